@@ -1,7 +1,10 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Servers on ports of 127.0.0.1 that nobody has a reason to call. */
+/** An address that no webhook may be sent to. */
+const ADDRESS = '127.0.0.2';
+
+/** Servers on an address of this machine that nobody has a reason to call. */
 export interface Canaries extends AsyncDisposable {
   /** Their addresses, by http. */
   readonly urls: readonly string[];
@@ -18,9 +21,9 @@ export async function openCanaries(count = 5): Promise<Canaries> {
       response.writeHead(302, { location: '/again' }).end();
     }).on('connection', () => hits.push('connection')),
   );
-  await Promise.all(servers.map(server => new Promise<void>(resolve => void server.listen(0, '127.0.0.1', resolve))));
+  await Promise.all(servers.map(server => new Promise<void>(resolve => void server.listen(0, ADDRESS, resolve))));
   return {
-    urls: servers.map(server => `http://127.0.0.1:${(server.address() as AddressInfo).port}`), // listens on TCP
+    urls: servers.map(server => `http://${ADDRESS}:${(server.address() as AddressInfo).port}`), // listens on TCP
     hits,
     [Symbol.asyncDispose]: async () => {
       await Promise.all(

@@ -5,7 +5,7 @@ import { newFailedCredit } from '../system/failed-credit.ts';
 import { newDeadLetter, newFailedEvent } from '../system/failed-events.ts';
 import { newOpenInvoice } from '../system/open-invoice.ts';
 import { invite, newCustomer, newEmail, newSubscription, type Tenant, type User } from '../system/tenant.ts';
-import type { Resources } from './resources.ts';
+import { newDelivery, type Resources } from './resources.ts';
 
 /** What example writes work on; each of them may use up only what it creates itself. */
 export interface Prepared {
@@ -46,6 +46,16 @@ const newKey = async ({ tenant: { user, P } }: Prepared): Promise<string> =>
   (await ok(user.post(`${P}/api-keys`, { name: 'x', scopes: ['products:read'] }), 201)).apiKey.id;
 const newCode = async ({ tenant }: Prepared): Promise<string> =>
   (await tenant.billing.referrals.createCode({ customerId: await newCustomer(tenant) })).code;
+
+const byEndpoint = (
+  { tenant: { api, P }, resources: { webhookEndpointId: id } }: Prepared,
+  path: string,
+  body: object,
+) =>
+  byKey(
+    () => api.send(path === '' ? 'PATCH' : 'POST', `${P}/webhook-endpoints/${id}${path}`, body),
+    is('webhook_endpoint', id),
+  );
 
 /** How each write is made once, by its operation's id, in an order in which none spoils another. */
 export const EXAMPLE_WRITES: Readonly<Record<string, PrepareWrite>> = {
@@ -206,6 +216,30 @@ export const EXAMPLE_WRITES: Readonly<Record<string, PrepareWrite>> = {
   revokePortalSession: async ({ tenant: { api, P, billing }, resources: { customerId } }) => {
     const { sessionId: id } = await billing.portal.create({ customerId });
     return byKey(() => api.delete(`${P}/portal/sessions/${id}`), is('portal_session', id));
+  },
+  createWebhookEndpoint: ({ tenant: { api, P } }) =>
+    byKey(
+      () => api.post(`${P}/webhook-endpoints`, { url: 'https://hooks.example/new?token=planted' }),
+      body => ({ type: 'webhook_endpoint', id: body.webhookEndpoint.id }),
+    ),
+  updateWebhookEndpoint: prepared => byEndpoint(prepared, '', { url: 'https://hooks.example/?token=planted2' }),
+  rotateWebhookSecret: prepared => byEndpoint(prepared, '/rotate-secret', {}),
+  testWebhookEndpoint: prepared => byEndpoint(prepared, '/test', {}),
+  recoverWebhookEvents: prepared =>
+    byEndpoint(prepared, '/recover', { since: new Date(Date.now() - 3_600_000).toISOString(), only: 'failed' }),
+  sendWebhookEvent: ({ tenant: { api, P }, resources: { webhookEndpointId, publicEventId: eventId } }) =>
+    byKey(
+      () => api.post(`${P}/webhook-endpoints/${webhookEndpointId}/send`, { eventId }),
+      body => ({ type: 'webhook_delivery', id: body.delivery.id }),
+    ),
+  retryWebhookDelivery: async ({ tenant, resources: { customerId } }) => {
+    const { webhookDeliveryId: id } = await newDelivery(tenant, customerId);
+    return byKey(() => tenant.api.post(`${tenant.P}/webhook-deliveries/${id}/retry`), is('webhook_delivery', id));
+  },
+  deleteWebhookEndpoint: async ({ tenant: { api, P } }) => {
+    const created = await ok(api.post(`${P}/webhook-endpoints`, { url: 'https://hooks.example/old' }), 201);
+    const { id } = created.webhookEndpoint;
+    return byKey(() => api.delete(`${P}/webhook-endpoints/${id}`), is('webhook_endpoint', id));
   },
   replayWebhookEvent: async prepared => {
     const { user, P } = prepared.tenant;

@@ -25,7 +25,7 @@ type Names = Pick<Tenant, 'teamId' | 'projectId'>;
 /** Names of other things than resources: who calls, and texts of the tenant's own. */
 const FREE_NAMES = new Set(['teamId', 'projectId', 'token', 'invitationToken', 'clientReferenceId', 'externalId']);
 
-/** The resource whose id a name stands for that has another meaning in each operation. */
+/** The resource whose id a name stands for in some operations, where it means another one than in the rest. */
 const NAMED_BY_OPERATION: Readonly<Record<string, Readonly<Record<string, keyof Resources>>>> = {
   processorId: {
     listCustomers: 'processorCustomerId',
@@ -33,7 +33,13 @@ const NAMED_BY_OPERATION: Readonly<Record<string, Readonly<Record<string, keyof 
     listInvoices: 'processorInvoiceId',
     listPayments: 'processorPaymentIntentId',
   },
-  objectId: { listWebhookEvents: 'processorSubscriptionId', listTeamWebhookEvents: 'processorSubscriptionId' },
+  objectId: {
+    listWebhookEvents: 'processorSubscriptionId',
+    listTeamWebhookEvents: 'processorSubscriptionId',
+    listEvents: 'customerId',
+  },
+  eventId: { sendWebhookEvent: 'publicEventId', listWebhookDeliveries: 'publicEventId' },
+  endpointId: { listWebhookDeliveries: 'webhookEndpointId' },
   ids: {
     listSubscriptions: 'subscriptionId',
     listInvoices: 'invoiceId',
@@ -61,7 +67,7 @@ export function idPlacesOf({ id, path, query, body }: Operation): IdPlace[] {
 }
 
 const resourceOf = (operationId: string, name: string): keyof Resources | undefined =>
-  name in NAMED_BY_OPERATION ? NAMED_BY_OPERATION[name]?.[operationId] : ID_NAMES.find(it => it === name);
+  NAMED_BY_OPERATION[name]?.[operationId] ?? ID_NAMES.find(it => it === name);
 
 /** Returns the names of an object's fields; none without a schema. */
 export function fieldsOf(schema: z.ZodType | undefined): string[] {

@@ -3,6 +3,7 @@ import type { ReferralCode } from '@billing/client';
 import {
   ApiKeyId,
   CustomerId,
+  EventId,
   InvitationId,
   InvoiceId,
   PaymentId,
@@ -12,6 +13,8 @@ import {
   ReferralId,
   SubscriptionId,
   SyncId,
+  WebhookDeliveryId,
+  WebhookEndpointId,
 } from '@billing/contracts/ids';
 import { deadLetterIdOf } from '@billing/contracts/resources/dead-letter';
 import { creditIdOf } from '@billing/contracts/resources/referral';
@@ -48,6 +51,9 @@ export const ID_NAMES = [
   'invitationId',
   'syncId',
   'creditId',
+  'webhookEndpointId',
+  'webhookDeliveryId',
+  'publicEventId',
 ] as const;
 
 /**
@@ -66,18 +72,21 @@ export async function newResources(tenant: Tenant): Promise<Resources & { readon
   const { id: subscriptionId, customerId, processorSubscriptionId } = await newSubscription(tenant, priceId);
   const creditId = await newFailedCredit(tenant, customerId);
   await billing.referrals.updateConfig({ enabled: true, referrerCreditAmount: 0, refereeCreditAmount: 0 });
-  const [{ code }, { sessionId, token }, billed, { processorCustomerId }, deadLetterId, syncId] = await Promise.all([
-    codeOf(tenant, customerId),
-    billing.portal.create({ customerId }),
-    findBilled(tenant, customerId),
-    billing.customers.get(customerId),
-    newDeadLetter(tenant),
-    canceledSync(tenant),
-  ]);
+  const [{ code }, { sessionId, token }, billed, { processorCustomerId }, deadLetterId, syncId, sent] =
+    await Promise.all([
+      codeOf(tenant, customerId),
+      billing.portal.create({ customerId }),
+      findBilled(tenant, customerId),
+      billing.customers.get(customerId),
+      newDeadLetter(tenant),
+      canceledSync(tenant),
+      newDelivery(tenant, customerId),
+    ]);
   const ids = { productId, priceId, customerId, refereeCustomerId, subscriptionId, code, sessionId };
   return {
     ...ids,
     ...billed,
+    ...sent,
     processorCustomerId,
     processorSubscriptionId,
     referrerCustomerId: customerId,
@@ -120,6 +129,22 @@ function findBilled({ api, P }: Tenant, customerId: string) {
   );
 }
 
+/** Has the event of a customer's creation sent to a new endpoint, which nobody runs, and returns the ids of the three. */
+export async function newDelivery({ api, P }: Tenant, customerId: string) {
+  const wanted = { url: 'https://hooks.example/billing?token=planted', eventTypes: ['webhook_endpoint.disabled'] };
+  const { webhookEndpoint } = await ok(api.post(`${P}/webhook-endpoints`, wanted), 201);
+  const { id: publicEventId } = await waitFor(
+    async () => (await ok(api.get(`${P}/events?objectId=${customerId}`))).events[0],
+    { what: 'the event of the customer', intervalMs: 50 },
+  );
+  const sent = await ok(api.post(`${P}/webhook-endpoints/${webhookEndpoint.id}/send`, { eventId: publicEventId }), 202);
+  return {
+    webhookEndpointId: String(webhookEndpoint.id),
+    webhookDeliveryId: String(sent.delivery.id),
+    publicEventId: String(publicEventId),
+  };
+}
+
 const processorId = (prefix: string): string => `${prefix}_${randomBytes(12).toString('hex')}`;
 
 /** Returns ids of the right form, which name nothing. */
@@ -146,5 +171,8 @@ export function unknownIds(): Resources {
     invitationId: InvitationId.create(),
     syncId: SyncId.create(),
     creditId: creditIdOf({ referralId: ReferralId.create(), side: 'referrer' }),
+    webhookEndpointId: WebhookEndpointId.create(),
+    webhookDeliveryId: WebhookDeliveryId.create(),
+    publicEventId: EventId.create(),
   };
 }

@@ -31,7 +31,7 @@ function probe(caller: Caller, operation: Operation): Promise<ApiResponse> {
 const AUTHORIZED = [200, 400, 404];
 
 describe('a key with one scope', () => {
-  it('S3: a key with one scope is refused by every operation of the other eight, naming the scope, and accepted by its own', async () => {
+  it('S3: a key with one scope is refused by every operation of the others, naming the scope, and accepted by its own', async () => {
     const table = allOperations.flatMap(operation => {
       const { access } = operation;
       return access.kind === 'project'

@@ -26,13 +26,13 @@ function spellings(): string[] {
   const [a, b, c, d, e] = ports;
   return [
     ...canaries.urls,
-    `http://localhost:${a}/`,
-    `http://[::ffff:127.0.0.1]:${b}/`,
-    `http://2130706433:${c}/`,
-    `http://0x7f.1:${d}/latest/meta-data/`,
-    `http://127.0.0.1.:${e}/`,
-    `//127.0.0.1:${a}/`,
-    `127.0.0.1:${b}`,
+    `https://127.0.0.2:${a}/`,
+    `http://[::ffff:127.0.0.2]:${b}/`,
+    `http://2130706434:${c}/`,
+    `http://0x7f.2:${d}/latest/meta-data/`,
+    `http://127.0.0.2.:${e}/`,
+    `//127.0.0.2:${a}/`,
+    `127.0.0.2:${b}`,
   ];
 }
 

@@ -48,6 +48,8 @@ export async function startSystem(
     PUBLIC_URL: gatewayUrl,
     LOG_LEVEL: 'info',
     ...NO_LIMITS,
+    // Receivers of tests listen on 127.0.0.1; what nobody may call, elsewhere.
+    WEBHOOKS_ALLOW_ADDRESSES: '127.0.0.1,localhost',
     SYNC_NIGHTLY: 'off',
     SYNC_RECHECK_SECONDS: '1',
     ...Object.fromEntries(['DATABASE_URL', 'NATS_URL', 'STRIPE_API_BASE_URL'].map(name => [name, ''])),

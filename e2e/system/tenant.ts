@@ -15,6 +15,8 @@ const SCOPES = [
   'referrals:read',
   'referrals:write',
   'analytics:read',
+  'webhooks:read',
+  'webhooks:write',
 ];
 const random = () => randomBytes(8).toString('hex');
 

@@ -20,6 +20,8 @@ export interface PlanInputs {
   databaseUrls: Readonly<Record<ServiceName, string>>;
   gatewayPort: number;
   publicUrl: string;
+  /** Of the supervisor. */
+  controlPort: number;
   choosePort: ChoosePort;
 }
 
@@ -31,8 +33,14 @@ export interface BillingPrograms {
   gateway: NodeProgram;
 }
 
+const POSTGRES_PORT = 5_432;
+const NATS_PORT = 4_222;
+
 /** The services that call the payment processor and open the teams' credentials. */
 const PROCESSOR_SERVICES = callersOf(FindProcessorCredentials);
+
+/** Where tenants' events may be sent on a developer's machine, unless `WEBHOOKS_ALLOW_ADDRESSES` says otherwise. */
+const LOOPBACK = '127.0.0.0/8,[::1],localhost';
 
 /** Returns the port and the environment of every program of the system. */
 export async function planBillingPrograms(inputs: PlanInputs): Promise<BillingPrograms> {
@@ -40,15 +48,27 @@ export async function planBillingPrograms(inputs: PlanInputs): Promise<BillingPr
   const ports = { ...(await chooseServicePorts(inputs.choosePort)), gateway: gatewayPort };
   const processor = settings.stripeApiBaseUrl === undefined ? await planProcessor(inputs) : undefined;
   const processorUrl = settings.stripeApiBaseUrl ?? `http://127.0.0.1:${processor?.port}`;
+  const metricsPorts = await chooseMetricsPorts(inputs);
+  const ownPorts = new Set(
+    [
+      ...Object.values(ports),
+      ...metricsPorts.values(),
+      processor?.port,
+      inputs.controlPort,
+      ...[inputs.publicUrl, processorUrl].map(portOf),
+      ...Object.values(inputs.databaseUrls).map(url => portOf(url) ?? POSTGRES_PORT),
+      ...Object.values(inputs.natsUrls).flatMap(urls => urls.split(',').map(url => portOf(url) ?? NATS_PORT)),
+    ].filter(port => port !== undefined),
+  );
 
-  const programOf = async (service: ServiceName): Promise<NodeProgram> => ({
+  const programOf = (service: ServiceName): NodeProgram => ({
     name: service,
     entry: bundled(root, service),
     port: ports[service],
     logFile: join(settings.dataDir, 'logs', `${service}.log`),
     env: {
       ...commonEnvironment(inputs),
-      ...(await metricsEnvironment(service, inputs)),
+      ...metricsEnvironment(metricsPorts.get(service)),
       PORT: `${ports[service]}`,
       DATABASE_URL: inputs.databaseUrls[service],
       NATS_URL: inputs.natsUrls[service],
@@ -57,12 +77,11 @@ export async function planBillingPrograms(inputs: PlanInputs): Promise<BillingPr
       ...(PROCESSOR_SERVICES.includes(service)
         ? { STRIPE_API_BASE_URL: processorUrl, SERVICE_KEY: inputs.secrets.serviceKeys[service] }
         : {}),
-      ...(service === 'webhooks' ? webhooksEnvironment(inputs) : {}),
+      ...(service === 'webhooks' ? webhooksEnvironment(inputs, ownPorts) : {}),
     },
   });
-  const services: NodeProgram[] = [];
-  for (const service of SERVICES) if (service !== 'gateway') services.push(await programOf(service));
-  return { processor, services, gateway: await programOf('gateway') };
+  const services = SERVICES.filter(service => service !== 'gateway').map(programOf);
+  return { processor, services, gateway: programOf('gateway') };
 }
 
 async function planProcessor(inputs: PlanInputs): Promise<NodeProgram> {
@@ -100,11 +119,15 @@ function commonEnvironment({ root, settings, publicUrl }: PlanInputs): Record<st
 }
 
 /** Each service has a port of its own for `/metrics`, which `ports.json` names. */
-async function metricsEnvironment(name: string, { settings, choosePort }: PlanInputs): Promise<Record<string, string>> {
-  if (!settings.exporters?.OTEL_METRICS_EXPORTER.includes('prometheus')) return {};
-  const port = await choosePort(`${name}-metrics`);
-  return { OTEL_EXPORTER_PROMETHEUS_HOST: '127.0.0.1', OTEL_EXPORTER_PROMETHEUS_PORT: `${port}` };
+async function chooseMetricsPorts({ settings, choosePort }: PlanInputs): Promise<ReadonlyMap<ServiceName, number>> {
+  const ports = new Map<ServiceName, number>();
+  if (!settings.exporters?.OTEL_METRICS_EXPORTER.includes('prometheus')) return ports;
+  for (const service of SERVICES) ports.set(service, await choosePort(`${service}-metrics`));
+  return ports;
 }
+
+const metricsEnvironment = (port: number | undefined): Record<string, string> =>
+  port === undefined ? {} : { OTEL_EXPORTER_PROMETHEUS_HOST: '127.0.0.1', OTEL_EXPORTER_PROMETHEUS_PORT: `${port}` };
 
 function gatewayEnvironment({ secrets }: PlanInputs, ports: Record<ServiceName, number>): Record<string, string> {
   const addresses = SERVICES.filter(service => service !== 'gateway').map(service => [
@@ -118,8 +141,10 @@ function gatewayEnvironment({ secrets }: PlanInputs, ports: Record<ServiceName, 
   };
 }
 
-function webhooksEnvironment({ secrets, settings }: PlanInputs): Record<string, string> {
+function webhooksEnvironment({ secrets, settings }: PlanInputs, ownPorts: ReadonlySet<number>): Record<string, string> {
   return {
+    WEBHOOKS_ALLOW_ADDRESSES: settings.webhooksAllowAddresses ?? LOOPBACK,
+    WEBHOOKS_OWN_PORTS: [...ownPorts].join(','),
     CREDENTIALS_KEYS: `file:${ensureMasterKeys(settings.dataDir, secrets.credentialsKey)}`,
     SERVICE_KEYS: PROCESSOR_SERVICES.map(service => `${service}:${secrets.serviceKeys[service]}`).join(','),
   };
@@ -131,3 +156,6 @@ async function chooseServicePorts(choosePort: ChoosePort): Promise<Record<Servic
   // The caller adds the gateway's port; every other service has one here.
   return Object.fromEntries(ports) as Record<ServiceName, number>;
 }
+
+/** The port that a URL names, if it does. */
+const portOf = (url: string): number | undefined => Number(URL.parse(url)?.port) || undefined;

@@ -101,6 +101,7 @@ export async function startLocalSystem(options: LocalSystemOptions): Promise<Loc
     databaseUrls,
     gatewayPort,
     publicUrl,
+    controlPort: supervisor.controlPort,
     choosePort,
   });
   await built;

@@ -10,6 +10,7 @@ it('has a default for everything', () => {
     databaseUrl: undefined,
     natsUrl: undefined,
     stripeApiBaseUrl: undefined,
+    webhooksAllowAddresses: undefined,
     exporters: undefined,
     demo: true,
   });

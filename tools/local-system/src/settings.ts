@@ -17,6 +17,8 @@ const environment = z.object({
   NATS_URL: optional(natsUrl),
   NATS_REPLICAS: optional(z.coerce.number().int().min(1).max(5)),
   STRIPE_API_BASE_URL: optional(z.url({ protocol: /^https?$/ })),
+  // Empty, it allows nothing.
+  WEBHOOKS_ALLOW_ADDRESSES: z.string().optional(),
 });
 
 /** The settings of `npm start`. Without `databaseUrl` or `natsUrl` an embedded server runs. */
@@ -32,6 +34,8 @@ export interface Settings {
   /** Servers of `natsUrl` that have each event; 1 by default. */
   natsReplicas?: number | undefined;
   stripeApiBaseUrl?: string | undefined;
+  /** Where tenants' events may be sent beside the public internet; loopback by default. */
+  webhooksAllowAddresses?: string | undefined;
   /** Where traces and metrics go; they are off unless given. */
   exporters?: Exporters | undefined;
   demo: boolean;
@@ -55,6 +59,7 @@ export function readSettings(source: NodeJS.ProcessEnv, args: readonly string[],
     natsUrl: env.NATS_URL,
     natsReplicas: env.NATS_REPLICAS,
     stripeApiBaseUrl: env.STRIPE_API_BASE_URL,
+    webhooksAllowAddresses: env.WEBHOOKS_ALLOW_ADDRESSES,
     exporters: exportersIn(source),
     demo: !args.includes('--no-demo'),
   };

@@ -19,6 +19,8 @@ export interface Supervisor {
   describe(): Record<string, PartState>;
   /** @throws when there is no part of this name */
   find(name: string): SupervisedPart;
+  /** Of the control server. */
+  readonly controlPort: number;
   /** Aborts the launches in progress; parts that run keep running. */
   abortLaunches(): void;
 }
@@ -51,6 +53,7 @@ export async function openSupervisor(options: {
 
   return {
     describe,
+    controlPort: control.port,
     async start(parts) {
       const added = parts.map(add);
       resources.defer(async () => {
