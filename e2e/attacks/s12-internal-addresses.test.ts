@@ -3,6 +3,8 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { drain } from '../system/drain.ts';
 import { Caller, ok } from '../system/http.ts';
 import { send } from '../system/hostile/send.ts';
+import { freePort } from '../system/free-port.ts';
+import { readPids } from '../system/running-system.ts';
 import { newTenant, type Tenant } from '../system/tenant.ts';
 import { openCanaries, type Canaries } from './canary.ts';
 import { mapConcurrently } from './map-concurrently.ts';
@@ -107,6 +109,22 @@ describe('an address of the inner network', () => {
     expect(canaries.hits).toEqual([]);
     expect((await tenant.processor.ledger()).calls).toEqual(expect.objectContaining(before));
     await ok(tenant.api.get(`${tenant.P}/customers`));
+  });
+
+  it('S12: no endpoint may lead to a port of this installation, though loopback is open', async () => {
+    const { parts, supervisor } = await readPids(inject('dataDir'));
+    const ports = [supervisor, ...Object.values(parts)].map(({ url = '' }) => Number(URL.parse(url)?.port));
+    expect(ports.length).toBeGreaterThan(10);
+    const [own] = (await ok(tenant.api.get(`${tenant.P}/webhook-endpoints`))).webhookEndpoints;
+    const saveAt = (host: string, port: number) =>
+      tenant.api.patch(`${tenant.P}/webhook-endpoints/${own.id}`, { url: `http://${host}:${port}/` });
+    for (const port of ports)
+      for (const host of ['127.0.0.1', 'localhost', '0x7f.1', '[::ffff:127.0.0.1]'])
+        expect(await saveAt(host, port), `${host}:${port}`).toMatchObject({
+          status: 422,
+          body: { error: { code: 'webhook_url_not_allowed', details: { reason: 'address_not_allowed' } } },
+        });
+    await ok(saveAt('127.0.0.1', await freePort()));
   });
 
   it('S12: the canary notes what calls it, so the silence above means something', async () => {

@@ -26,26 +26,30 @@ const CUSTOMER_COLUMNS = [
   'customers.outbox_events.data',
   'team.*.data',
   'webhooks.webhook_events.payload',
+  // Events for the tenant itself, until its customer is deleted.
+  'webhooks.events_*.body',
 ];
 /** Where each personal text may stand. */
 const COLUMNS: Readonly<Record<string, readonly string[]>> = {
   'e-mail': CUSTOMER_COLUMNS,
   name: CUSTOMER_COLUMNS,
-  'external id': CUSTOMER_COLUMNS.filter(column => !column.includes('outbox')),
-  metadata: CUSTOMER_COLUMNS.filter(column => !column.includes('outbox')),
+  'external id': CUSTOMER_COLUMNS,
+  metadata: CUSTOMER_COLUMNS,
+  'token in a URL': ['webhooks.webhook_endpoints.url'],
   'invited address': ['gateway.invitations.email'],
   'member’s address': ['auth.user.email'],
 };
 
-/** Events about a customer have address and name; those that carry an object of Stripe's have what Stripe put there. */
+/** A change as its tenant is told of it has the whole customer. Events about a customer have address and name; those that carry an object of Stripe's have what Stripe put there. */
+const CHANGES = /^billing\.resource\.changed\.v1$/;
 const CUSTOMER_EVENTS = /^billing\.customer\.(?:created|updated|deleted)\.v1$/;
 const STRIPE_CUSTOMER_EVENTS = /^billing\.processor\.customer\.(?:created|updated|deleted)\.v1$/;
 const STRIPE_EVENTS = /^billing\.processor\.(?:checkout\.session|invoice|charge|payment_intent)\.\w+\.v1$/;
 const SUBJECTS: Readonly<Record<string, readonly RegExp[]>> = {
-  'e-mail': [CUSTOMER_EVENTS, STRIPE_CUSTOMER_EVENTS, STRIPE_EVENTS],
-  name: [CUSTOMER_EVENTS, STRIPE_CUSTOMER_EVENTS, STRIPE_EVENTS],
-  'external id': [STRIPE_CUSTOMER_EVENTS],
-  metadata: [STRIPE_CUSTOMER_EVENTS],
+  'e-mail': [CHANGES, CUSTOMER_EVENTS, STRIPE_CUSTOMER_EVENTS, STRIPE_EVENTS],
+  name: [CHANGES, CUSTOMER_EVENTS, STRIPE_CUSTOMER_EVENTS, STRIPE_EVENTS],
+  'external id': [CHANGES, STRIPE_CUSTOMER_EVENTS],
+  metadata: [CHANGES, STRIPE_CUSTOMER_EVENTS],
 };
 
 const random = () => randomBytes(10).toString('hex');
@@ -68,18 +72,27 @@ beforeAll(async () => {
     ok(user.post('/api/auth/two-factor/enable', { password: credentials.password })),
   ]);
   await ok(user.post('/api/auth/two-factor/verify-totp', { code: codeOf(factor.totpURI) }));
+  const endpointSecret = `whsec_${randomBytes(32).toString('base64')}`;
+  const token = random();
+  const url = `https://hooks.example/billing?token=${token}`;
+  const endpoints = `${tenant.P}/webhook-endpoints`;
+  const { webhookEndpoint } = await ok(tenant.api.post(endpoints, { url, secret: endpointSecret }), 201);
+  const rotated = await ok(tenant.api.post(`${endpoints}/${webhookEndpoint.id}/rotate-secret`, {}));
+  await ok(tenant.api.post(`${endpoints}/${webhookEndpoint.id}/test`, {}));
   const customer = {
     email: `${random()}@example.com`,
     name: `Name${random()}`,
     externalId: `ext-${random()}`,
     metadata: { plan: `meta${random()}` },
   };
-  const { token } = await playMainJob(tenant, customer);
+  const { token: portalToken } = await playMainJob(tenant, customer);
   secrets = {
     'Stripe key': secretKey,
     'signing secret': webhookSecret,
     'API key': secret,
-    'portal token': token,
+    'portal token': portalToken,
+    'endpoint’s secret': endpointSecret,
+    'rotated endpoint’s secret': rotated.secret,
     password: credentials.password,
     // As stored, without the signature that only the gateway can make, it opens nothing.
     'session cookie': decodeURIComponent(user.cookie.slice(user.cookie.indexOf('=') + 1)),
@@ -94,6 +107,7 @@ beforeAll(async () => {
     name: customer.name,
     'external id': customer.externalId,
     metadata: customer.metadata.plan,
+    'token in a URL': token,
     'invited address': invited,
     'member’s address': credentials.email,
   };

@@ -34,6 +34,7 @@ import { deliveryJob } from './outgoing/delivery-job.ts';
 import { disableEndpoint } from './outgoing/disable-endpoint.ts';
 import { readEndpointKeys } from './outgoing/endpoint-secrets.ts';
 import { openPaces } from './outgoing/pace.ts';
+import { resolverOf } from './outgoing/resolve-names.ts';
 import { openSender } from './outgoing/sender.ts';
 import { openSlots } from './outgoing/slots.ts';
 import { maintainPartitions, preparePartitions } from './outgoing/partitions.ts';
@@ -92,7 +93,8 @@ export const webhooks = defineService({
     });
     const recorded = openRecordedEvents();
     const allowed = { targets: env.WEBHOOKS_ALLOW_ADDRESSES, ownPorts: env.WEBHOOKS_OWN_PORTS };
-    const sender = resources.adopt(openSender({ allowed, now }), it => it.close());
+    const resolve = resolverOf(allowed);
+    const sender = resources.adopt(openSender({ allowed, resolve, now }), it => it.close());
     const deliveryEm = await openPool('deliveries', DELIVERY_CONNECTIONS);
     const keysOf = readEndpointKeys(deliveryEm, sealed);
     const slots = openSlots();
@@ -158,6 +160,7 @@ export const webhooks = defineService({
           reads,
           sealed,
           allowed,
+          resolve,
           sender,
           keysOf,
           retentionDays: env.WEBHOOKS_RETENTION_DAYS,

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { isAllowedAddress, parseAllowedTargets, refusalOf, type AllowedTargets } from './sent-urls.ts';
+import {
+  isAllowedAddress,
+  parseAllowedTargets,
+  refusalOf,
+  refusalOfAddresses,
+  type AllowedTargets,
+} from './sent-urls.ts';
 
 const PUBLIC_ONLY: AllowedTargets = { targets: [], ownPorts: new Set([5_432]) };
 const opened = (text: string): AllowedTargets => ({ ...PUBLIC_ONLY, targets: parseAllowedTargets(text) });
@@ -38,7 +44,8 @@ describe('what the operator opens', () => {
     expect(refusal('http://[fd12::1]:9000', allowed)).toBeNull();
     expect(refusal('http://[fd12::1]:9001', allowed)).toBe('address_not_allowed');
     expect(refusal('https://192.168.0.1', allowed)).toBe('address_not_allowed');
-    expect(refusal('http://others.internal', allowed)).toBe('not_https');
+    expect(refusal('http://others.internal', opened('hooks.internal'))).toBe('not_https');
+    expect(refusal('ftp://10.1.2.3', allowed)).toBe('address_not_allowed');
   });
 
   it('never takes credentials in a URL', () => {
@@ -55,6 +62,24 @@ describe('what the operator opens', () => {
     expect(isAllowedAddress(new URL('http://localhost:5432'), '127.0.0.1', opened(everything))).toBe(false);
     expect(isAllowedAddress(new URL('http://localhost:5432'), '::1', opened('localhost:5432'))).toBe(true);
     expect(isAllowedAddress(new URL('http://localhost:3000'), '127.0.0.1', opened(everything))).toBe(true);
+    expect(refusal('http://0.0.0.0:5432', opened('0.0.0.0/0'))).toBe('address_not_allowed');
+    expect(refusal('http://[::ffff:127.0.0.1]:5432', opened('127.0.0.0/8'))).toBe('address_not_allowed');
+    expect(refusal('http://10.0.0.1:5432', opened('10.0.0.0/8'))).toBe('address_not_allowed');
+  });
+
+  it('judges a name by where it leads, when a network is opened', () => {
+    const allowed = opened('10.0.0.0/8');
+    const reasonFor = (url: string, ...addresses: string[]) =>
+      refusal(url, allowed) ?? refusalOfAddresses(new URL(url), addresses, allowed);
+    expect(reasonFor('http://hooks.corp', '10.0.0.1')).toBeNull();
+    expect(reasonFor('http://hooks.corp', '192.168.0.1')).toBe('address_not_allowed');
+    expect(reasonFor('http://hooks.example', '8.8.8.8')).toBe('not_https');
+    expect(reasonFor('https://hooks.example:22', '8.8.8.8')).toBe('port');
+    expect(reasonFor('https://hooks.example', '192.168.0.1', '8.8.8.8')).toBeNull();
+    expect(reasonFor('http://hooks.example')).toBe('not_https');
+    expect(reasonFor('https://hooks.example')).toBeNull();
+    for (const url of ['http://hooks.example', 'https://hooks.example:22'])
+      expect(isAllowedAddress(new URL(url), '8.8.8.8', allowed)).toBe(false);
   });
 
   it('sends to a name only where every opened or public address allows it', () => {

@@ -8,7 +8,8 @@ export type UrlRefusal = 'too_long' | 'not_https' | 'user_info' | 'port' | 'addr
 interface AllowedTarget {
   /** In lower case; null for a network. */
   readonly host: string | null;
-  readonly network: BlockList;
+  /** Null for a name. */
+  readonly network: BlockList | null;
   /** Null for every port. */
   readonly port: number | null;
 }
@@ -16,7 +17,7 @@ interface AllowedTarget {
 /** Which targets requests may be sent to. */
 export interface AllowedTargets {
   readonly targets: readonly AllowedTarget[];
-  /** Ports of this installation, which no network opens. */
+  /** Ports of this installation, to which nothing opens a way on any address that is not public but `host:port`. */
   readonly ownPorts: ReadonlySet<number>;
 }
 
@@ -27,9 +28,6 @@ const HOST_NAME = /^[a-z\d_-]+(?:\.[a-z\d_-]+)*$/;
 /** The bits of a whole address. */
 const WHOLE = { ipv4: 32, ipv6: 128 };
 
-const loopback = new BlockList();
-loopback.addSubnet('127.0.0.0', 8, 'ipv4');
-loopback.addAddress('::1', 'ipv6');
 const linkLocal = new BlockList();
 linkLocal.addSubnet('169.254.0.0', 16, 'ipv4');
 linkLocal.addSubnet('fe80::', 10, 'ipv6');
@@ -47,12 +45,11 @@ function parseTarget(entry: string): AllowedTarget {
   const match = /^(?:\[([^\]]+)\]|([\da-f]*:[\da-f:.]*)|([^:/[\]]+))(?:\/(\d{1,3}))?(?::(\d{1,5}))?$/.exec(entry);
   const [, inBrackets, bare, name, bits, port] = match ?? [];
   const host = inBrackets ?? bare ?? name ?? '';
-  const network = new BlockList();
-  const target = { host: bits === undefined ? host : null, network, port: port === undefined ? null : Number(port) };
+  const network = isIP(host) === 0 ? null : new BlockList();
   try {
-    if (isIP(host) !== 0) network.addSubnet(host, Number(bits ?? WHOLE[familyOf(host)]), familyOf(host));
-    else if (bits !== undefined || !HOST_NAME.test(host)) throw new Error('no host');
-    return target;
+    network?.addSubnet(host, Number(bits ?? WHOLE[familyOf(host)]), familyOf(host));
+    if (!network && (bits !== undefined || !HOST_NAME.test(host))) throw new Error('no host');
+    return { host: bits === undefined ? host : null, network, port: port === undefined ? null : Number(port) };
   } catch (cause) {
     throw new Error(`"${entry}" is neither a network such as 10.0.0.0/8 nor a host such as hooks.internal:8080.`, {
       cause,
@@ -60,22 +57,37 @@ function parseTarget(entry: string): AllowedTarget {
   }
 }
 
+/** Returns whether the operator has opened a host by its name. */
+export const isOpenedHost = (host: string, { targets }: AllowedTargets): boolean =>
+  targets.some(target => target.host === host.toLowerCase());
+
 /** Returns why a URL cannot be used, as far as it says itself; what its name leads to is checked at each connection. */
 export function refusalOf(url: URL, allowed: AllowedTargets): UrlRefusal | null {
   if (url.href.length > MAX_URL) return 'too_long';
   if (url.username !== '' || url.password !== '') return 'user_info';
   const port = portOf(url);
   const host = hostOf(url);
-  const isOpened = allowed.targets.some(target => target.host === host && fits(target, port));
-  if (isIP(host) !== 0) {
-    if (!isAllowedAddress(url, host, allowed)) return 'address_not_allowed';
-    return isPublicAddress(host) ? publicRefusalOf(url, port) : null;
-  }
-  return isOpened ? null : publicRefusalOf(url, port);
+  if (isIP(host) !== 0) return refusalOfAddresses(url, [host], allowed);
+  // A name may lead into any network that is opened.
+  const isOpenedTo = allowed.targets.some(target => (target.host === host || target.network) && fits(target, port));
+  return isOpenedTo ? null : publicRefusalOf(url);
 }
 
-function publicRefusalOf({ protocol }: URL, port: number): UrlRefusal | null {
-  if (protocol !== 'https:') return 'not_https';
+/**
+ * Returns why a URL cannot be used whose host has these addresses. A name that has none yet may get any, so that it is judged
+ * as one of the public internet, unless the operator has opened the name itself.
+ */
+export function refusalOfAddresses(url: URL, addresses: readonly string[], allowed: AllowedTargets): UrlRefusal | null {
+  if (addresses.some(address => isAllowedAddress(url, address, allowed))) return null;
+  const isName = addresses.length === 0;
+  if (isName && allowed.targets.some(target => target.host === hostOf(url) && fits(target, portOf(url)))) return null;
+  const isPublic = isName || addresses.some(isPublicAddress);
+  return (isPublic ? publicRefusalOf(url) : null) ?? (isName ? null : 'address_not_allowed');
+}
+
+function publicRefusalOf(url: URL): UrlRefusal | null {
+  if (url.protocol !== 'https:') return 'not_https';
+  const port = portOf(url);
   return port === HTTPS_PORT || port >= FIRST_FREE_PORT ? null : 'port';
 }
 
@@ -84,17 +96,18 @@ function publicRefusalOf({ protocol }: URL, port: number): UrlRefusal | null {
  * or one that the operator has opened. Link-local addresses and ports of this installation are opened by `host:port` only.
  */
 export function isAllowedAddress(url: URL, address: string, { targets, ownPorts }: AllowedTargets): boolean {
-  if (isPublicAddress(address)) return url.protocol === 'https:' || isOpened(url, address, targets);
-  const isOwn = loopback.check(address, familyOf(address)) && ownPorts.has(portOf(url));
-  if (isOwn || linkLocal.check(address, familyOf(address)))
-    return targets.some(({ host, port }) => host === hostOf(url) && port === portOf(url));
+  if (isPublicAddress(address) && publicRefusalOf(url) === null) return true;
+  const isClosed =
+    linkLocal.check(address, familyOf(address)) || (!isPublicAddress(address) && ownPorts.has(portOf(url)));
+  if (isClosed) return targets.some(({ host, port }) => host === hostOf(url) && port === portOf(url));
   return isOpened(url, address, targets);
 }
 
 const isOpened = (url: URL, address: string, targets: readonly AllowedTarget[]): boolean =>
+  (url.protocol === 'https:' || url.protocol === 'http:') &&
   targets.some(
     target =>
-      fits(target, portOf(url)) && (target.host === hostOf(url) || target.network.check(address, familyOf(address))),
+      fits(target, portOf(url)) && (target.host === hostOf(url) || target.network?.check(address, familyOf(address))),
   );
 
 const fits = ({ port }: AllowedTarget, wanted: number): boolean => port === null || port === wanted;

@@ -1,8 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { isIP } from 'node:net';
 import { LockMode, type EntityManager } from '@mikro-orm/postgresql';
 import { WebhookEndpointId, type ProjectScope } from '@billing/contracts/ids';
 import { invalid, notFound, unprocessable } from '@billing/contracts/problem';
-import type { AuditContext } from '@billing/contracts/resources/audit-entry';
+import type { AuditChange, AuditContext, AuditValue } from '@billing/contracts/resources/audit-entry';
 import { EVENT_API_VERSION } from '@billing/contracts/resources/event';
 import type {
   WebhookEndpoint as EndpointResource,
@@ -15,10 +16,11 @@ import { derivedId } from '@billing/service/derived-id';
 import type { z } from 'zod';
 import { NEW_ENDPOINT, switched } from '#domain/endpoint-health.ts';
 import { endpointKey } from '#domain/sent-signature.ts';
-import { refusalOf, type AllowedTargets } from '#domain/sent-urls.ts';
+import { hostOf, refusalOf, refusalOfAddresses, type AllowedTargets } from '#domain/sent-urls.ts';
 import type { SealedSecrets } from '#persistence/sealed-secrets.ts';
 import { WebhookEndpoint } from '#persistence/webhook-endpoint.entity.ts';
 import { deleteEndpointSecrets, saveEndpointSecret } from './endpoint-secrets.ts';
+import type { Resolve } from './resolve-names.ts';
 import { showEndpoints } from './show-endpoints.ts';
 
 /** Endpoints of a project. */
@@ -28,6 +30,7 @@ interface Parts {
   readonly outbox: Outbox;
   readonly sealed: Pick<SealedSecrets, 'seal' | 'openIfPossible'>;
   readonly allowed: AllowedTargets;
+  readonly resolve: Resolve;
   readonly now: () => Date;
 }
 
@@ -40,14 +43,14 @@ interface WithSecret {
  * Creates an endpoint, which gets the events from now on. The same operation key gives the same endpoint and secret.
  * @throws Problem 400 for a secret that is none; 422 `webhook_url_not_allowed`, `quota_exceeded`
  */
-export function createEndpoint({ outbox, sealed, allowed, now }: Parts) {
+export function createEndpoint({ outbox, sealed, now, ...targets }: Parts) {
   return async (
     { teamId, projectId }: ProjectScope,
     { url, secret: given, enabled, description, ...wanted }: z.output<typeof webhookEndpointCreate>,
     context: AuditContext,
     operationKey: string = randomUUID(),
   ): Promise<WithSecret> => {
-    requireAllowed(url, allowed);
+    await requireAllowed(url, targets);
     if (given !== undefined && !endpointKey(given))
       throw invalid([{ path: 'secret', message: 'Expected `whsec_` and base64 of 24 to 64 bytes.' }]);
     return outbox.transaction(async (tx, publish) => {
@@ -84,7 +87,7 @@ export function createEndpoint({ outbox, sealed, allowed, now }: Parts) {
       await tx.flush();
       const secret = await saveEndpointSecret(tx, sealed, endpoint, { id: secretId, secret: given });
       if (!existing) {
-        const changes = changesOf(null, { url: masked(url), eventTypes: wanted.eventTypes, enabled });
+        const changes = changesOf(null, { url, eventTypes: wanted.eventTypes, enabled }).map(maskedChange);
         recordAudit(publish, teamId, context, { target: { type: 'webhook_endpoint', id }, changes });
       }
       const [webhookEndpoint] = await showEndpoints(tx, [endpoint]);
@@ -98,21 +101,18 @@ export function createEndpoint({ outbox, sealed, allowed, now }: Parts) {
  * Changes an endpoint. Enabled again, it gets what it missed, or with `resumeFrom: now` only what comes from now on.
  * @throws Problem 404; 422 `webhook_url_not_allowed`
  */
-export function updateEndpoint({ outbox, allowed, now }: Parts) {
+export function updateEndpoint({ outbox, now, ...targets }: Parts) {
   return async (
     scope: ProjectScope,
     id: WebhookEndpointId,
     { enabled, resumeFrom, ...wanted }: z.output<typeof webhookEndpointUpdate>,
     context: AuditContext,
   ): Promise<EndpointResource> => {
-    if (wanted.url !== undefined) requireAllowed(wanted.url, allowed);
+    if (wanted.url !== undefined) await requireAllowed(wanted.url, targets);
     return outbox.transaction(async (tx, publish) => {
       const position = await lockPosition(tx, scope);
       const endpoint = await lockEndpoint(tx, scope, id);
-      const before = Object.assign({}, endpoint, {
-        url: masked(endpoint.url),
-        enabled: endpoint.status !== 'disabled',
-      });
+      const before = Object.assign({}, endpoint, { enabled: endpoint.status !== 'disabled' });
       const wasDisabled = endpoint.status === 'disabled';
       const fields = Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined));
       Object.assign(endpoint, fields, enabled === undefined ? {} : switched(endpoint, enabled));
@@ -123,8 +123,7 @@ export function updateEndpoint({ outbox, allowed, now }: Parts) {
       if (endpoint.status === 'disabled') Object.assign(endpoint, { dueAt: null, leaseId: null });
       // One that fails is tried with what was changed; who has the lease sees that something was.
       else if (endpoint.leaseId === null) endpoint.dueAt = now();
-      const asked = { ...wanted, ...(wanted.url !== undefined && { url: masked(wanted.url) }), enabled };
-      const changes = changesOf(before, asked);
+      const changes = changesOf(before, { ...wanted, enabled }).map(maskedChange);
       if (changes.length > 0) endpoint.updatedAt = now();
       await tx.flush();
       recordAudit(publish, scope.teamId, context, { target: { type: 'webhook_endpoint', id }, changes });
@@ -205,9 +204,14 @@ async function shown(tx: EntityManager, endpoint: WebhookEndpoint): Promise<Endp
   return resource;
 }
 
-/** @throws Problem 422 `webhook_url_not_allowed` */
-function requireAllowed(url: string, allowed: AllowedTargets): void {
-  const reason = refusalOf(new URL(url), allowed);
+/**
+ * Checks a URL, and where its name leads; one that leads nowhere yet is taken.
+ * @throws Problem 422 `webhook_url_not_allowed`
+ */
+async function requireAllowed(text: string, { allowed, resolve }: Pick<Parts, 'allowed' | 'resolve'>): Promise<void> {
+  const url = new URL(text);
+  const addresses = async () => (isIP(hostOf(url)) === 0 ? resolve(hostOf(url)).catch(() => []) : []);
+  const reason = refusalOf(url, allowed) ?? refusalOfAddresses(url, await addresses(), allowed);
   if (reason) throw unprocessable('webhook_url_not_allowed', MEANINGS[reason], { reason });
 }
 
@@ -219,12 +223,11 @@ const MEANINGS = {
   address_not_allowed: 'Events are posted to addresses of the public internet only, unless the operator opens others.',
 } as const;
 
-/** A query may hold a secret. */
-function masked(url: string): string {
-  const shownUrl = new URL(url);
-  if (shownUrl.search !== '') shownUrl.search = '?…';
-  return shownUrl.href;
-}
+/** The query of a URL may hold a secret. */
+const maskedChange = (change: AuditChange): AuditChange =>
+  change.field === 'url' ? { field: 'url', from: masked(change.from), to: masked(change.to) } : change;
+
+const masked = (url: AuditValue): AuditValue => (typeof url === 'string' ? url.replace(/\?.*/s, '?…') : url);
 
 /** The same operation makes one secret. */
 const secretIdOf = (id: string, operationKey: string): string =>

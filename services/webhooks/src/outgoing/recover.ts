@@ -46,11 +46,11 @@ export function recoverEvents({ outbox, retentionDays, now, onDue }: Parts) {
     context: AuditContext,
     operationKey: string = randomUUID(),
   ): Promise<WebhookRecovery> => {
-    if (since.getTime() < now().getTime() - retentionDays * DAY_MS)
-      throw unprocessable('recovery_too_old', `Events are kept for ${retentionDays} days.`, { retentionDays });
     const id = derivedId(WebhookRecoveryId, operationKey, 'webhook-recovery');
     const recovery = await outbox.transaction(async (tx, publish) => {
       await findEndpoint(tx, scope, endpointId);
+      if (since.getTime() < now().getTime() - retentionDays * DAY_MS)
+        throw unprocessable('recovery_too_old', `Events are kept for ${retentionDays} days.`, { retentionDays });
       const created = await executeBound(
         tx,
         `with whole as (select count(*)::int as matched, max(position) as last from (${matching('$8')}) m)

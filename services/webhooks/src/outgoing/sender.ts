@@ -1,10 +1,11 @@
-import { lookup } from 'node:dns';
-import type { LookupFunction } from 'node:net';
-import { Agent, buildConnector, request } from 'undici';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { isIP, type LookupFunction } from 'node:net';
+import { Agent, buildConnector, request, type DiagnosticsChannel } from 'undici';
 import { isSuccess } from '#domain/endpoint-health.ts';
 import { readRetryAfter } from '#domain/retry-schedule.ts';
 import { isPublicAddress } from '#domain/sent-addresses.ts';
 import { isAllowedAddress, refusalOf, type AllowedTargets } from '#domain/sent-urls.ts';
+import type { Resolve } from './resolve-names.ts';
 
 const CONNECT_MS = 5_000;
 const TOTAL_MS = 15_000;
@@ -13,6 +14,9 @@ const MAX_READ = 16_384;
 const MAX_KEPT = 4_096;
 /** Requests that ask for patience. */
 const WITH_RETRY_AFTER: ReadonlySet<number> = new Set([429, 503]);
+
+/** Where undici tells which connection a request goes over. */
+const SEND_HEADERS = 'undici:client:sendHeaders';
 
 /** What became of a request. */
 export interface Sent {
@@ -36,9 +40,14 @@ export interface Sender {
 
 interface SenderOptions {
   readonly allowed: AllowedTargets;
-  /** Resolves names; that of the system unless given. */
-  readonly resolve?: LookupFunction;
+  /** Finds the addresses of a name. */
+  readonly resolve: Resolve;
   readonly now: () => Date;
+}
+
+/** What is learned about a request while it is on its way. */
+interface OnTheWay {
+  address: string | null;
 }
 
 class AddressNotAllowed extends Error {
@@ -52,60 +61,52 @@ class AddressNotAllowed extends Error {
  * Opens what posts to the addresses of tenants. Of the addresses of a name only those are dialled that may be, and where a
  * connection leads is checked again before anything is sent.
  */
-export function openSender({ allowed, resolve = lookup, now }: SenderOptions): Sender {
-  const addresses = new Map<string, string>();
+export function openSender({ allowed, resolve, now }: SenderOptions): Sender {
   const agent = new Agent({
-    connect: (options, callback) => {
-      const url = new URL(`${options.protocol}//${options.host ?? options.hostname}`);
-      const connect = buildConnector({
-        lookup: checkedLookup(url, allowed, resolve),
-        timeout: CONNECT_MS,
-        allowH2: false,
-      });
-      connect(options, (...result) => {
-        const [error, socket] = result;
-        if (error) return callback(error, null);
-        const address = socket?.remoteAddress;
-        if (!socket || address === undefined || !isAllowedAddress(url, address, allowed)) {
-          socket?.destroy();
-          return callback(new AddressNotAllowed(), null);
-        }
-        addresses.set(url.origin, address);
-        socket.once('close', () => addresses.delete(url.origin));
-        callback(null, socket);
-      });
-    },
-    headersTimeout: TOTAL_MS,
+    connect: checkedConnect(allowed, resolve),
     bodyTimeout: TOTAL_MS,
+    headersTimeout: TOTAL_MS,
   });
+  const requests = new WeakMap<object, OnTheWay>();
+  const noteAddress = (message: unknown): void => {
+    const { request: sent, socket } = message as DiagnosticsChannel.ClientSendHeadersMessage & {
+      readonly request: { readonly body?: object };
+    };
+    const onTheWay = sent.body && requests.get(sent.body);
+    if (onTheWay) onTheWay.address = socket.remoteAddress ?? null;
+  };
+  subscribe(SEND_HEADERS, noteAddress);
 
   const send: Sender['send'] = async (url, headers, body) => {
     const startedAt = performance.now();
+    const onTheWay: OnTheWay = { address: null };
     const end = (result: Partial<Sent>): Sent => ({
       responseStatus: null,
       responseBody: null,
       error: null,
-      address: addresses.get(url.origin) ?? null,
+      address: onTheWay.address,
       retryAfterMs: undefined,
       ...result,
       durationMs: Math.round(performance.now() - startedAt),
     });
-    if (refusalOf(url, allowed)) return end({ error: 'address_not_allowed', address: null });
+    if (refusalOf(url, allowed)) return end({ error: 'address_not_allowed' });
+    // The same bytes may be on their way to other endpoints: a view of them is this request's alone.
+    const ownBody = body.subarray();
+    requests.set(ownBody, onTheWay);
     try {
       const response = await request(url, {
         method: 'POST',
         headers,
-        body,
+        body: ownBody,
         dispatcher: agent,
         signal: AbortSignal.timeout(TOTAL_MS),
       });
       const { statusCode } = response;
       const text = await readBeginning(response.body);
-      const address = addresses.get(url.origin) ?? null;
       const retryAfter = response.headers['retry-after'];
       return end({
         responseStatus: statusCode,
-        responseBody: address !== null && isPublicAddress(address) ? text : null,
+        responseBody: onTheWay.address !== null && isPublicAddress(onTheWay.address) ? text : null,
         retryAfterMs:
           !isSuccess(statusCode) && WITH_RETRY_AFTER.has(statusCode)
             ? readRetryAfter(typeof retryAfter === 'string' ? retryAfter : undefined, now())
@@ -115,22 +116,46 @@ export function openSender({ allowed, resolve = lookup, now }: SenderOptions): S
       return end({ error: nameOf(err) });
     }
   };
-  return { send, close: () => agent.destroy() };
+  const close = (): Promise<void> => {
+    unsubscribe(SEND_HEADERS, noteAddress);
+    return agent.destroy();
+  };
+  return { send, close };
 }
+
+/** Connects to allowed addresses only. */
+const checkedConnect =
+  (allowed: AllowedTargets, resolve: Resolve): buildConnector.connector =>
+  (options, callback) => {
+    const url = new URL(`${options.protocol}//${options.host ?? options.hostname}`);
+    const lookup = checkedLookup(url, allowed, resolve);
+    const connect = buildConnector({ lookup, timeout: CONNECT_MS, allowH2: false });
+    connect(options, (...[error, socket]) => {
+      if (error) return callback(error, null);
+      const address = socket?.remoteAddress;
+      if (socket && address !== undefined && isAllowedAddress(url, address, allowed)) return callback(null, socket);
+      socket?.destroy();
+      callback(new AddressNotAllowed(), null);
+    });
+  };
 
 /** Looks up a name, and leaves out the addresses that nothing may be sent to. */
 const checkedLookup =
-  (url: URL, allowed: AllowedTargets, resolve: LookupFunction): LookupFunction =>
-  (hostname, options, callback) =>
-    resolve(hostname, { ...options, all: true }, (err, found) => {
-      if (err) return callback(err, []);
-      const all = typeof found === 'string' ? [{ address: found, family: found.includes(':') ? 6 : 4 }] : found;
-      const usable = all.filter(({ address }) => isAllowedAddress(url, address, allowed));
+  (url: URL, allowed: AllowedTargets, resolve: Resolve): LookupFunction =>
+  (hostname, options, callback) => {
+    const answer = async (): Promise<void> => {
+      const usable = (await resolve(hostname)).filter(address => isAllowedAddress(url, address, allowed));
       const [first] = usable;
-      if (!first) return callback(new AddressNotAllowed(), []);
-      if (options.all) callback(null, usable);
-      else callback(null, first.address, first.family);
-    });
+      if (first === undefined) throw new AddressNotAllowed();
+      if (options.all)
+        callback(
+          null,
+          usable.map(address => ({ address, family: isIP(address) })),
+        );
+      else callback(null, first, isIP(first));
+    };
+    answer().catch((err: NodeJS.ErrnoException) => callback(err, []));
+  };
 
 /** Reads the first bytes of a body as text; that it is cut, slow or endless does not matter. */
 async function readBeginning(body: AsyncIterable<Buffer> & { destroy: () => void }): Promise<string> {
@@ -153,7 +178,7 @@ const NAMES: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/^ADDRESS_NOT_ALLOWED$/, 'address_not_allowed'],
   [/^UND_ERR_CONNECT_TIMEOUT$/, 'connect_timeout'],
   [/^(UND_ERR_(HEADERS|BODY)_TIMEOUT|ABORT_ERR|23|TimeoutError)$/, 'timeout'],
-  [/^(ENOTFOUND|EAI_AGAIN|EAI_.*)$/, 'dns_error'],
+  [/^NAME_NOT_RESOLVED$/, 'dns_error'],
   [/^(ERR_TLS.*|ERR_SSL.*|CERT.*|DEPTH_ZERO.*|SELF_SIGNED.*|UNABLE_TO.*|EPROTO)$/, 'tls_error'],
   [/^(ECONNREFUSED)$/, 'connection_refused'],
 ];
