@@ -27,9 +27,9 @@ async function startServer(respond: RequestListener, host = '127.0.0.1', onPort 
 }
 
 /** Posts to a URL, with these targets opened and these addresses of every name. */
-function senderTo(opened: string, resolve: Resolve = async name => Promise.reject(new NameNotResolved(name))) {
-  const allowed = { targets: parseAllowedTargets(opened), ownPorts: new Set<number>() };
-  const sender = resources.adopt(openSender({ allowed, resolve, now: () => new Date() }), it => it.close());
+function senderTo(targets: string, resolve: Resolve = async name => Promise.reject(new NameNotResolved(name))) {
+  const allowed = { targets: parseAllowedTargets(targets), ownPorts: new Set<number>() };
+  const sender = resources.adopt(openSender({ allowed, resolve, now: () => new Date() }), opened => opened.close());
   return (url: string, body = Buffer.from('{}')) =>
     sender.send(new URL(url), { 'content-type': 'application/json' }, body);
 }

@@ -210,8 +210,9 @@ async function shown(tx: EntityManager, endpoint: WebhookEndpoint): Promise<Endp
  */
 async function requireAllowed(text: string, { allowed, resolve }: Pick<Parts, 'allowed' | 'resolve'>): Promise<void> {
   const url = new URL(text);
-  const addresses = async () => (isIP(hostOf(url)) === 0 ? resolve(hostOf(url)).catch(() => []) : []);
-  const reason = refusalOf(url, allowed) ?? refusalOfAddresses(url, await addresses(), allowed);
+  const host = hostOf(url);
+  const findAddresses = async () => (isIP(host) === 0 ? resolve(host).catch(() => []) : [host]);
+  const reason = refusalOf(url, allowed) ?? refusalOfAddresses(url, await findAddresses(), allowed);
   if (reason) throw unprocessable('webhook_url_not_allowed', MEANINGS[reason], { reason });
 }
 

@@ -144,17 +144,19 @@ const checkedLookup =
   (url: URL, allowed: AllowedTargets, resolve: Resolve): LookupFunction =>
   (hostname, options, callback) => {
     const answer = async (): Promise<void> => {
-      const usable = (await resolve(hostname)).filter(address => isAllowedAddress(url, address, allowed));
+      const found = await resolve(hostname).catch((err: Error) => err);
+      if (found instanceof Error) return callback(found, []);
+      const usable = found.filter(address => isAllowedAddress(url, address, allowed));
       const [first] = usable;
-      if (first === undefined) throw new AddressNotAllowed();
-      if (options.all)
+      if (first === undefined) callback(new AddressNotAllowed(), []);
+      else if (options.all)
         callback(
           null,
           usable.map(address => ({ address, family: isIP(address) })),
         );
       else callback(null, first, isIP(first));
     };
-    answer().catch((err: NodeJS.ErrnoException) => callback(err, []));
+    void answer();
   };
 
 /** Reads the first bytes of a body as text; that it is cut, slow or endless does not matter. */
