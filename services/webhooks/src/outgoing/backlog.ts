@@ -3,7 +3,7 @@ import { isWanted } from '@billing/contracts/event-types';
 import { WebhookDeliveryId } from '@billing/contracts/ids';
 import { holdsLaterOnes } from '#domain/retry-schedule.ts';
 import { FIRST } from './attempt.ts';
-import { freeWaiting, type Settled } from './commit-deliveries.ts';
+import { freeWaiting, type Progress, type Settled } from './commit-deliveries.ts';
 import { openChains } from './chains.ts';
 import { findDueAfter, readDue, readEvents, readLeft, type DeliveryItem } from './delivery-rows.ts';
 import type { EndpointNews, LeasedEndpoint } from './endpoint-rows.ts';
@@ -11,6 +11,11 @@ import { openHolding } from './holding.ts';
 
 /** Events in memory of one endpoint, without their bodies. */
 const WINDOW = 200;
+
+/** What is written together, and the objects whose next events need not wait once it is. */
+interface Taken extends Pick<Progress, 'settled' | 'position'> {
+  readonly freed: readonly string[];
+}
 
 /**
  * Opens what one endpoint is to be sent, as far as it is in memory: deliveries that are due and the events behind its cursor,
@@ -30,6 +35,7 @@ export async function openBacklog(em: EntityManager, endpoint: LeasedEndpoint, n
     const { id, createdAt } = item.delivery ?? { id: WebhookDeliveryId.create(), createdAt: now().toISOString() };
     settled.push({ item, id, createdAt, ...result });
     active.delete(item.position);
+    open.delete(item.position);
     const until = holdsLaterOnes(result.failures) ? result.nextAttemptAt : null;
     if (until) holding.add({ ...item, until });
     else if (holding.remove(item)) freed.add(item.objectKey);
@@ -70,6 +76,7 @@ export async function openBacklog(em: EntityManager, endpoint: LeasedEndpoint, n
   };
   const isDue = (news: EndpointNews | undefined): boolean =>
     now().getTime() >= dueFrom || (news !== undefined && news.calls !== calls);
+  const position = (): number => (open.size === 0 ? read : Math.min(...open) - 1);
   const hasRoom = (): boolean => chains.waiting() < WINDOW / 2;
   const canRead = (news: EndpointNews | undefined): boolean => news !== undefined && read < news.wanted && hasRoom();
 
@@ -78,16 +85,19 @@ export async function openBacklog(em: EntityManager, endpoint: LeasedEndpoint, n
     read: () => read,
     /** Which calls were taken in. */
     calls: () => calls,
-    hasSettled: () => settled.length > 0,
+    settled: () => settled.length,
     waiting: chains.waiting,
+    first: chains.first,
     hasNext: chains.hasNext,
     next: chains.next,
+    /** How far the endpoint is once everything that is settled is written. */
+    position,
     /** Whether `fill` would read further events. */
     canRead,
-    /** Reads what may be sent. */
-    async fill(news: EndpointNews | undefined): Promise<void> {
+    /** Reads what may be sent; while something is written only new events, since deliveries are read as they were before. */
+    async fill(news: EndpointNews | undefined, isWriting: boolean): Promise<void> {
       if (!hasRoom()) return;
-      if (isDue(news)) await addDue(news?.calls ?? calls, WINDOW);
+      if (!isWriting && isDue(news)) await addDue(news?.calls ?? calls, WINDOW);
       if (news && canRead(news)) await addEvents(news.wanted);
     },
     /** Reads one event to try a failing endpoint with, also one that is not due yet; what is sent by hand comes first. */
@@ -106,22 +116,20 @@ export async function openBacklog(em: EntityManager, endpoint: LeasedEndpoint, n
       settle(item, result);
       chains.settle(item.objectKey);
     },
-    /** Takes what is to be written, with how far the endpoint is once it is. */
-    takeSettled(): { readonly settled: readonly Settled[]; readonly position: number } {
-      const taken = settled;
+    /** Takes what is to be written, with how far the endpoint is once it is, and the objects whose next events need not wait. */
+    take(): Taken {
+      const taken = { settled, position: position(), freed: [...freed] };
       settled = [];
-      for (const { item } of taken) open.delete(item.position);
-      return { settled: taken, position: open.size === 0 ? read : Math.min(...open) - 1 };
+      freed.clear();
+      return taken;
     },
     /** What was taken is written: what need not wait any longer becomes due, all of it once a failing endpoint has recovered. */
-    async afterCommit(written: readonly Settled[], hasRecovered: boolean): Promise<void> {
+    async afterCommit({ settled: written, freed: objectKeys }: Taken, hasRecovered: boolean): Promise<void> {
       for (const { item, nextAttemptAt } of written) {
         inMemory.delete(item.position);
         dueFrom = Math.min(dueFrom, nextAttemptAt?.getTime() ?? Infinity);
       }
-      if (freed.size === 0 && !hasRecovered) return;
-      const objectKeys = [...freed];
-      freed.clear();
+      if (objectKeys.length === 0 && !hasRecovered) return;
       const until = now();
       for (const one of await freeWaiting(em, endpoint, { objectKeys, hasRecovered, now: until })) {
         dueFrom = 0;

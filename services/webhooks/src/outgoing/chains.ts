@@ -10,6 +10,8 @@ export interface Chains<Item extends Chained> {
   readonly add: (item: Item) => void;
   /** Takes the first event whose object has none on its way. */
   readonly next: () => Item | undefined;
+  /** The first events that wait, whatever is on its way. */
+  readonly first: (count: number) => readonly Item[];
   /** Whether `next` would return one. */
   readonly hasNext: () => boolean;
   /** The event of an object that was on its way has ended; the object's next one may be taken. */
@@ -35,6 +37,7 @@ export function openChains<Item extends Chained>(): Chains<Item> {
       if (item) busy.add(item.objectKey);
       return item;
     },
+    first: count => waiting.slice(0, count),
     hasNext: () => waiting.some(({ objectKey }) => !busy.has(objectKey)),
     settle: objectKey => void busy.delete(objectKey),
     takeBehind(objectKey) {

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { afterAttempt, nextProbeAt, type EndpointHealth } from '#domain/endpoint-health.ts';
 import { attempt } from './attempt.ts';
 import { openBacklog } from './backlog.ts';
+import { openBodies } from './bodies.ts';
 import { commitDeliveries, type Progress } from './commit-deliveries.ts';
 import { readBodies, type DeliveryItem, type StoredBody } from './delivery-rows.ts';
 import { LEASE_SECONDS, readNews, releaseEndpoint, type EndpointNews, type LeasedEndpoint } from './endpoint-rows.ts';
@@ -19,6 +20,8 @@ const LOOK_MS = 1_000;
 const EXTEND_MS = (LEASE_SECONDS / 3) * 1_000;
 /** How long after a fault of ours the endpoint is tried again, in milliseconds. */
 const FAULT_MS = 5_000;
+/** Events that were sent and are not written, at most. */
+const MAX_UNWRITTEN = 200;
 /** How long requests that are on their way when the process closes may take; then whoever leases the endpoint repeats them. */
 const CLOSE_MS = 3_000;
 
@@ -40,6 +43,9 @@ export interface DeliverParts {
   readonly logger: Logger;
 }
 
+/** What of the endpoint is written. */
+type Committed = Pick<LeasedEndpoint, 'status' | 'position'>;
+
 /**
  * Sends to one leased endpoint what it has not got, until nothing is due or its turn ends. Events of one object follow each
  * other; others pass them. What was tried is committed as it ends, together with how far the endpoint is, so that after a
@@ -55,10 +61,17 @@ export function deliverTo(parts: DeliverParts) {
     const backlog = await openBacklog(em, endpoint, now);
     const pace = paceOf(endpoint.id, endpoint.maxConcurrency);
     const attemptParts = { sender, target: { url: endpoint.url, keys }, pace, now, random };
+    const bodies = openBodies(positions => readBodies(em, endpoint, positions));
     let health: EndpointHealth = endpoint;
-    let [committedStatus, news]: [string, EndpointNews | undefined] = [endpoint.status, endpoint];
+    let [committed, news]: [Committed, EndpointNews | undefined] = [endpoint, endpoint];
     let [lookedAt, onTheirWay, closesAt] = [committedAt, 0, Infinity];
-    let [hasAttempted, hasProbed, hasFault] = [false, false, false];
+    let [isTold, hasAttempted, hasProbed, hasFault] = [false, false, false, false];
+    /** It has recovered, and what waits for that is not due yet: it comes first. */
+    let isReleasing = false;
+    /** The commit that is under way, how much it takes, and why it failed. */
+    const writing: { commit?: Promise<void> | undefined; count: number; failure?: { readonly err: unknown } } = {
+      count: 0,
+    };
     let [endPause, isWoken] = [(): void => undefined, false];
     const wake = (): void => {
       isWoken = true;
@@ -66,7 +79,7 @@ export function deliverTo(parts: DeliverParts) {
     };
     const room = slots.open(endpoint.teamId);
     const stopListening = onRecorded(endpoint.teamId, () => {
-      lookedAt = -Infinity;
+      isTold = true;
       wake();
     });
 
@@ -75,7 +88,7 @@ export function deliverTo(parts: DeliverParts) {
     const isTimeUp = () => signal.aborted || (isCrowded() && performance.now() > endsAt);
     const isOver = () =>
       isTimeUp() || hasFault || hasProbed || health.status === 'disabled' || news?.version !== endpoint.version;
-    const isIdle = () => backlog.waiting() + onTheirWay === 0;
+    const isIdle = () => backlog.waiting() + onTheirWay + backlog.settled() === 0 && !writing.commit;
     const canRead = () => backlog.canRead(news) && (health.status !== 'failing' || isIdle());
 
     const send = async (item: DeliveryItem, stored: StoredBody | undefined): Promise<void> => {
@@ -84,32 +97,35 @@ export function deliverTo(parts: DeliverParts) {
         const { sent } = result.attempt;
         onAttempt(sent);
         const { objectKey } = item;
+        const wasFailing = health.status === 'failing';
         health = afterAttempt(health, { at: result.endedAt, objectKey, responseStatus: sent.responseStatus });
         hasAttempted = true;
+        if (wasFailing && health.status === 'enabled') isReleasing = true;
         // Who has one sent by hand need not wait for the next probe.
         hasProbed = health.status === 'failing' && item.delivery?.trigger !== 'manual';
       }
       backlog.end(item, result);
     };
+    const canStart = () =>
+      !isOver() &&
+      !isReleasing &&
+      onTheirWay < limit() &&
+      backlog.hasNext() &&
+      // What is not written is sent again after a crash.
+      backlog.settled() + writing.count < MAX_UNWRITTEN;
     const start = (): void => {
-      const batch: { readonly item: DeliveryItem; readonly giveBack: () => void }[] = [];
-      while (!isOver() && onTheirWay < limit() && backlog.hasNext()) {
+      while (canStart()) {
         const giveBack = room.take(pace.isProven(performance.now()));
-        if (!giveBack) {
-          room.onFree(wake);
-          break;
-        }
+        if (!giveBack) return room.onFree(wake);
         const item = backlog.next();
         if (!item) return giveBack();
         onTheirWay += 1;
-        batch.push({ item, giveBack });
-      }
-      if (batch.length === 0) return;
-      const positions = batch.map(({ item }) => item.position);
-      const bodies = readBodies(em, endpoint, positions);
-      for (const { item, giveBack } of batch)
         void bodies
-          .then(found => send(item, found.get(item.position)))
+          .take(
+            item.position,
+            backlog.first(limit()).map(({ position }) => position),
+          )
+          .then(stored => send(item, stored))
           .catch((err: unknown) => {
             hasFault = true;
             logger.error({ err, endpointId: endpoint.id }, 'attempt to deliver failed');
@@ -119,16 +135,35 @@ export function deliverTo(parts: DeliverParts) {
             giveBack();
             wake();
           });
+      }
     };
     const commit = async (): Promise<void> => {
-      const [progress, { status }] = [{ ...backlog.takeSettled(), health }, health];
+      const [taken, { status }] = [backlog.take(), health];
+      const progress = { settled: taken.settled, position: taken.position, health };
+      writing.count = taken.settled.length;
+      for (const { item } of taken.settled) bodies.forget(item.position);
       // Before the statement: what is recorded during it is looked for again.
       committedAt = lookedAt = performance.now();
-      const isNewlyDisabled = status === 'disabled' && committedStatus !== status;
+      isTold = false;
+      const isNewlyDisabled = status === 'disabled' && committed.status !== status;
       news = await (isNewlyDisabled ? disable(endpoint, progress) : commitDeliveries(em.fork(), endpoint, progress));
-      const hasRecovered = committedStatus === 'failing' && status === 'enabled';
-      committedStatus = status;
-      if (news) await backlog.afterCommit(progress.settled, hasRecovered);
+      const hasRecovered = committed.status === 'failing' && status === 'enabled';
+      committed = { status, position: taken.position };
+      if (news) await backlog.afterCommit(taken, hasRecovered);
+      writing.count = 0;
+    };
+    /** Commits beside what is sent, one time after the other: what ends meanwhile goes into the next one. */
+    const write = (): void => {
+      if (writing.commit || (backlog.settled() === 0 && performance.now() - committedAt < EXTEND_MS)) return;
+      writing.commit = commit()
+        .catch((err: unknown) => void (writing.failure = { err }))
+        .finally(() => {
+          writing.commit = undefined;
+          wake();
+        });
+    };
+    const requireWritten = (): void => {
+      if (writing.failure) throw writing.failure.err;
     };
     /** Waits until something ends, or is recorded; not at all when that happened since the last time. */
     const pause = () =>
@@ -141,21 +176,28 @@ export function deliverTo(parts: DeliverParts) {
     try {
       for (;;) {
         isWoken = false;
-        if (backlog.hasSettled() || performance.now() - committedAt > EXTEND_MS) await commit();
-        else if (performance.now() - lookedAt > LOOK_MS) {
-          lookedAt = performance.now();
+        requireWritten();
+        write();
+        const isLate = performance.now() - lookedAt > LOOK_MS || (isTold && !backlog.canRead(news));
+        // A commit brings news too.
+        if (isLate && !writing.commit) {
+          [lookedAt, isTold] = [performance.now(), false];
           news = await readNews(em, endpoint);
         }
-        if (!isOver() && health.status !== 'failing') await backlog.fill(news);
+        if (!writing.commit && backlog.settled() === 0) isReleasing = false;
+        if (!isOver() && health.status !== 'failing') await backlog.fill(news, writing.commit !== undefined);
         else if (!isOver() && isIdle()) await backlog.fillOne(news);
         start();
-        if (backlog.hasSettled() || (!isOver() && canRead())) continue;
-        if (onTheirWay === 0 && (isOver() || backlog.waiting() === 0)) break;
+        write();
+        if (isWoken || (!isOver() && canRead())) continue;
+        if (onTheirWay === 0 && !writing.commit && (isOver() || backlog.waiting() === 0)) break;
         if (signal.aborted) closesAt = Math.min(closesAt, performance.now() + CLOSE_MS);
         if (performance.now() > closesAt) break;
         await pause();
       }
-      await commit();
+      await writing.commit;
+      requireWritten();
+      if (committed.position !== backlog.position() || backlog.settled() > 0) await commit();
       // Whoever leases it once this lease has ended sends again what is on its way.
       if (onTheirWay > 0) return;
       const known = { calls: backlog.calls(), version: endpoint.version };
