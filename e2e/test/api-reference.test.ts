@@ -50,6 +50,11 @@ it.skipIf(withoutBrowser)(
     }
     await page.screenshot({ path: join(SCREENSHOTS, 'tried.png') });
 
+    const webhook = page.locator('#operations-webhooks-invoicePaid');
+    await webhook.getByRole('button').first().click();
+    await webhook.getByText('webhook-signature').first().waitFor();
+    expect(await webhook.getByRole('button', { name: 'Execute' }).count()).toBe(0);
+
     await page.getByLabel('Find operations').fill('Referrals');
     await expect.poll(() => page.locator('.opblock-tag').count()).toBe(1);
     const section = page.locator('#operations-tag-Referrals').getByRole('button');

@@ -36,6 +36,10 @@ export type PublicEventType = EventTypesOf[EventObjectType];
 export const EVENT_OBJECT_TYPES = Object.keys(TYPES_OF) as EventObjectType[]; // its own keys
 export const EVENT_TYPES: readonly PublicEventType[] = Object.values(TYPES_OF).flat();
 
+/** Returns what events of a type are about. */
+export const objectTypeOf = (type: PublicEventType): EventObjectType =>
+  type.slice(0, type.indexOf('.')) as EventObjectType; // each type begins with it
+
 /** Returns whether an endpoint that wants `wanted` gets events of a type: exact names, `invoice.*`, or `*`. */
 export const isWanted = (wanted: readonly string[], type: string): boolean =>
   wanted.some(one => one === '*' || one === type || (one.endsWith('.*') && type.startsWith(one.slice(0, -1))));

@@ -1,4 +1,7 @@
+import { EVENT_TYPES } from '@billing/contracts/event-types';
 import { allOperations } from '@billing/contracts/operations/index';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
 import { describeApi } from '#docs/document.ts';
 import { passwordEndpoints } from '#docs/password-endpoints.ts';
@@ -10,6 +13,7 @@ import { startGateway } from './start-gateway.ts';
 interface ApiDocument {
   readonly tags: readonly { readonly name: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>;
+  readonly webhooks: Readonly<Record<string, { readonly post: DescribedOperation }>>;
   readonly components: {
     readonly schemas: Readonly<Record<string, Schema>>;
     readonly parameters: Readonly<Record<string, Parameter>>;
@@ -174,6 +178,43 @@ describe('the document', () => {
   });
 });
 
+describe('the webhooks', () => {
+  const ajv = new Ajv2020({ strict: true, strictRequired: false, allErrors: true });
+  formats.default(ajv);
+  ajv.addVocabulary(['components', 'webhooks']);
+  const { components, webhooks } = document;
+  const contentOf = ({ post }: { readonly post: DescribedOperation }) => post.requestBody?.content['application/json'];
+  const schemas = Object.entries(webhooks).map(([type, webhook]) => [type, contentOf(webhook)?.schema]);
+  ajv.addSchema({ components, webhooks: Object.fromEntries(schemas) }, 'api');
+
+  it('are those of every type, and the test', () => {
+    expect(Object.keys(webhooks)).toEqual([...EVENT_TYPES, 'ping']);
+    const ids = Object.values(webhooks).map(({ post }) => post.operationId);
+    expect(new Set([...ids, ...described.map(({ operation }) => operation.operationId)]).size).toBe(
+      ids.length + described.length,
+    );
+  });
+
+  it.each(Object.entries(webhooks))(
+    'have for %s an example that matches its schema, and only its own',
+    (type, { post }) => {
+      const example = contentOf({ post })?.example as object; // each has one
+      const validate = ajv.getSchema(`api#/webhooks/${type}`);
+      if (!validate) throw new Error(`${type} has no schema.`);
+      expect(validate(example) ? [] : validate.errors).toEqual([]);
+      expect(validate({ ...example, type: 'other' })).toBe(false);
+      expect(validate({ ...example, data: { id: 1 } })).toBe(false);
+      expect(post.summary).toMatch(/^(?:An?|The|Nothing) .*\.$/);
+      expect(resolveParameters(post).map(({ name }) => name)).toEqual([
+        'webhook-id',
+        'webhook-timestamp',
+        'webhook-signature',
+      ]);
+      expect(example).toHaveProperty('type', type);
+    },
+  );
+});
+
 describe('the page', () => {
   it.each(['/openapi.json', '/llms.txt'])('has %s compressed, and again only when it has changed', async path => {
     await using gateway = await startGateway();
@@ -240,4 +281,6 @@ it('describes each operation in plain text for language models', async () => {
   expect(text).toMatch(/^# Billing API\n\n> Customers, products/);
   for (const { path, method, operation } of described)
     expect(text).toContain(`- \`${method.toUpperCase()} ${path}\`: ${operation.summary}`);
+  for (const [type, { post }] of Object.entries(document.webhooks))
+    expect(text).toContain(`- \`${type}\`: ${post.summary}`);
 });

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { exampleOf } from '../example.ts';
-import { EVENT_OBJECT_TYPES, type EventObjectType, type PublicEventType } from '../event-types.ts';
+import { objectTypeOf, type EventObjectType, type PublicEventType } from '../event-types.ts';
 import { customer } from './customer.ts';
 import { event } from './event.ts';
 import { invoice } from './invoice.ts';
@@ -84,7 +84,7 @@ const DIFFERENCES: Readonly<Partial<Record<PublicEventType | 'ping', Difference>
 
 /** Returns an example of an event as JSON: what the API reference has, and what a test sends. */
 export function eventExample(type: PublicEventType | 'ping'): Fields {
-  const objectType = EVENT_OBJECT_TYPES.find(one => type.startsWith(`${one}.`)) ?? 'webhook_endpoint';
+  const objectType = type === 'ping' ? 'webhook_endpoint' : objectTypeOf(type);
   const { data: changed, previous = null } = DIFFERENCES[type] ?? {};
   const resource = { ...(exampleOf(EVENT_DATA[objectType]) as Fields), ...changed }; // an object's example is one
   const data = Object.fromEntries(Object.entries(resource).filter(([, value]) => value !== undefined));
@@ -95,5 +95,6 @@ export function eventExample(type: PublicEventType | 'ping'): Fields {
     object: { type: objectType, id, sequence: previous ? 7 : 1 },
     data,
     previousAttributes: previous,
+    ...(type === 'ping' && { test: true }),
   };
 }

@@ -1,6 +1,7 @@
 import type { Operation } from '@billing/contracts/operation';
 import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi';
 import { describeEndpoint } from './describe-endpoint.ts';
+import { describeWebhooks } from './describe-webhooks.ts';
 import { toEndpoint, type Endpoint } from './endpoint.ts';
 import { passwordEndpoints } from './password-endpoints.ts';
 import { portalEndpoint } from './portal-endpoint.ts';
@@ -24,6 +25,8 @@ Your backend authenticates with an API key of a project, sent as \`Authorization
 Timestamps are ISO 8601 in UTC. Amounts are whole numbers of the currency’s smallest unit: 2999 is 29.99 USD. Unknown fields in a body or a query are rejected.
 
 Lists are newest first. \`pagination.nextCursor\` of a page, sent as \`cursor\`, selects the next one; \`limit\` its size. \`offset\` skips items, at most 100,000.
+
+Every change in a project is an event. Events are posted to your endpoints, signed as Standard Webhooks are: at least once, with the same \`webhook-id\`, and those of one object in the order of \`object.sequence\` unless one failed three times. Respond with a 2xx within 15 seconds; an event is tried 10 times within 76 hours. \`GET …/events\` returns the same events in the order of \`position\`, each once: go on with \`nextCursor\`, and wait for what is new with \`waitMs\`.
 
 Every error response has the body \`{ "error": { "code", "message", "details", "requestId" } }\`. Resources of another project are reported as not found.
 
@@ -53,6 +56,7 @@ export function describeApi({ operations, publicUrl, sessionCookie }: ApiDescrip
       servers: [{ url: publicUrl }],
       tags: TAGS.map(({ name, description }) => ({ name, description })),
       paths,
+      webhooks: describeWebhooks(),
       components: { securitySchemes: securitySchemes(sessionCookie) },
     },
     { override: showWireFormat },

@@ -1,5 +1,9 @@
+import { WEBHOOKS } from './describe-webhooks.ts';
 import { endpointsOf, INFO, type ApiDescription } from './document.ts';
 import { TAGS } from './tags.ts';
+
+const VERIFYING =
+  'The body is the event. The header `webhook-signature` has `v1,` and base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`; the key are the bytes that the text after `whsec_` of the secret encodes in base64. In JavaScript: `await verifyWebhook(body, headers, secret)` of `@billing/client`, which returns the event; elsewhere any library for Standard Webhooks. The body must be the bytes as they came.';
 
 /** Describes the API in plain text for language models: what it is, and each operation in a line. https://llmstxt.org */
 export function llmsText({ operations, publicUrl }: ApiDescription): string {
@@ -8,7 +12,8 @@ export function llmsText({ operations, publicUrl }: ApiDescription): string {
     const ofTag = endpoints.filter(({ tag }) => tag === name);
     return [`## ${name}`, description, ofTag.map(it => `- \`${it.method} ${it.path}\`: ${it.summary}`).join('\n')];
   });
+  const webhooks = WEBHOOKS.map(({ type, meaning }) => `- \`${type}\`: ${meaning}`).join('\n');
   const [first = '', ...others] = INFO.description.split('\n\n');
   const intro = `> ${first} The complete description is [OpenAPI](${publicUrl}/openapi.json).`;
-  return [`# ${INFO.title}`, intro, ...others, ...sections, ''].join('\n\n');
+  return [`# ${INFO.title}`, intro, ...others, ...sections, '## Webhooks to you', VERIFYING, webhooks, ''].join('\n\n');
 }

@@ -45,6 +45,20 @@ const CALLS = {
   getAnalyticsHistory: 'analytics.history(query)',
   listAnalyticsSubscriptions: 'analytics.subscriptions(query).page()',
   getAnalyticsCustomers: 'analytics.customers(ids)',
+  createWebhookEndpoint: 'webhookEndpoints.create(body)',
+  listWebhookEndpoints: 'webhookEndpoints.list(query).page()',
+  getWebhookEndpoint: 'webhookEndpoints.get(webhookEndpointId)',
+  updateWebhookEndpoint: 'webhookEndpoints.update(webhookEndpointId, body)',
+  deleteWebhookEndpoint: 'webhookEndpoints.delete(webhookEndpointId)',
+  rotateWebhookSecret: 'webhookEndpoints.rotateSecret(webhookEndpointId, body)',
+  testWebhookEndpoint: 'webhookEndpoints.test(webhookEndpointId, body)',
+  sendWebhookEvent: 'webhookEndpoints.send(webhookEndpointId, body)',
+  recoverWebhookEvents: 'webhookEndpoints.recover(webhookEndpointId, body)',
+  listWebhookDeliveries: 'webhookDeliveries.list(query).page()',
+  getWebhookDelivery: 'webhookDeliveries.get(webhookDeliveryId)',
+  retryWebhookDelivery: 'webhookDeliveries.retry(webhookDeliveryId)',
+  listEvents: 'events.list(query).page()',
+  getEvent: 'events.get(publicEventId)',
   listWebhookEvents: 'webhookEvents.list(query).page()',
   createSync: 'syncs.create(body)',
   listSyncs: 'syncs.list(query).page()',
@@ -62,8 +76,10 @@ export function clientSnippet({ operationId, baseUrl, params, query, body }) {
   if (!call)
     return '// The client for backends does not have this operation: it needs no API key, or a signed-in person.';
   const { teamId, projectId, ...ids } = params;
-  const method = body?.cancelAtPeriodEnd === false ? call.replace('cancelAtPeriodEnd', 'resume') : call;
-  const values = { ...ids, query: Object.keys(query).length > 0 ? query : undefined, ids: query.ids?.split(','), body };
+  const method = ownMethod(call, query, body);
+  // The method that waits says how long by itself.
+  const { waitMs: _waitMs, ...filters } = query;
+  const values = { ...ids, query: Object.keys(filters).length > 0 ? filters : undefined, ids: query.ids, body };
   const filled = method.replace(/\((.*?)\)/, (_, names) => {
     const given = names.split(', ').map(name => values[name]);
     return `(${given
@@ -80,6 +96,12 @@ const billing = new BillingClient({
   projectId: ${literal(projectId)},
 });
 console.log(await billing.${filled});`;
+}
+
+/** The client has methods of its own for a subscription that goes on, and for events that it waits for. */
+function ownMethod(call, query, body) {
+  if (body?.cancelAtPeriodEnd === false) return call.replace('cancelAtPeriodEnd', 'resume');
+  return query.waitMs ? call.replace('.list', '.follow') : call;
 }
 
 /** Writes a value as JavaScript: as JSON, but with names without quotes where they need none. */

@@ -25,6 +25,9 @@ const exampleSnippets = ({ React, Im, getComponent }) => ({
   wrapComponents: {
     parameters: Parameters => props => {
       const [path, method] = props.pathMethod;
+      // What is posted to others, nobody sends from here.
+      if (!(path in api.paths))
+        return React.createElement(Parameters, { ...props, tryItOutEnabled: false, allowTryItOut: false });
       const request = Im.fromJS(exampleRequest(api, path, method));
       const RequestSnippets = getComponent('RequestSnippets', true);
       return React.createElement(

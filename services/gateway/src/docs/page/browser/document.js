@@ -56,9 +56,10 @@ function queryOf(document, operation, searchParams) {
   const types = Object.fromEntries(
     operation.parameters.map(it => resolve(document, it)).map(({ name, schema }) => [name, schema.type]),
   );
-  return mapValues(Object.fromEntries(searchParams), (text, name) =>
-    ['integer', 'boolean'].includes(types[name]) ? JSON.parse(text) : text,
-  );
+  return mapValues(Object.fromEntries(searchParams), (text, name) => {
+    if (types[name] === 'array') return text.split(',');
+    return ['integer', 'boolean'].includes(types[name]) ? JSON.parse(text) : text;
+  });
 }
 
 const resolve = (document, { $ref, ...value }) =>
