@@ -1,5 +1,6 @@
 import { waitFor } from '@billing/testing/wait-for';
 import { ok } from './http.ts';
+import { newFailedDelivery, type WebhookRecords } from './webhook-delivery.ts';
 import { newCheckout, newEmail, payOnHostedPage, waitForActiveSubscription, type Tenant } from './tenant.ts';
 
 /** One word of the widest letter. */
@@ -8,7 +9,7 @@ const label = word(60).toLowerCase();
 const LONG_EMAIL = `${label}@${label}.${label}.${label}.example`;
 
 /** Records whose texts are as long as they may be and can't be broken at a space. */
-export interface LongRecords {
+export interface LongRecords extends WebhookRecords {
   readonly customerId: string;
   readonly productId: string;
   readonly subscriptionId: string;
@@ -44,6 +45,7 @@ export async function fillWithLongTexts(tenant: Tenant): Promise<LongRecords> {
     { what: 'an event' },
   );
   const { portalUrl } = await billing.portal.create({ customerId });
+  const webhooks = await newFailedDelivery(tenant, { path: `/${word(1_900)}`, description: word(500) });
   const ids = { customerId, productId: product.id, subscriptionId: subscription.id, code, eventId: event.id };
-  return { ...ids, portalUrl };
+  return { ...ids, ...webhooks, portalUrl };
 }

@@ -23,7 +23,14 @@ export const LISTS: readonly ProjectPage[] = [
   { path: 'invoices', heading: 'Invoices', shows: 'Paid' },
   { path: 'payments', heading: 'Payments', shows: 'Succeeded' },
   { path: 'referrals', heading: 'Referrals', shows: 'Credited', dialogs: ['New code'] },
-  { path: 'events', heading: 'Webhook events', shows: 'invoice.paid' },
+  { path: 'events', heading: 'Events', shows: 'invoice.paid' },
+  { path: 'events/to-you', heading: 'Events', shows: 'invoice.paid' },
+  {
+    path: 'webhook-endpoints',
+    heading: 'Webhook endpoints',
+    shows: 'http://127.0.0.1',
+    dialogs: ['New endpoint'],
+  },
   { path: 'dead-letters', heading: 'Dead letters', shows: 'Nothing is left behind' },
   { path: 'settings/keys', heading: 'API keys', shows: 'backend', dialogs: ['New API key', 'Rotate', 'Revoke'] },
   { path: 'settings/members', heading: 'Members', shows: 'Ada', dialogs: ['Invite someone'] },
@@ -40,4 +47,7 @@ export const pathsOf = (records: Omit<LongRecords, 'portalUrl'>): readonly strin
   `subscriptions/${records.subscriptionId}`,
   `referrals/${records.code}`,
   `events/${records.eventId}`,
+  `events/to-you/${records.publicEventId}`,
+  `webhook-endpoints/${records.endpointId}`,
+  `webhook-deliveries/${records.deliveryId}`,
 ];

@@ -45,6 +45,9 @@ it.skipIf(withoutBrowser)('says that there is nothing with a wrong id, without a
     ['subscriptions/nonsense', 'subscription'],
     ['products/pp_00000000000000000000', 'product'],
     ['events/evt_nonsense', 'webhook event'],
+    ['events/to-you/ev_00000000000000000000', 'event'],
+    ['webhook-endpoints/whe_00000000000000000000', 'webhook endpoint'],
+    ['webhook-deliveries/nonsense', 'webhook delivery'],
     ['referrals/NONSENSE', 'referral code'],
     ['settings/syncs/nonsense', 'sync'],
   ] as const) {
@@ -75,8 +78,8 @@ it.skipIf(withoutBrowser)('shows one customer on one page, and links from each l
   await page.getByRole('link', { name: 'Subscribed to Pro' }).click();
   await page.getByRole('heading', { level: 1, name: 'Pro' }).waitFor();
   await page.locator('#content').getByRole('link', { name: 'Grace' }).first().waitFor();
-  await page.getByRole('link', { name: 'Webhook events' }).first().click();
-  await page.getByRole('heading', { level: 1, name: 'Webhook events' }).waitFor();
+  await page.getByRole('link', { name: 'Events', exact: true }).click();
+  await page.getByRole('heading', { level: 1, name: 'Events' }).waitFor();
   await page.locator('td a').first().click();
   await page.getByText('As Stripe sent it.').waitFor();
   await page.getByText('"event"').waitFor();

@@ -1,6 +1,7 @@
 export { BillingClient } from './billing-client.ts';
 export { BillingError } from './billing-error.ts';
 export type { BillingEvent, EventObjectType, EventType, PingEvent, ReceivedEvent } from './events.ts';
+export { EVENT_TYPES } from '@billing/contracts/event-types';
 export type { WebhookDeliveryDetails } from './events.ts';
 export { chargeStepOf, decimalsOf, formatMoney, isWholeCurrency, PROCESSOR_CURRENCIES } from './money.ts';
 export type { CallOptions, ClientOptions, ConnectionOptions, WriteOptions } from './options.ts';

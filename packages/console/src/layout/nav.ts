@@ -31,7 +31,8 @@ export const NAV: readonly { readonly title?: string; readonly items: readonly N
   {
     title: 'Operations',
     items: [
-      { page: 'events', title: 'Webhook events', icon: 'events' },
+      { page: 'events', title: 'Events', icon: 'events' },
+      { page: 'webhook-endpoints', title: 'Webhook endpoints', icon: 'send' },
       { page: 'dead-letters', title: 'Dead letters', icon: 'warning', forOwners: true },
       { page: 'settings/keys', title: 'API keys', icon: 'key' },
       { page: 'settings/connection', title: 'Connection', icon: 'connection' },

@@ -19,6 +19,9 @@ export type ProjectPage =
   | `referrals/${string}`
   | 'events'
   | `events/${string}`
+  | 'webhook-endpoints'
+  | `webhook-endpoints/${string}`
+  | `webhook-deliveries/${string}`
   | 'dead-letters'
   | 'settings/keys'
   | 'settings/members'

@@ -32,7 +32,6 @@ export function CopyableId({ id, label = 'Copy' }: { readonly id: string; readon
 
 /** Code or a secret with a button that copies it. */
 export function Snippet({ text, label }: { readonly text: string; readonly label: string }) {
-  const { copied, copy } = useCopy(text);
   return (
     <div className="snippet">
       {/* A region that scrolls must be reachable by keyboard. */}
@@ -40,9 +39,25 @@ export function Snippet({ text, label }: { readonly text: string; readonly label
       <pre tabIndex={0} aria-label={label} role="region">
         {text}
       </pre>
-      <Button small icon={copied ? 'check' : 'copy'} onClick={copy} aria-label={`Copy: ${label}`}>
-        {copied ? 'Copied' : 'Copy'}
-      </Button>
+      <CopyButton text={text} label={`Copy: ${label}`}>
+        Copy
+      </CopyButton>
     </div>
+  );
+}
+
+interface CopyButtonProps {
+  readonly text: string;
+  /** Where what is written on it does not say what it copies. */
+  readonly label?: string;
+  readonly children: string;
+}
+
+export function CopyButton({ text, label, children }: CopyButtonProps) {
+  const { copied, copy } = useCopy(text);
+  return (
+    <Button small icon={copied ? 'check' : 'copy'} onClick={copy} aria-label={label}>
+      {copied ? 'Copied' : children}
+    </Button>
   );
 }

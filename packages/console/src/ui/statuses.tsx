@@ -7,11 +7,13 @@ import type {
   Subscription,
   Sync,
   SyncFinding,
+  WebhookDelivery,
+  WebhookEndpoint,
   WebhookEvent,
 } from '@billing/client';
 import { Badge, type Tone } from './badge.tsx';
 
-interface StatusText {
+export interface StatusText {
   readonly name: string;
   readonly tone: Tone;
 }
@@ -52,6 +54,19 @@ export const EVENT_STATUS: Readonly<Record<WebhookEvent['status'], StatusText>> 
   received: { name: 'Received', tone: 'accent' },
   processed: { name: 'Processed', tone: 'good' },
   ignored: { name: 'Ignored', tone: 'neutral' },
+};
+
+export const ENDPOINT_STATUS: Readonly<Record<WebhookEndpoint['status'], StatusText>> = {
+  enabled: { name: 'Enabled', tone: 'good' },
+  failing: { name: 'Failing', tone: 'bad' },
+  disabled: { name: 'Disabled', tone: 'neutral' },
+};
+
+export const DELIVERY_STATUS: Readonly<Record<WebhookDelivery['status'], StatusText>> = {
+  succeeded: { name: 'Succeeded', tone: 'good' },
+  pending: { name: 'Pending', tone: 'accent' },
+  failed: { name: 'Failed', tone: 'bad' },
+  canceled: { name: 'Canceled', tone: 'neutral' },
 };
 
 export const REFERRAL_STATUS: Readonly<Record<Referral['status'], StatusText>> = {

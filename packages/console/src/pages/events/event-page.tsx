@@ -15,7 +15,7 @@ import { Time } from '#ui/time.tsx';
 import { JsonTree } from './json-tree.tsx';
 import { explainError, explainRoute, mayReplay } from './reasons.ts';
 
-const UP = { page: 'events', title: 'Webhook events' } as const;
+const UP = { page: 'events', title: 'Events from Stripe' } as const;
 const REFRESH_MS = 3_000;
 
 /** One webhook event: what became of it and why, and what Stripe sent. */

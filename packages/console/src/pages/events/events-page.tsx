@@ -10,6 +10,7 @@ import { formatCount } from '#ui/amount.ts';
 import { EmptyState } from '#ui/states.tsx';
 import { EVENT_STATUS, StatusBadge } from '#ui/statuses.tsx';
 import { Time } from '#ui/time.tsx';
+import { EventsTabs } from './events-tabs.tsx';
 import { explainError } from './reasons.ts';
 
 const LIVE_MS = 2_500;
@@ -53,7 +54,7 @@ export function EventsPage() {
       : team.webhookEvents.list({ ...shown, ...(place === 'none' && { projectId: place }), ...page }, { signal });
   return (
     <ListPage
-      title="Webhook events"
+      title="Events"
       lead="What Stripe has sent, where it went, and what came of it."
       actions={<span className="live">Live</span>}
       nouns={['event', 'events']}
@@ -79,6 +80,7 @@ export function EventsPage() {
         </EmptyState>
       }
     >
+      <EventsTabs />
       {status !== 'failed' && <FailedEvents />}
     </ListPage>
   );

@@ -1,0 +1,70 @@
+import type { WebhookEndpoint } from '@billing/client';
+import { useState } from 'react';
+import { problemsOf } from '#api/failure.ts';
+import { useProject } from '#api/project.ts';
+import { useWrite } from '#layout/use-write.ts';
+import { formatCount } from '#ui/amount.ts';
+import { TextField } from '#ui/field.tsx';
+import { FormDialog } from '#ui/form-dialog.tsx';
+import { textOf } from '#ui/form.tsx';
+import { localText } from './local-text.ts';
+
+interface RecoverDialogProps {
+  readonly endpoint: WebhookEndpoint;
+  readonly onClose: () => void;
+}
+
+const DAY_MS = 86_400_000;
+
+const WHICH = {
+  failed: 'Those that failed for good',
+  missing: 'Those that it never got, such as those before it was made',
+  all: 'All, also those that arrived',
+} as const;
+type Which = keyof typeof WHICH;
+const NAMES = Object.keys(WHICH) as Which[]; // an object's keys are typed as string
+
+/** Sends past events to an endpoint again. */
+export function RecoverDialog({ endpoint: { id }, onClose }: RecoverDialogProps) {
+  const { billing, key } = useProject();
+  const recover = useWrite({
+    write: async (fields: FormData) => {
+      const until = textOf(fields, 'until');
+      return billing.webhookEndpoints.recover(id, {
+        since: new Date(textOf(fields, 'since')),
+        ...(until && { until: new Date(until) }),
+        only: NAMES.find(name => name === textOf(fields, 'only')) ?? 'failed',
+      });
+    },
+    stale: [key('webhook-endpoints'), key('webhook-deliveries')],
+    done: ({ matched }) =>
+      matched === 1 ? 'One event is sent again.' : `${formatCount(matched)} events are sent again.`,
+    onDone: onClose,
+  });
+  const [aDayAgo] = useState(() => localText(new Date(Date.now() - DAY_MS)));
+  const { of, rest } = problemsOf(recover.error, ['since', 'until']);
+  return (
+    <FormDialog
+      title="Recover events"
+      action="Send them again"
+      busy={recover.isPending}
+      error={rest}
+      onSubmit={recover.mutate}
+      onClose={onClose}
+    >
+      <fieldset className="stack-s">
+        <legend>Of the events of these types that have happened in this time:</legend>
+        {NAMES.map(name => (
+          <label key={name} className="check">
+            <input type="radio" name="only" value={name} defaultChecked={name === 'failed'} />
+            {WHICH[name]}
+          </label>
+        ))}
+      </fieldset>
+      <div className="form-grid">
+        <TextField label="From" name="since" type="datetime-local" required defaultValue={aDayAgo} problem={of.since} />
+        <TextField label="Until" name="until" type="datetime-local" hint="Until now unless given." problem={of.until} />
+      </div>
+    </FormDialog>
+  );
+}

@@ -1,0 +1,48 @@
+import type { WebhookEndpoint } from '@billing/client';
+import { useProject } from '#api/project.ts';
+import { useWrite } from '#layout/use-write.ts';
+import { FormDialog } from '#ui/form-dialog.tsx';
+import { textOf } from '#ui/form.tsx';
+import { SecretDialog } from './secret-dialog.tsx';
+
+interface RotateDialogProps {
+  readonly endpoint: WebhookEndpoint;
+  readonly onClose: () => void;
+}
+
+const OVERLAPS = {
+  '0': 'Only the new one signs from now on',
+  '3600000': 'The old one signs too for another hour',
+  '86400000': 'The old one signs too for another day',
+  '604800000': 'The old one signs too for another week',
+};
+
+/** Replaces the secret of an endpoint, and shows the new one. */
+export function RotateDialog({ endpoint: { id }, onClose }: RotateDialogProps) {
+  const { billing, key } = useProject();
+  const rotate = useWrite({
+    write: (overlapMs: number) => billing.webhookEndpoints.rotateSecret(id, { overlapMs }),
+    stale: [key('webhook-endpoints')],
+  });
+  if (rotate.data) return <SecretDialog title="The new secret" secret={rotate.data.secret} onClose={onClose} />;
+  return (
+    <FormDialog
+      title="Rotate the secret"
+      action="Rotate"
+      busy={rotate.isPending}
+      error={rotate.error}
+      onSubmit={fields => rotate.mutate(Number(textOf(fields, 'overlap')))}
+      onClose={onClose}
+    >
+      <fieldset className="stack-s">
+        <legend>The endpoint gets a new secret. Events carry a signature of each that signs.</legend>
+        {Object.entries(OVERLAPS).map(([ms, text]) => (
+          <label key={ms} className="check">
+            <input type="radio" name="overlap" value={ms} defaultChecked={ms === '86400000'} />
+            {text}
+          </label>
+        ))}
+      </fieldset>
+    </FormDialog>
+  );
+}

@@ -1,0 +1,40 @@
+import { EVENT_TYPES, type WebhookEndpoint } from '@billing/client';
+import { useProject } from '#api/project.ts';
+import { useWrite } from '#layout/use-write.ts';
+import { SelectField } from '#ui/field.tsx';
+import { FormDialog } from '#ui/form-dialog.tsx';
+import { textOf } from '#ui/form.tsx';
+import { AttemptDetails } from './attempt-details.tsx';
+
+interface TestDialogProps {
+  readonly endpoint: WebhookEndpoint;
+  readonly onClose: () => void;
+}
+
+const TYPES = ['ping', ...EVENT_TYPES] as const;
+
+/** Sends an event with example data, and shows how the endpoint answers. */
+export function TestDialog({ endpoint: { id }, onClose }: TestDialogProps) {
+  const { billing } = useProject();
+  const test = useWrite({
+    write: (type: (typeof TYPES)[number] | undefined) => billing.webhookEndpoints.test(id, { type }),
+    stale: [],
+  });
+  return (
+    <FormDialog
+      title="Send a test"
+      action={test.data ? 'Send again' : 'Send'}
+      busy={test.isPending}
+      error={test.error}
+      onSubmit={fields => test.mutate(TYPES.find(type => type === textOf(fields, 'type')))}
+      onClose={onClose}
+    >
+      <SelectField label="Event" name="type" hint="It has example data and “test”: true, and is sent once.">
+        {TYPES.map(type => (
+          <option key={type}>{type}</option>
+        ))}
+      </SelectField>
+      <div role="status">{test.data && !test.isPending && <AttemptDetails attempt={test.data} />}</div>
+    </FormDialog>
+  );
+}
