@@ -31,6 +31,7 @@ import { listWebhookEventStates } from './rpc/list-webhook-event-states.ts';
 import { openTeamReads, READ_CONNECTIONS } from './persistence/team-reads.ts';
 import { deliveryGauges, deliveryMetrics } from './outgoing/delivery-metrics.ts';
 import { deliveryJob } from './outgoing/delivery-job.ts';
+import { openDeliveryStore } from './outgoing/delivery-store.ts';
 import { disableEndpoint } from './outgoing/disable-endpoint.ts';
 import { readEndpointKeys } from './outgoing/endpoint-secrets.ts';
 import { openPaces } from './outgoing/pace.ts';
@@ -101,6 +102,7 @@ export const webhooks = defineService({
     const deliveries = deliveryJob({
       ...chassis,
       em: deliveryEm,
+      store: openDeliveryStore(deliveryEm),
       sender,
       keysOf,
       slots,

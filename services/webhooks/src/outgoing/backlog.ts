@@ -5,12 +5,16 @@ import { holdsLaterOnes } from '#domain/retry-schedule.ts';
 import { FIRST } from './attempt.ts';
 import { freeWaiting, type Progress, type Settled } from './commit-deliveries.ts';
 import { openChains } from './chains.ts';
-import { findDueAfter, readDue, readEvents, readLeft, type DeliveryItem } from './delivery-rows.ts';
+import { findDueAfter, readDue, type DeliveryItem } from './delivery-rows.ts';
+import { WINDOW, type DeliveryStore } from './delivery-store.ts';
 import type { EndpointNews, LeasedEndpoint } from './endpoint-rows.ts';
 import { openHolding } from './holding.ts';
 
-/** Events in memory of one endpoint, without their bodies. */
-const WINDOW = 200;
+interface BacklogParts {
+  readonly em: EntityManager;
+  readonly store: DeliveryStore;
+  readonly now: () => Date;
+}
 
 /** What is written together, and the objects whose next events need not wait once it is. */
 interface Taken extends Pick<Progress, 'settled' | 'position'> {
@@ -22,8 +26,8 @@ interface Taken extends Pick<Progress, 'settled' | 'position'> {
  * by position, those of an object one after the other. What has to wait for an earlier event of its object is settled as
  * pending, so that the cursor passes it.
  */
-export async function openBacklog(em: EntityManager, endpoint: LeasedEndpoint, now: () => Date) {
-  const left = await readLeft(em, endpoint);
+export async function openBacklog({ em, store, now }: BacklogParts, endpoint: LeasedEndpoint) {
+  const left = await store.readLeft(endpoint);
   const [chains, holding] = [openChains<DeliveryItem>(), openHolding(left.holding)];
   /** Positions in memory; those of them that are in the chains or on their way; those that move the cursor. */
   const [inMemory, active, open] = [new Set<number>(), new Set<number>(), new Set<number>()];
@@ -63,7 +67,7 @@ export async function openBacklog(em: EntityManager, endpoint: LeasedEndpoint, n
     for (const item of items) if (!inMemory.has(item.position)) add(item);
   };
   const addEvents = async (wanted: number): Promise<void> => {
-    const events = await readEvents(em, endpoint, read, WINDOW);
+    const events = await store.readEvents({ endpoint, after: read });
     for (const event of events) {
       read = event.position;
       const isFor = isWanted(endpoint.eventTypes, event.type) && (endpoint.includeSync || !event.isFromSync);

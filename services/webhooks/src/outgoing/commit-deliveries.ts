@@ -27,18 +27,77 @@ export interface Progress {
   readonly health: EndpointHealth;
 }
 
+/** What is written of one endpoint. */
+export interface EndpointProgress extends Progress {
+  readonly endpoint: LeasedEndpoint;
+}
+
 /**
- * Writes what was tried, how far the endpoint is and how it answers, all together, and extends the lease. Returns the news of
- * the endpoint; undefined when another process has the lease, or the endpoint is gone: then nothing is written.
+ * Writes what was tried, how far endpoints are and how they answer, all together, and extends their leases. Returns the news
+ * of each endpoint; null when another process has its lease, or it is gone: then nothing of it is written. Endpoints are
+ * locked in the order of their ids, as wherever several are.
  */
 export async function commitDeliveries(
   em: EntityManager,
-  { id, teamId, projectId, leaseId }: LeasedEndpoint,
-  { settled, position, health }: Progress,
-): Promise<EndpointNews | undefined> {
-  const scope = { team_id: teamId, project_id: projectId };
-  const deliveries = settled.map(({ item, attempt, ...row }) => ({
-    ...scope,
+  progress: readonly EndpointProgress[],
+): Promise<readonly (EndpointNews | null)[]> {
+  const endpoints = progress.map(({ endpoint: { id, leaseId }, position, health }) => {
+    const { status, disabledReason, failingSince, lastSuccessAt, failures, failedObject, hasFailedTwoObjects } = health;
+    const answers = {
+      status,
+      disabledReason,
+      failingSince,
+      lastSuccessAt,
+      failures,
+      failedObject,
+      hasFailedTwoObjects,
+    };
+    return { id, leaseId, position, ...answers };
+  });
+  const rows = await executeBound<EndpointNews & { readonly id: string }>(
+    em,
+    `with given as (
+       select * from json_to_recordset($1::json) as g(
+         id text, "leaseId" uuid, position bigint, status text, "disabledReason" text, "failingSince" timestamptz,
+         "lastSuccessAt" timestamptz, failures int, "failedObject" text, "hasFailedTwoObjects" boolean)),
+     locked as (
+       select id from webhook_endpoints where id in (select id from given) order by id for update),
+     held as (
+       update webhook_endpoints e
+          set position = greatest(e.position, g.position), status = g.status, disabled_reason = "disabledReason",
+              due_at = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}), failing_since = "failingSince",
+              last_success_at = "lastSuccessAt", failures = g.failures, failed_object = "failedObject",
+              has_failed_two_objects = "hasFailedTwoObjects"
+         from locked join given g using (id)
+        where e.id = locked.id and e.lease_id = "leaseId" returning e.id, ${NEWS}),
+     saved as (
+       insert into webhook_deliveries
+       select d.* from json_populate_recordset(null::webhook_deliveries, $2::json) d
+        where d.endpoint_id in (select id from held)
+       on conflict (endpoint_id, position, created_at) do update
+          set status = excluded.status, attempts = excluded.attempts, failures = excluded.failures, trigger = excluded.trigger,
+              next_attempt_at = excluded.next_attempt_at
+       returning id),
+     tried as (
+       insert into delivery_attempts
+       select a.* from json_populate_recordset(null::delivery_attempts, $3::json) a
+        where a.delivery_id in (select id from saved))
+     select * from held`,
+    [
+      JSON.stringify(endpoints),
+      JSON.stringify(progress.flatMap(deliveriesOf)),
+      JSON.stringify(progress.flatMap(attemptsOf)),
+    ],
+  );
+  const news = new Map(rows.map(({ id, ...row }) => [id, row]));
+  return progress.map(({ endpoint }) => news.get(endpoint.id) ?? null);
+}
+
+/** The rows of deliveries. */
+const deliveriesOf = ({ endpoint: { id, teamId, projectId }, settled }: EndpointProgress) =>
+  settled.map(({ item, attempt, ...row }) => ({
+    team_id: teamId,
+    project_id: projectId,
     id: row.id,
     endpoint_id: id,
     position: item.position,
@@ -52,14 +111,18 @@ export async function commitDeliveries(
     next_attempt_at: row.nextAttemptAt,
     created_at: row.createdAt,
   }));
-  const attempts = settled.flatMap(({ item, id: deliveryId, attempts: number, attempt }) => {
+
+/** The rows of attempts. */
+const attemptsOf = ({ endpoint: { teamId, projectId }, settled }: EndpointProgress) =>
+  settled.flatMap(({ item, id, attempts, attempt }) => {
     if (!attempt) return [];
     const { durationMs, responseStatus, responseBody, error, address } = attempt.sent;
     return [
       {
-        ...scope,
-        delivery_id: deliveryId,
-        number,
+        team_id: teamId,
+        project_id: projectId,
+        delivery_id: id,
+        number: attempts,
         trigger: item.delivery?.trigger ?? 'automatic',
         at: attempt.at,
         duration_ms: durationMs,
@@ -70,41 +133,6 @@ export async function commitDeliveries(
       },
     ];
   });
-  const rows = await executeBound<EndpointNews>(
-    em,
-    `with held as (
-       update webhook_endpoints
-          set position = greatest(position, $3), due_at = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}),
-              status = $4, disabled_reason = $5,
-              failing_since = $6, last_success_at = $7, failures = $8, failed_object = $9, has_failed_two_objects = $10
-        where id = $1 and lease_id = $2 returning ${NEWS}),
-     saved as (
-       insert into webhook_deliveries
-       select d.* from json_populate_recordset(null::webhook_deliveries, $11::json) d where exists (select from held)
-       on conflict (endpoint_id, position, created_at) do update
-          set status = excluded.status, attempts = excluded.attempts, failures = excluded.failures, trigger = excluded.trigger,
-              next_attempt_at = excluded.next_attempt_at),
-     tried as (
-       insert into delivery_attempts
-       select a.* from json_populate_recordset(null::delivery_attempts, $12::json) a where exists (select from held))
-     select * from held`,
-    [
-      id,
-      leaseId,
-      position,
-      health.status,
-      health.disabledReason,
-      health.failingSince,
-      health.lastSuccessAt,
-      health.failures,
-      health.failedObject,
-      health.hasFailedTwoObjects,
-      JSON.stringify(deliveries),
-      JSON.stringify(attempts),
-    ],
-  );
-  return rows[0];
-}
 
 /**
  * Makes deliveries due that need not wait any longer: of these objects those that only waited for an earlier event which is

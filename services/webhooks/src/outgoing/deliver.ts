@@ -4,9 +4,10 @@ import { afterAttempt, nextProbeAt, type EndpointHealth } from '#domain/endpoint
 import { attempt } from './attempt.ts';
 import { openBacklog } from './backlog.ts';
 import { openBodies } from './bodies.ts';
-import { commitDeliveries, type Progress } from './commit-deliveries.ts';
-import { readBodies, type DeliveryItem, type StoredBody } from './delivery-rows.ts';
-import { LEASE_SECONDS, readNews, releaseEndpoint, type EndpointNews, type LeasedEndpoint } from './endpoint-rows.ts';
+import type { Progress } from './commit-deliveries.ts';
+import type { DeliveryItem, StoredBody } from './delivery-rows.ts';
+import type { DeliveryStore } from './delivery-store.ts';
+import { LEASE_SECONDS, type EndpointNews, type LeasedEndpoint } from './endpoint-rows.ts';
 import type { EndpointKeys } from './endpoint-secrets.ts';
 import type { Pace } from './pace.ts';
 import { continueRecovery } from './recover.ts';
@@ -27,6 +28,7 @@ const CLOSE_MS = 3_000;
 
 export interface DeliverParts {
   readonly em: EntityManager;
+  readonly store: DeliveryStore;
   readonly sender: Sender;
   readonly keysOf: (endpoint: Pick<LeasedEndpoint, 'id' | 'teamId'>) => Promise<EndpointKeys>;
   readonly slots: Slots;
@@ -52,16 +54,17 @@ type Committed = Pick<LeasedEndpoint, 'status' | 'position'>;
  * crash only what was not committed is sent again, under the same id.
  */
 export function deliverTo(parts: DeliverParts) {
-  const { em, sender, keysOf, slots, paceOf, disable, onRecorded, isCrowded, onAttempt, now, random, logger } = parts;
+  const { em, store, sender, keysOf, slots, paceOf, disable, onRecorded, isCrowded, onAttempt, now, random, logger } =
+    parts;
   return async (endpoint: LeasedEndpoint, signal: AbortSignal): Promise<void> => {
     let committedAt = performance.now();
     const endsAt = committedAt + TURN_MS;
     const keys = await keysOf(endpoint);
     if (endpoint.isRecovering) await continueRecovery(em, endpoint);
-    const backlog = await openBacklog(em, endpoint, now);
+    const backlog = await openBacklog({ em, store, now }, endpoint);
     const pace = paceOf(endpoint.id, endpoint.maxConcurrency);
     const attemptParts = { sender, target: { url: endpoint.url, keys }, pace, now, random };
-    const bodies = openBodies(positions => readBodies(em, endpoint, positions));
+    const bodies = openBodies(positions => store.readBodies({ endpoint, positions }));
     let health: EndpointHealth = endpoint;
     let [committed, news]: [Committed, EndpointNews | undefined] = [endpoint, endpoint];
     let [lookedAt, onTheirWay, closesAt] = [committedAt, 0, Infinity];
@@ -146,7 +149,7 @@ export function deliverTo(parts: DeliverParts) {
       committedAt = lookedAt = performance.now();
       isTold = false;
       const isNewlyDisabled = status === 'disabled' && committed.status !== status;
-      news = await (isNewlyDisabled ? disable(endpoint, progress) : commitDeliveries(em.fork(), endpoint, progress));
+      news = await (isNewlyDisabled ? disable(endpoint, progress) : store.commit({ endpoint, ...progress }));
       const hasRecovered = committed.status === 'failing' && status === 'enabled';
       committed = { status, position: taken.position };
       if (news) await backlog.afterCommit(taken, hasRecovered);
@@ -182,7 +185,7 @@ export function deliverTo(parts: DeliverParts) {
         // A commit brings news too.
         if (isLate && !writing.commit) {
           [lookedAt, isTold] = [performance.now(), false];
-          news = await readNews(em, endpoint);
+          news = await store.readNews(endpoint);
         }
         if (!writing.commit && backlog.settled() === 0) isReleasing = false;
         if (!isOver() && health.status !== 'failing') await backlog.fill(news, writing.commit !== undefined);
@@ -202,7 +205,7 @@ export function deliverTo(parts: DeliverParts) {
       if (onTheirWay > 0) return;
       const known = { calls: backlog.calls(), version: endpoint.version };
       const notBefore = hasFault ? new Date(now().getTime() + FAULT_MS) : null;
-      await releaseEndpoint(em, endpoint, { known, read: backlog.read(), dueAt: nextTurnAt(), notBefore });
+      await store.release({ endpoint, known, read: backlog.read(), dueAt: nextTurnAt(), notBefore });
     } finally {
       stopListening();
       room.close();

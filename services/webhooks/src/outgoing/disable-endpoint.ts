@@ -15,7 +15,8 @@ import { findEndpoint, showEndpoints } from './show-endpoints.ts';
 export function disableEndpoint({ outbox, now }: { readonly outbox: Outbox; readonly now: () => Date }) {
   const disable: DeliverParts['disable'] = ({ id, teamId, projectId, status, ...leased }, progress) =>
     outbox.transaction(async (tx, publish) => {
-      const news = await commitDeliveries(tx, { id, teamId, projectId, status, ...leased }, progress);
+      const leasedEndpoint = { id, teamId, projectId, status, ...leased };
+      const [news] = await commitDeliveries(tx, [{ endpoint: leasedEndpoint, ...progress }]);
       if (!news) return undefined;
       const endpoint = await findEndpoint(tx, { teamId, projectId }, id);
       const [resource] = await showEndpoints(tx, [endpoint]);

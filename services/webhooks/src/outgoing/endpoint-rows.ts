@@ -61,17 +61,23 @@ export async function leaseEndpoints(em: EntityManager, limit: number): Promise<
 
 const toDate = (at: Date | string | null): Date | null => (at === null ? null : new Date(at));
 
-/** Looks for news of an endpoint; undefined when this process has lost its lease. */
-export async function readNews(em: EntityManager, { id, leaseId }: LeasedEndpoint): Promise<EndpointNews | undefined> {
-  const rows = await executeBound<EndpointNews>(
-    em.fork(),
-    `select ${NEWS} from webhook_endpoints where id = $1 and lease_id = $2`,
-    [id, leaseId],
+/** Looks for news of endpoints; null for those whose lease this process has lost. */
+export async function readNews(
+  em: EntityManager,
+  endpoints: readonly LeasedEndpoint[],
+): Promise<readonly (EndpointNews | null)[]> {
+  const rows = await executeBound<EndpointNews & { readonly id: string; readonly leaseId: string }>(
+    em,
+    `select id, lease_id as "leaseId", ${NEWS} from webhook_endpoints where id = any($1::text[])`,
+    [endpoints.map(({ id }) => id)],
   );
-  return rows[0];
+  const held = new Map(rows.map(({ id, leaseId, ...news }) => [`${id} ${leaseId}`, news]));
+  return endpoints.map(({ id, leaseId }) => held.get(`${id} ${leaseId}`) ?? null);
 }
 
-interface Release {
+/** How an endpoint is released. */
+export interface Release {
+  readonly endpoint: LeasedEndpoint;
   /** What of the news was taken in. */
   readonly known: Pick<EndpointNews, 'calls' | 'version'>;
   /** How far the events were read. */
@@ -83,28 +89,36 @@ interface Release {
 }
 
 /**
- * Releases an endpoint: it is due when its next delivery is, for a failing one at `dueAt`, and at once where there is news
- * that was not taken in, or events that were not read.
+ * Releases endpoints: one is due when its next delivery is, a failing one at `dueAt`, and at once where there is news that was
+ * not taken in, or events that were not read.
  */
-export async function releaseEndpoint(
-  em: EntityManager,
-  { id, leaseId }: LeasedEndpoint,
-  { known, read, dueAt, notBefore }: Release,
-): Promise<void> {
+export async function releaseEndpoints(em: EntityManager, releases: readonly Release[]): Promise<void> {
+  const rows = releases.map(({ endpoint: { id, leaseId }, known, ...release }) => ({
+    id,
+    leaseId,
+    ...known,
+    ...release,
+  }));
   await executeBound(
-    em.fork(),
-    `update webhook_endpoints
+    em,
+    `with given as (
+       select * from json_to_recordset($1::json) as g(
+         id text, "leaseId" uuid, calls int, version text, read bigint, "dueAt" timestamptz, "notBefore" timestamptz)),
+     locked as (
+       select id from webhook_endpoints where id in (select id from given) order by id for update)
+     update webhook_endpoints e
         set lease_id = null,
-            due_at = case when status = 'disabled' then null else greatest($7::timestamptz, case
-              when calls <> $3 or updated_at <> $4::text::timestamptz or (wanted_position > $5 and status = 'enabled')
+            due_at = case when status = 'disabled' then null else greatest("notBefore", case
+              when e.calls <> g.calls or updated_at <> version::timestamptz or (wanted_position > read and status = 'enabled')
                 then clock_timestamp()
-              when status = 'enabled' and exists (select from recoveries where endpoint_id = $1 and finished_at is null)
+              when status = 'enabled' and exists (select from recoveries where endpoint_id = e.id and finished_at is null)
                 then clock_timestamp() + interval '200 milliseconds'
-              else least($6::timestamptz, case when status = 'enabled' then (
-                select min(next_attempt_at) from webhook_deliveries where endpoint_id = $1 and next_attempt_at is not null) end)
+              else least("dueAt", case when status = 'enabled' then (
+                select min(next_attempt_at) from webhook_deliveries where endpoint_id = e.id and next_attempt_at is not null) end)
             end) end
-      where id = $1 and lease_id = $2`,
-    [id, leaseId, known.calls, known.version, read, dueAt, notBefore],
+       from locked join given g using (id)
+      where e.id = locked.id and e.lease_id = "leaseId"`,
+    [JSON.stringify(rows)],
   );
 }
 

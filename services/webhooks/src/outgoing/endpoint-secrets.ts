@@ -2,6 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { TeamId, WebhookEndpointId } from '@billing/contracts/ids';
 import { unavailable, unprocessable } from '@billing/contracts/problem';
 import { executeBound } from '@billing/database/bound-statement';
+import { openBatcher } from '@billing/messaging/batcher';
 import { endpointKey, newEndpointSecret } from '#domain/sent-signature.ts';
 import type { SealedSecrets } from '#persistence/sealed-secrets.ts';
 
@@ -19,19 +20,14 @@ interface EndpointRef {
 const boundTo = ({ id, teamId }: EndpointRef) => ({ teamId, kind: `endpoint-secret-${id}` }) as const;
 
 /**
- * Reads the keys of an endpoint. One that does not open signs nothing, and is logged.
+ * Reads the keys of an endpoint, of those that are asked for at the same time together. One that does not open signs nothing,
+ * and is logged.
  * @throws Problem 503 when none opens: nothing is sent unsigned
  */
-export const readEndpointKeys =
-  (em: EntityManager, sealed: Pick<SealedSecrets, 'openIfPossible'>) =>
-  async (endpoint: EndpointRef): Promise<EndpointKeys> => {
-    const rows = await executeBound<{ sealedSecret: string; expiresAt: Date | null }>(
-      em.fork(),
-      `select sealed_secret as "sealedSecret", expires_at as "expiresAt" from endpoint_secrets
-        where endpoint_id = $1 and team_id = $2 order by created_at desc`,
-      [endpoint.id, endpoint.teamId],
-    );
-    const keys = rows.flatMap(({ sealedSecret, expiresAt }) => {
+export function readEndpointKeys(em: EntityManager, sealed: Pick<SealedSecrets, 'openIfPossible'>) {
+  const find = openBatcher((endpoints: readonly EndpointRef[]) => findSealed(em.fork(), endpoints));
+  return async (endpoint: EndpointRef): Promise<EndpointKeys> => {
+    const keys = (await find(endpoint)).flatMap(({ sealedSecret, expiresAt }) => {
       const secret = sealed.openIfPossible(boundTo(endpoint), sealedSecret);
       const key = secret === undefined ? undefined : endpointKey(secret);
       return key ? [{ key, until: expiresAt ? new Date(expiresAt).getTime() : Infinity }] : [];
@@ -39,6 +35,27 @@ export const readEndpointKeys =
     if (keys.length === 0) throw unavailable('No secret of this endpoint can be opened at the moment.', 60);
     return at => keys.filter(({ until }) => until > at.getTime()).map(({ key }) => key);
   };
+}
+
+interface SealedSecret {
+  readonly sealedSecret: string;
+  readonly expiresAt: Date | null;
+}
+
+/** The sealed secrets of each endpoint, the newest first. */
+async function findSealed(
+  em: EntityManager,
+  endpoints: readonly EndpointRef[],
+): Promise<readonly (readonly SealedSecret[])[]> {
+  const rows = await executeBound<SealedSecret & { readonly endpointId: string; readonly teamId: string }>(
+    em,
+    `select endpoint_id as "endpointId", team_id as "teamId", sealed_secret as "sealedSecret", expires_at as "expiresAt"
+       from endpoint_secrets where endpoint_id = any($1::text[]) order by created_at desc`,
+    [endpoints.map(({ id }) => id)],
+  );
+  const byEndpoint = Map.groupBy(rows, ({ endpointId, teamId }) => `${endpointId} ${teamId}`);
+  return endpoints.map(({ id, teamId }) => byEndpoint.get(`${id} ${teamId}`) ?? []);
+}
 
 /** A secret as callers see it. */
 export interface ShownSecret {

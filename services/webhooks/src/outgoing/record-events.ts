@@ -182,12 +182,14 @@ async function save(tx: EntityManager, recorded: readonly NewEvent[]): Promise<v
        select team_id, project_id, max(position) as position from given group by 1, 2),
      counted as (
        update event_positions p set position = projects.position from projects
-        where (p.team_id, p.project_id) = (projects.team_id, projects.project_id))
+        where (p.team_id, p.project_id) = (projects.team_id, projects.project_id)),
+     endpoints as (
+       select e.id, projects.position as wanted
+         from projects join webhook_endpoints e using (team_id, project_id) order by e.id for update of e)
      update webhook_endpoints e
-        set wanted_position = projects.position,
+        set wanted_position = wanted,
             due_at = case when lease_id is null and (status = 'enabled' or due_at is null) then statement_timestamp() else due_at end
-       from projects
-      where (e.team_id, e.project_id) = (projects.team_id, projects.project_id) and e.status <> 'disabled'`,
+       from endpoints where e.id = endpoints.id and e.status <> 'disabled'`,
     [JSON.stringify(rows)],
   );
 }
