@@ -1,10 +1,12 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
+import { waitFor } from '@billing/testing/wait-for';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { freePort } from '../system/free-port.ts';
 import { newTenant } from '../system/tenant.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -13,7 +15,8 @@ const PROJECT_NODE = join(ROOT, 'node_modules/.bin');
 const MACHINE_NODE = existsSync('/usr/bin/node') ? '/usr/bin' : PROJECT_NODE;
 
 const CHECKED = `
-import { BillingClient, BillingError, formatMoney, type Customer, type FieldError, type PriceCreate } from '@billing/client';
+import { BillingClient, BillingError, formatMoney, verifyWebhook } from '@billing/client';
+import type { BillingEvent, Customer, FieldError, Invoice, PriceCreate, ReceivedEvent } from '@billing/client';
 const billing = new BillingClient({ baseUrl: 'http://localhost', teamId: 'team_1', projectId: 'proj_1' });
 const { id }: Customer = await billing.customers.get('pc_1');
 const customerId: \`pc_\${string}\` = id;
@@ -25,6 +28,11 @@ export const once: PriceCreate = { productId: 'pp_1', unitAmount: 100, currency:
 export const recurring: PriceCreate = { productId: 'pp_1', unitAmount: 100, currency: 'usd' };
 // @ts-expect-error no such status
 billing.invoices.list({ status: 'paied' });
+for await (const event of billing.events.list({ types: ['invoice.paid'] })) event satisfies BillingEvent;
+const received: ReceivedEvent = await verifyWebhook('{}', new Headers(), 'whsec_');
+if (received.type === 'invoice.paid' && !received.truncated) received.data satisfies Invoice;
+// @ts-expect-error no such type
+if (received.type === 'invoice.paied') throw received;
 `;
 
 let folder: string;
@@ -74,6 +82,32 @@ it('makes the first checkout as the README prints it', async () => {
   const [, checkoutUrl = ''] = /^Send the customer to (http\S+)$/m.exec(await bash(here(start), MACHINE_NODE)) ?? [];
   expect((await fetch(checkoutUrl)).status).toBe(200);
   expect(await Array.fromAsync(billing.products.list(), ({ name }) => name)).toEqual(['Pro']);
+});
+
+it('verifies its first events as the README prints it', async () => {
+  const { secret, teamId, projectId, billing, gatewayUrl } = await newTenant();
+  const script = await readFile(join(ROOT, 'packages/client/examples/first-event.mjs'), 'utf8');
+  const port = await freePort();
+  const here = script
+    .replace('http://localhost:8080', gatewayUrl)
+    .replace('team_…', teamId)
+    .replace('proj_…', projectId)
+    .replaceAll('3000', String(port));
+  await writeFile(join(folder, 'first-event.mjs'), here);
+  const env = { ...process.env, BILLING_API_KEY: secret };
+  const receiver = spawn(join(MACHINE_NODE, 'node'), ['first-event.mjs'], { cwd: folder, env });
+  let printed = '';
+  for (const stream of [receiver.stdout, receiver.stderr]) stream.on('data', data => (printed += String(data)));
+  const untilPrinted = (text: string) =>
+    waitFor(() => printed.includes(text) || Promise.reject(new Error(printed)), { what: `"${text}" to be printed` });
+  try {
+    await untilPrinted('ping whe_');
+    const { id } = await billing.products.create({ name: 'Pro' });
+    await untilPrinted(`product.created ${id}`);
+    expect(printed.trimEnd().split('\n')).toEqual([expect.stringMatching(/^ping whe_/), `product.created ${id}`]);
+  } finally {
+    receiver.kill();
+  }
 });
 
 const isPackage = (file: string): boolean => file.endsWith('package.json');

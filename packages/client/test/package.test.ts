@@ -25,11 +25,12 @@ it('imports nothing at run time but what the build copies', async () => {
 });
 
 it.each([
-  ['js', 'first-checkout.mjs'],
-  ['sh', 'install.sh'],
-])('prints in the README, as %s, %s', async (language, name) => {
+  ['README.md', 'js', 'first-checkout.mjs'],
+  ['README.md', 'sh', 'install.sh'],
+  ['../../README.md', 'js', 'first-event.mjs'],
+])('prints in %s, as %s, %s', async (readme, language, name) => {
   const example = await readFile(join(PACKAGE, 'examples', name), 'utf8');
-  expect(await readFile(join(PACKAGE, 'README.md'), 'utf8')).toContain(`\`\`\`${language}\n${example}\`\`\``);
+  expect(await readFile(join(PACKAGE, readme), 'utf8')).toContain(`\`\`\`${language}\n${example}\`\`\``);
 });
 
 it('names its version in the command that installs it', async () => {

@@ -1,0 +1,13 @@
+import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { BillingClient, verifyWebhook } from '@billing/client';
+
+const { BILLING_API_KEY: apiKey } = process.env;
+const billing = new BillingClient({ baseUrl: 'http://localhost:8080', apiKey, teamId: 'team_…', projectId: 'proj_…' });
+const { webhookEndpoint, secret } = await billing.webhookEndpoints.create({ url: 'http://localhost:3000/billing' });
+createServer(async (request, response) => {
+  const event = await verifyWebhook(await text(request), request.headers, secret).catch(console.error);
+  if (event) console.log(event.type, event.object.id);
+  response.writeHead(event ? 204 : 400).end();
+}).listen(3000);
+await billing.webhookEndpoints.test(webhookEndpoint.id);
