@@ -1,7 +1,7 @@
 import type { Customer, Invoice, Subscription } from '@billing/client';
 import { useQuery } from '@tanstack/react-query';
 import { customerTitle, findCustomer } from '#api/customer-names.ts';
-import { hasCode } from '#api/failure.ts';
+import { hasCode, missingRecord } from '#api/failure.ts';
 import { findInvoice } from '#api/find-invoice.ts';
 import { findSubscription } from '#api/find-subscription.ts';
 import { useIsOwner, useProject, type ProjectScope } from '#api/project.ts';
@@ -117,6 +117,33 @@ const invoiceCommand = ({ id, number, processorInvoiceId, amountDue, currency }:
   icon: 'invoices',
 });
 
+/** Finds what a request returns; nothing when there is no such record. */
+const fetched =
+  (get: (scope: ProjectScope, id: string, signal: AbortSignal) => Promise<Omit<Command, 'id'>>): Find =>
+  async (scope, id, signal) => {
+    try {
+      return [{ id, ...(await get(scope, id, signal)) }];
+    } catch (error) {
+      if (missingRecord(error)) return [];
+      throw error;
+    }
+  };
+
+const findEvent = fetched(async ({ billing }, id, signal) => {
+  const { type } = await billing.events.get(id, { signal });
+  return { page: `events/to-you/${id}`, title: type, note: 'Event', icon: 'events' };
+});
+
+const findEndpoint = fetched(async ({ billing }, id, signal) => {
+  const { url } = await billing.webhookEndpoints.get(id, { signal });
+  return { page: `webhook-endpoints/${id}`, title: url, note: 'Webhook endpoint', icon: 'send' };
+});
+
+const findDelivery = fetched(async ({ billing }, id, signal) => {
+  const { delivery } = await billing.webhookDeliveries.get(id, { signal });
+  return { page: `webhook-deliveries/${id}`, title: delivery.type, note: 'Delivery', icon: 'send' };
+});
+
 /** By the prefixes of ids, at Stripe and here. */
 const FIND_BY_ID: ReadonlyMap<string | undefined, Find> = new Map([
   ['cus', findCustomers],
@@ -128,6 +155,9 @@ const FIND_BY_ID: ReadonlyMap<string | undefined, Find> = new Map([
   ['pc', ours(findCustomer, customerCommand)],
   ['ps', ours(findSubscription, subscriptionCommand)],
   ['pinv', ours(findInvoice, invoiceCommand)],
+  ['ev', findEvent],
+  ['whe', findEndpoint],
+  ['whd', findDelivery],
 ]);
 
 /** Finds the record with an id, or else customers and invoices that contain the text. */

@@ -4,14 +4,17 @@ import { useState } from 'react';
 import { useProject } from '#api/project.ts';
 import { LoadingPage } from '#layout/loading.tsx';
 import { Card, Page } from '#layout/page.tsx';
+import { ProjectLink } from '#layout/project-link.tsx';
 import { Button } from '#ui/button.tsx';
 import { CopyableId } from '#ui/copy.tsx';
 import { Details } from '#ui/details.tsx';
 import { Time } from '#ui/time.tsx';
 import { DeliveriesOf } from '../webhooks/deliveries.tsx';
+import { sentence } from '../webhooks/event-types.ts';
 import { SendDialog } from '../webhooks/send-dialog.tsx';
 import { CAUSES } from './causes.ts';
 import { JsonTree } from './json-tree.tsx';
+import { objectPage } from './object-page.ts';
 
 const UP = { page: 'events/to-you', title: 'Events to you' } as const;
 
@@ -28,6 +31,7 @@ export function TenantEventPage() {
   const { data: event } = query;
   if (!event) return <LoadingPage query={query} title="Event" up={UP} />;
   const { object, cause } = event;
+  const place = objectPage(object);
   return (
     <Page
       title={event.type}
@@ -42,10 +46,12 @@ export function TenantEventPage() {
         <Details
           of={{
             Happened: <Time at={event.timestamp} show="seconds" />,
-            Object: (
-              <>
-                {object.type.replaceAll('_', ' ')} <CopyableId id={object.id} />
-              </>
+            [sentence(object.type)]: place ? (
+              <ProjectLink {...place}>
+                <code>{object.id}</code>
+              </ProjectLink>
+            ) : (
+              <CopyableId id={object.id} />
             ),
             Change: `number ${object.sequence} of this object`,
             Position: event.position,

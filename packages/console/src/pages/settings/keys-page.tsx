@@ -12,6 +12,7 @@ import { Card, Page } from '#layout/page.tsx';
 import { useWrite } from '#layout/use-write.ts';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
+import { Choices } from '#ui/choices.tsx';
 import { ConfirmDialog } from '#ui/confirm-dialog.tsx';
 import { Dialog } from '#ui/dialog.tsx';
 import { SelectField, TextField } from '#ui/field.tsx';
@@ -220,15 +221,7 @@ function RotateDialog({ apiKey, onClose }: { readonly apiKey: ApiKey; readonly o
       onSubmit={fields => rotate.mutate(Number(textOf(fields, 'overlap')))}
       onClose={onClose}
     >
-      <fieldset className="stack-s">
-        <legend>The key gets a new secret.</legend>
-        {Object.entries(OVERLAPS).map(([ms, text]) => (
-          <label key={ms} className="check">
-            <input type="radio" name="overlap" value={ms} defaultChecked={ms === '86400000'} />
-            {text}
-          </label>
-        ))}
-      </fieldset>
+      <Choices legend="The key gets a new secret." name="overlap" options={OVERLAPS} first="86400000" />
     </FormDialog>
   );
 }

@@ -25,7 +25,9 @@ import { endpointQuery } from './endpoint-queries.ts';
 import { curlScript, sentHeaders } from './sent-request.ts';
 
 const UP = { page: 'webhook-endpoints', title: 'Webhook endpoints' } as const;
-const REFRESH_MS = 3_000;
+/** How often it is looked what became of an attempt. */
+const PENDING_MS = 1_000;
+const SETTLED_MS = 5_000;
 
 /** One event on its way to one endpoint: each attempt, what was sent, and what came back. */
 export function DeliveryPage() {
@@ -34,7 +36,10 @@ export function DeliveryPage() {
   const query = useQuery({
     queryKey: key('webhook-deliveries', 'one', webhookDeliveryId),
     queryFn: ({ signal }) => billing.webhookDeliveries.get(webhookDeliveryId, { signal }),
-    refetchInterval: ({ state }) => (missingRecord(state.error) ? false : REFRESH_MS),
+    refetchInterval: ({ state: { data, error } }) => {
+      if (missingRecord(error)) return false;
+      return data?.delivery.status === 'pending' ? PENDING_MS : SETTLED_MS;
+    },
   });
   const retry = useWrite({
     write: () => billing.webhookDeliveries.retry(webhookDeliveryId),

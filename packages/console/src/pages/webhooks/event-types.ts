@@ -21,8 +21,9 @@ export const FAMILIES: readonly Family[] = [...Map.groupBy(EVENT_TYPES, prefixOf
   types,
 }));
 
-function sentence(prefix: string): string {
-  const words = prefix.replaceAll('_', ' ');
+/** Returns `referral_code` as "Referral code". */
+export function sentence(name: string): string {
+  const words = name.replaceAll('_', ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 

@@ -4,6 +4,7 @@ import { problemsOf } from '#api/failure.ts';
 import { useProject } from '#api/project.ts';
 import { useWrite } from '#layout/use-write.ts';
 import { formatCount } from '#ui/amount.ts';
+import { Choices } from '#ui/choices.tsx';
 import { TextField } from '#ui/field.tsx';
 import { FormDialog } from '#ui/form-dialog.tsx';
 import { textOf } from '#ui/form.tsx';
@@ -37,8 +38,10 @@ export function RecoverDialog({ endpoint: { id }, onClose }: RecoverDialogProps)
       });
     },
     stale: [key('webhook-endpoints'), key('webhook-deliveries')],
-    done: ({ matched }) =>
-      matched === 1 ? 'One event is sent again.' : `${formatCount(matched)} events are sent again.`,
+    done: ({ matched }) => {
+      if (matched === 0) return 'There is nothing to send again.';
+      return matched === 1 ? 'One event is sent again.' : `${formatCount(matched)} events are sent again.`;
+    },
     onDone: onClose,
   });
   const [aDayAgo] = useState(() => localText(new Date(Date.now() - DAY_MS)));
@@ -52,15 +55,7 @@ export function RecoverDialog({ endpoint: { id }, onClose }: RecoverDialogProps)
       onSubmit={recover.mutate}
       onClose={onClose}
     >
-      <fieldset className="stack-s">
-        <legend>Of the events of these types that have happened in this time:</legend>
-        {NAMES.map(name => (
-          <label key={name} className="check">
-            <input type="radio" name="only" value={name} defaultChecked={name === 'failed'} />
-            {WHICH[name]}
-          </label>
-        ))}
-      </fieldset>
+      <Choices legend="Which events of this time it gets" name="only" options={WHICH} first="failed" />
       <div className="form-grid">
         <TextField label="From" name="since" type="datetime-local" required defaultValue={aDayAgo} problem={of.since} />
         <TextField label="Until" name="until" type="datetime-local" hint="Until now unless given." problem={of.until} />

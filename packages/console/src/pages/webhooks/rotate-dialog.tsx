@@ -1,6 +1,7 @@
 import type { WebhookEndpoint } from '@billing/client';
 import { useProject } from '#api/project.ts';
 import { useWrite } from '#layout/use-write.ts';
+import { Choices } from '#ui/choices.tsx';
 import { FormDialog } from '#ui/form-dialog.tsx';
 import { textOf } from '#ui/form.tsx';
 import { SecretDialog } from './secret-dialog.tsx';
@@ -34,15 +35,12 @@ export function RotateDialog({ endpoint: { id }, onClose }: RotateDialogProps) {
       onSubmit={fields => rotate.mutate(Number(textOf(fields, 'overlap')))}
       onClose={onClose}
     >
-      <fieldset className="stack-s">
-        <legend>The endpoint gets a new secret. Events carry a signature of each that signs.</legend>
-        {Object.entries(OVERLAPS).map(([ms, text]) => (
-          <label key={ms} className="check">
-            <input type="radio" name="overlap" value={ms} defaultChecked={ms === '86400000'} />
-            {text}
-          </label>
-        ))}
-      </fieldset>
+      <Choices
+        legend="The endpoint gets a new secret. Events carry a signature of each that signs."
+        name="overlap"
+        options={OVERLAPS}
+        first="86400000"
+      />
     </FormDialog>
   );
 }

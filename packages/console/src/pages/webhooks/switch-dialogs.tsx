@@ -2,6 +2,7 @@ import type { WebhookEndpoint } from '@billing/client';
 import { useProject } from '#api/project.ts';
 import { useOpenPage } from '#layout/project-link.tsx';
 import { useWrite } from '#layout/use-write.ts';
+import { Choices } from '#ui/choices.tsx';
 import { ConfirmDialog } from '#ui/confirm-dialog.tsx';
 import { FormDialog } from '#ui/form-dialog.tsx';
 import { textOf } from '#ui/form.tsx';
@@ -27,6 +28,11 @@ export function DisableDialog({ endpoint: { id }, onClose }: SwitchDialogProps) 
   );
 }
 
+const RESUME_FROM = {
+  missed: 'What it has missed, in order, and then what follows',
+  now: 'Only what happens from now on',
+};
+
 export function EnableDialog({ endpoint: { id }, onClose }: SwitchDialogProps) {
   const { billing, key } = useProject();
   const enable = useWrite({
@@ -44,17 +50,7 @@ export function EnableDialog({ endpoint: { id }, onClose }: SwitchDialogProps) {
       onSubmit={fields => enable.mutate(textOf(fields, 'from') === 'now' ? 'now' : 'missed')}
       onClose={onClose}
     >
-      <fieldset className="stack-s">
-        <legend>It gets</legend>
-        <label className="check">
-          <input type="radio" name="from" value="missed" defaultChecked />
-          What it has missed, in order, and then what follows
-        </label>
-        <label className="check">
-          <input type="radio" name="from" value="now" />
-          Only what happens from now on
-        </label>
-      </fieldset>
+      <Choices legend="It gets" name="from" options={RESUME_FROM} first="missed" />
     </FormDialog>
   );
 }
