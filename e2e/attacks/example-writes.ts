@@ -1,43 +1,12 @@
-import type { AuditTargetType } from '@billing/contracts/resources/audit-entry';
 import { canceledSync } from '../system/canceled-sync.ts';
-import { Caller, ok, type ApiResponse } from '../system/http.ts';
+import { Caller, ok } from '../system/http.ts';
 import { newFailedCredit } from '../system/failed-credit.ts';
 import { newDeadLetter, newFailedEvent } from '../system/failed-events.ts';
 import { newOpenInvoice } from '../system/open-invoice.ts';
-import { invite, newCustomer, newEmail, newSubscription, type Tenant, type User } from '../system/tenant.ts';
-import { newDelivery, type Resources } from './resources.ts';
+import { invite, newCustomer, newEmail, newSubscription } from '../system/tenant.ts';
+import { ENDPOINT_WRITES } from './endpoint-writes.ts';
+import { byKey, byUser, is, type Prepared, type PrepareWrite } from './write.ts';
 
-/** What example writes work on; each of them may use up only what it creates itself. */
-export interface Prepared {
-  readonly tenant: Tenant;
-  /** A team of the same owner, whose account may be disconnected. */
-  readonly other: Tenant;
-  readonly resources: Resources & { readonly token: string };
-  /** Someone else, who is no member yet. */
-  readonly guest: User;
-}
-
-/** One write, sent by its usual caller, and what its entry must say. */
-interface Write {
-  readonly by: 'user' | 'guest' | 'key' | 'customer';
-  readonly send: () => Promise<ApiResponse>;
-  readonly target: (body: ApiResponse['body']) => { readonly type: AuditTargetType; readonly id: string };
-  /** The path of the team in whose log the entry is; the tenant's unless given. */
-  readonly teamPath?: (body: ApiResponse['body']) => string;
-  /** Whether it is about the whole team, or another one. */
-  readonly hasNoProject?: boolean;
-}
-
-type PrepareWrite = (prepared: Prepared) => Write | Promise<Write>;
-
-const is = (type: AuditTargetType, id: string) => () => ({ type, id });
-const byKey = (send: Write['send'], target: Write['target']): Write => ({ by: 'key', send, target });
-const byUser = (send: Write['send'], target: Write['target'], more: Partial<Write> = {}): Write => ({
-  by: 'user',
-  send,
-  target,
-  ...more,
-});
 const ofTeam = { hasNoProject: true };
 const product = async ({ tenant: { api, P } }: Prepared): Promise<string> =>
   (await ok(api.post(`${P}/products`, { name: 'Pro' }), 201)).product.id;
@@ -46,16 +15,6 @@ const newKey = async ({ tenant: { user, P } }: Prepared): Promise<string> =>
   (await ok(user.post(`${P}/api-keys`, { name: 'x', scopes: ['products:read'] }), 201)).apiKey.id;
 const newCode = async ({ tenant }: Prepared): Promise<string> =>
   (await tenant.billing.referrals.createCode({ customerId: await newCustomer(tenant) })).code;
-
-const byEndpoint = (
-  { tenant: { api, P }, resources: { webhookEndpointId: id } }: Prepared,
-  path: string,
-  body: object,
-) =>
-  byKey(
-    () => api.send(path === '' ? 'PATCH' : 'POST', `${P}/webhook-endpoints/${id}${path}`, body),
-    is('webhook_endpoint', id),
-  );
 
 /** How each write is made once, by its operation's id, in an order in which none spoils another. */
 export const EXAMPLE_WRITES: Readonly<Record<string, PrepareWrite>> = {
@@ -217,30 +176,7 @@ export const EXAMPLE_WRITES: Readonly<Record<string, PrepareWrite>> = {
     const { sessionId: id } = await billing.portal.create({ customerId });
     return byKey(() => api.delete(`${P}/portal/sessions/${id}`), is('portal_session', id));
   },
-  createWebhookEndpoint: ({ tenant: { api, P } }) =>
-    byKey(
-      () => api.post(`${P}/webhook-endpoints`, { url: 'https://hooks.example/new?token=planted' }),
-      body => ({ type: 'webhook_endpoint', id: body.webhookEndpoint.id }),
-    ),
-  updateWebhookEndpoint: prepared => byEndpoint(prepared, '', { url: 'https://hooks.example/?token=planted2' }),
-  rotateWebhookSecret: prepared => byEndpoint(prepared, '/rotate-secret', {}),
-  testWebhookEndpoint: prepared => byEndpoint(prepared, '/test', {}),
-  recoverWebhookEvents: prepared =>
-    byEndpoint(prepared, '/recover', { since: new Date(Date.now() - 3_600_000).toISOString(), only: 'failed' }),
-  sendWebhookEvent: ({ tenant: { api, P }, resources: { webhookEndpointId, publicEventId: eventId } }) =>
-    byKey(
-      () => api.post(`${P}/webhook-endpoints/${webhookEndpointId}/send`, { eventId }),
-      body => ({ type: 'webhook_delivery', id: body.delivery.id }),
-    ),
-  retryWebhookDelivery: async ({ tenant, resources: { customerId } }) => {
-    const { webhookDeliveryId: id } = await newDelivery(tenant, customerId);
-    return byKey(() => tenant.api.post(`${tenant.P}/webhook-deliveries/${id}/retry`), is('webhook_delivery', id));
-  },
-  deleteWebhookEndpoint: async ({ tenant: { api, P } }) => {
-    const created = await ok(api.post(`${P}/webhook-endpoints`, { url: 'https://hooks.example/old' }), 201);
-    const { id } = created.webhookEndpoint;
-    return byKey(() => api.delete(`${P}/webhook-endpoints/${id}`), is('webhook_endpoint', id));
-  },
+  ...ENDPOINT_WRITES,
   replayWebhookEvent: async prepared => {
     const { user, P } = prepared.tenant;
     const id = await newFailedEvent(prepared.tenant);

@@ -23,6 +23,7 @@ import { canceledSync } from '../system/canceled-sync.ts';
 import { ok } from '../system/http.ts';
 import { newFailedCredit } from '../system/failed-credit.ts';
 import { newDeadLetter } from '../system/failed-events.ts';
+import { newDelivery } from '../system/sent-event.ts';
 import { newCustomer, newEmail, newMonthlyPrice, newSubscription, type Tenant } from '../system/tenant.ts';
 
 /** The id of one resource of each kind, under the names that paths, queries and bodies use. */
@@ -127,22 +128,6 @@ function findBilled({ api, P }: Tenant, customerId: string) {
     },
     { what: 'the invoice of the subscription', intervalMs: 50 },
   );
-}
-
-/** Has the event of a customer's creation sent to a new endpoint, which nobody runs, and returns the ids of the three. */
-export async function newDelivery({ api, P }: Tenant, customerId: string) {
-  const wanted = { url: 'https://hooks.example/billing?token=planted', eventTypes: ['webhook_endpoint.disabled'] };
-  const { webhookEndpoint } = await ok(api.post(`${P}/webhook-endpoints`, wanted), 201);
-  const { id: publicEventId } = await waitFor(
-    async () => (await ok(api.get(`${P}/events?objectId=${customerId}`))).events[0],
-    { what: 'the event of the customer', intervalMs: 50 },
-  );
-  const sent = await ok(api.post(`${P}/webhook-endpoints/${webhookEndpoint.id}/send`, { eventId: publicEventId }), 202);
-  return {
-    webhookEndpointId: String(webhookEndpoint.id),
-    webhookDeliveryId: String(sent.delivery.id),
-    publicEventId: String(publicEventId),
-  };
 }
 
 const processorId = (prefix: string): string => `${prefix}_${randomBytes(12).toString('hex')}`;

@@ -9,7 +9,8 @@ import { newTenant, newUser } from '../system/tenant.ts';
 import { mapConcurrently } from './map-concurrently.ts';
 import { requestTo } from './requests.ts';
 import { newResources } from './resources.ts';
-import { EXAMPLE_WRITES, type Prepared } from './example-writes.ts';
+import { EXAMPLE_WRITES } from './example-writes.ts';
+import type { Prepared } from './write.ts';
 
 /** What a processor sends is signed by it, and recorded as a webhook event. */
 const writes = allOperations.filter(({ method, access }) => method !== 'GET' && access.kind !== 'signature');
@@ -95,7 +96,8 @@ describe('a write', () => {
     const { tenant, other, resources } = prepared;
     const text = JSON.stringify([await logOf(tenant.teamPath), await logOf(other.teamPath)]);
     expect(text).toContain('connectProcessor');
-    expect(text).not.toMatch(/@example\.com|bil_test_|whsec_|sk_test_/);
+    expect(text).toContain('https://hooks.example/new?…');
+    expect(text).not.toMatch(/@example\.com|bil_test_|whsec_|sk_test_|token=planted/);
     for (const secret of [tenant.secret, tenant.webhookSecret, resources.token]) expect(text).not.toContain(secret);
   });
 

@@ -5,6 +5,7 @@ import { newFailedCredit } from '../system/failed-credit.ts';
 import { ok } from '../system/http.ts';
 import { newOpenInvoice } from '../system/open-invoice.ts';
 import { newPayment } from '../system/payment.ts';
+import { eventOf, newDelivery, newWebhookEndpoint } from '../system/sent-event.ts';
 import { newCustomer, newEmail, newMonthlyPrice, newTenant, type Tenant } from '../system/tenant.ts';
 
 let tenant: Tenant;
@@ -81,6 +82,8 @@ it.each(
     refereeCustomerId: customerId,
     code,
     email: newEmail(),
+    ...(path.endsWith('/send') && { eventId: await eventOf(tenant, customerId) }),
+    since: new Date(Date.now() - 3_600_000).toISOString(),
   };
   const body = Object.fromEntries(
     Object.entries(example.body ?? {}).map(([name, value]) => [name, own[name] ?? value]),
@@ -93,6 +96,11 @@ it.each(
       .replace(':syncId', below.includes(':syncId') ? await canceledSync(tenant) : '')
       .replace(':invoiceId', below.includes(':invoiceId') ? await newOpenInvoice(tenant, priceId) : '')
       .replace(':paymentId', below.includes(':paymentId') ? await newPayment(tenant, priceId) : '')
+      .replace(':webhookEndpointId', below.includes(':webhookEndpointId') ? await newWebhookEndpoint(tenant) : '')
+      .replace(
+        ':webhookDeliveryId',
+        below.includes(':webhookDeliveryId') ? (await newDelivery(tenant, customerId)).webhookDeliveryId : '',
+      )
       .replace(':creditId', below.includes(':creditId') ? await newFailedCredit(tenant) : '');
   const first = await ok(api.post(url, body, key), status);
   const again = await api.post(url, body, key);

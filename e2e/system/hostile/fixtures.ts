@@ -6,6 +6,7 @@ import { newDeadLetter } from '../failed-events.ts';
 import { newCustomer, newEmail, newMonthlyPrice, newSubscription, newTenant, type Tenant } from '../tenant.ts';
 import { ok } from '../http.ts';
 import { newOpenInvoice } from '../open-invoice.ts';
+import { newDelivery, newWebhookEndpoint } from '../sent-event.ts';
 import { waitFor } from '@billing/testing/wait-for';
 
 /** A tenant with one resource of each kind, so that requests can name existing resources. */
@@ -59,11 +60,13 @@ export async function createFixtures(): Promise<Fixtures> {
     subscriptionId: spareSubscriptions.map(({ id }) => id),
     invoiceId: [await newOpenInvoice(tenant, priceId), await newOpenInvoice(tenant, priceId)],
     paymentId: payments.slice(1).map(({ id }) => id),
+    webhookEndpointId: await createSpares(() => newWebhookEndpoint(tenant)),
     sessionId: await createSpares(
       async () => (await billing.portal.create({ customerId: subscription.customerId })).sessionId,
     ),
   };
   const creditId = await newFailedCredit(tenant);
+  const delivery = await newDelivery(tenant, subscription.customerId);
   await billing.referrals.updateConfig({ enabled: true, referrerCreditAmount: 500, refereeCreditAmount: 300 });
   const { code } = await billing.referrals.createCode({ customerId: subscription.customerId });
   const { token } = await billing.portal.create({ customerId: subscription.customerId });
@@ -87,6 +90,7 @@ export async function createFixtures(): Promise<Fixtures> {
     deadLetterId: await newDeadLetter(tenant),
     syncId: await canceledSync(tenant),
     creditId,
+    ...delivery,
     wayBackId: randomUUID(),
   };
 
@@ -107,6 +111,8 @@ export async function createFixtures(): Promise<Fixtures> {
         return lasting['invoiceId'] ?? text;
       case 'pay':
         return lasting['paymentId'] ?? text;
+      case 'ev':
+        return lasting['publicEventId'] ?? text;
       case 'sk':
         return `sk_test_${unique.replaceAll('-', '')}`;
       default:

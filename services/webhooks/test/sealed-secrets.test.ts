@@ -103,6 +103,26 @@ it('S39: seals a key for the service that asks, and for no other', async () => {
   );
 });
 
+it('S26: signs nothing with a secret that was moved to another endpoint, and sends nothing unsigned', async () => {
+  const team = await service.newTeam();
+  await using receiver = await startReceiver();
+  const call = async (path: string, body: object) =>
+    (await service.call('POST', path, { of: team, as: service.identity.asUser(team), body })).body;
+  const [{ webhookEndpoint: one }, { webhookEndpoint: other }] = [
+    await call('/webhook-endpoints', { url: receiver.url }),
+    await call('/webhook-endpoints', { url: receiver.url }),
+  ];
+  await service.sql(
+    `update endpoint_secrets set sealed_secret = (select sealed_secret from endpoint_secrets where endpoint_id = ?)
+      where endpoint_id = ?`,
+    [other.id, one.id],
+  );
+  const tested = await call(`/webhook-endpoints/${one.id}/test`, {});
+  expect(tested.attempt).toMatchObject({ error: 'secret_unavailable', responseStatus: null, address: null });
+  expect(receiver.received).toEqual([]);
+  expect(alerts(team)).not.toEqual([]);
+});
+
 it('rotates the master key while it receives webhooks and serves keys', async () => {
   const [team, old] = [await service.newTeam(), await service.newTeam()];
   const works = async () => {

@@ -6,7 +6,17 @@ import { Job } from 'kubernetes-models/batch/v1/Job';
 import { PodDisruptionBudget } from 'kubernetes-models/policy/v1/PodDisruptionBudget';
 import { ConfigMap } from 'kubernetes-models/v1/ConfigMap';
 import { Service } from 'kubernetes-models/v1/Service';
-import { ADMIN_SECRET, INNER_SERVICES, METRICS_PORT, PORT, secretOf, selectorOf, SETTINGS } from './names.ts';
+import {
+  ADMIN_SECRET,
+  INNER_SERVICES,
+  METRICS_PORT,
+  NATS_PORT,
+  PORT,
+  POSTGRES_PORT,
+  secretOf,
+  selectorOf,
+  SETTINGS,
+} from './names.ts';
 import { networkPolicies } from './network.ts';
 import { servicePod, workerPod } from './pods.ts';
 
@@ -42,6 +52,7 @@ const settings = () =>
       OTEL_METRICS_EXPORTER: 'prometheus',
       OTEL_EXPORTER_PROMETHEUS_HOST: '0.0.0.0',
       OTEL_EXPORTER_PROMETHEUS_PORT: String(METRICS_PORT),
+      WEBHOOKS_OWN_PORTS: [PORT, METRICS_PORT, POSTGRES_PORT, NATS_PORT].join(','),
       ...Object.fromEntries(
         INNER_SERVICES.map(service => [`${service.toUpperCase()}_URL`, `http://${service}:${PORT}`]),
       ),

@@ -5,6 +5,8 @@ import { FindProcessorCredentials } from '@billing/contracts/rpc/calls';
 /** The port on which each service listens, and that of `/metrics`. */
 export const PORT = 3_000;
 export const METRICS_PORT = 9_464;
+export const POSTGRES_PORT = 5_432;
+export const NATS_PORT = 4_222;
 
 /** Settings that are no secrets, for every service. */
 export const SETTINGS = 'billing-settings';

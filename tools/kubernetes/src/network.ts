@@ -1,5 +1,14 @@
 import { NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicy';
-import { ALL_PODS, INNER_SERVICES, METRICS_PORT, PORT, PROCESSOR_SERVICES, selectorOf } from './names.ts';
+import {
+  ALL_PODS,
+  INNER_SERVICES,
+  METRICS_PORT,
+  NATS_PORT,
+  PORT,
+  POSTGRES_PORT,
+  PROCESSOR_SERVICES,
+  selectorOf,
+} from './names.ts';
 
 /** The namespace of Prometheus and of the collector of traces. */
 const MONITORING = { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'monitoring' } } };
@@ -7,6 +16,7 @@ const MONITORING = { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata
 const INGRESS = { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'ingress-nginx' } } };
 /** Private addresses: a secret key must not be sent there, and the cloud's metadata is among them. */
 const PRIVATE = ['10.0.0.0/8', '100.64.0.0/10', '169.254.0.0/16', '172.16.0.0/12', '192.168.0.0/16'];
+const PUBLIC = { ipBlock: { cidr: '0.0.0.0/0', except: PRIVATE } };
 
 const tcp = (port: number) => ({ port, protocol: 'TCP' as const });
 const policy = (name: string, spec: NonNullable<NetworkPolicy['spec']>) =>
@@ -24,7 +34,7 @@ export const networkPolicies = (): NetworkPolicy[] => [
     egress: [
       { ports: [{ port: 53, protocol: 'UDP' }, tcp(53)] },
       // PostgreSQL and NATS; name their pods or addresses in an overlay.
-      { ports: [tcp(5_432), tcp(4_222)] },
+      { ports: [tcp(POSTGRES_PORT), tcp(NATS_PORT)] },
       { to: [MONITORING], ports: [tcp(4_318)] },
     ],
   }),
@@ -42,7 +52,13 @@ export const networkPolicies = (): NetworkPolicy[] => [
   policy('billing-stripe', {
     podSelector: oneOf(PROCESSOR_SERVICES),
     policyTypes: ['Egress'],
-    egress: [{ to: [{ ipBlock: { cidr: '0.0.0.0/0', except: PRIVATE } }], ports: [tcp(443)] }],
+    egress: [{ to: [PUBLIC], ports: [tcp(443)] }],
+  }),
+  // Tenants' endpoints; allow networks of your own here too where WEBHOOKS_ALLOW_ADDRESSES opens them.
+  policy('billing-endpoints', {
+    podSelector: { matchLabels: selectorOf('webhooks') },
+    policyTypes: ['Egress'],
+    egress: [{ to: [PUBLIC], ports: [tcp(443), { ...tcp(1_024), endPort: 65_535 }] }],
   }),
   policy('billing-metrics', {
     podSelector: { matchLabels: ALL_PODS },

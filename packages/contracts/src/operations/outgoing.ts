@@ -185,7 +185,7 @@ export const outgoingOperations = declareOperations('webhooks', {
       nextCursor: nextCursor.describe('Where to go on; ascending it is null only before the first event.'),
       hasMore: z.boolean().describe('Whether there are more events already.'),
     }),
-    example: { query: { types: 'invoice.paid,payment.failed', waitMs: '20000' } },
+    example: { query: { types: 'invoice.paid,payment.failed' } },
   },
   getEvent: {
     route: `GET ${PROJECT_PATH}/events/:publicEventId`,

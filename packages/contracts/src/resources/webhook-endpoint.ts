@@ -93,7 +93,11 @@ export const webhookEndpointCreate = z
       'A secret of your own: `whsec_` and base64 of 24 to 64 bytes. One is made unless you give it.',
     ),
   })
-  .meta({ id: 'WebhookEndpointCreate', description: 'An endpoint to create.' });
+  .meta({
+    id: 'WebhookEndpointCreate',
+    description: 'An endpoint to create.',
+    example: { eventTypes: ['invoice.*', 'payment.failed'] },
+  });
 
 export const webhookEndpointUpdate = z
   .strictObject({

@@ -47,12 +47,16 @@ async function deleteOlder(em: EntityManager, which: string, { days, batchSize }
 const EXPIRED = [
   // Replaced signing secrets, which are accepted for 24 hours more.
   `delete from signing_secrets where valid_until <= clock_timestamp()`,
+  // Replaced secrets of endpoints, which sign for as long as was asked.
+  `delete from endpoint_secrets where expires_at <= clock_timestamp()`,
+  // Nobody asks for a recovery that has ended; a repeated request does, for a day.
+  `delete from recoveries where finished_at < clock_timestamp() - interval '2 days'`,
   `delete from customer_look_ups where valid_until < clock_timestamp()`,
   // Nobody looks at counts of more than an hour ago.
   `delete from refused_signatures where minute < clock_timestamp() - interval '2 hours'`,
 ];
 
-/** Deletes rows that are used no more: replaced signing secrets, results of look-ups, counts of refused signatures. */
+/** Deletes rows that are used no more: replaced secrets, recoveries that have ended, results of look-ups, counts of refused signatures. */
 export async function deleteExpired(em: EntityManager): Promise<void> {
   for (const statement of EXPIRED) await em.fork().execute(statement);
 }

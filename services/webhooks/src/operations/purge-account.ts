@@ -88,6 +88,7 @@ export const purgeOf = (em: EntityManager): Purge => ({
     'event_positions',
     'webhook_endpoints',
     'endpoint_secrets',
+    'endpoint_tests',
   ],
   settle: async teamId => {
     await stopDeliveries(em.fork(), teamId);

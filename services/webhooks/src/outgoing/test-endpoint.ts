@@ -1,9 +1,11 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
 import type { PublicEventType } from '@billing/contracts/event-types';
 import { EventId, type ProjectScope, type WebhookEndpointId } from '@billing/contracts/ids';
 import { Problem } from '@billing/contracts/problem';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import { eventExample } from '@billing/contracts/resources/event-data';
 import type { WebhookAttempt } from '@billing/contracts/resources/webhook-delivery';
+import { executeBound } from '@billing/database/bound-statement';
 import type { Outbox } from '@billing/messaging/outbox';
 import { recordAudit } from '@billing/service/audit';
 import { post } from './attempt.ts';
@@ -13,7 +15,6 @@ import type { Sender } from './sender.ts';
 
 /** Tests of a project within a minute. */
 const MAX_TESTS = 10;
-const MINUTE_MS = 60_000;
 
 interface Parts {
   readonly outbox: Outbox;
@@ -31,17 +32,6 @@ interface Parts {
  * @throws Problem 404; 429 after ten tests of the project within a minute
  */
 export function testEndpoint({ outbox, sender, keysOf, now }: Parts) {
-  const recent = new Map<string, number[]>();
-  const requireRate = (projectId: string): void => {
-    const since = performance.now() - MINUTE_MS;
-    const times = (recent.get(projectId) ?? []).filter(time => time > since);
-    if (times.length >= MAX_TESTS)
-      throw new Problem('rate_limited', 'rate_limited', 'At most ten tests a minute; try again later.', {
-        retryAfterSeconds: 60,
-      });
-    for (const [known, [newest = 0]] of recent) if (newest <= since) recent.delete(known);
-    recent.set(projectId, [performance.now(), ...times]);
-  };
   return async (
     scope: ProjectScope,
     id: WebhookEndpointId,
@@ -49,7 +39,11 @@ export function testEndpoint({ outbox, sender, keysOf, now }: Parts) {
     context: AuditContext,
   ): Promise<WebhookAttempt> => {
     const endpoint = await findEndpoint(outbox.em.fork(), scope, id);
-    requireRate(scope.projectId);
+    // Before anything is sent: a test that a crash ends leaves its entry too.
+    await outbox.transaction(async (tx, publish) => {
+      await takeTest(tx, scope);
+      recordAudit(publish, scope.teamId, context, { target: { type: 'webhook_endpoint', id }, changes: [] });
+    });
     const at = now();
     const eventId = EventId.create();
     const body = Buffer.from(
@@ -64,9 +58,26 @@ export function testEndpoint({ outbox, sender, keysOf, now }: Parts) {
     );
     const target = { url: endpoint.url, keys: await keysOf(endpoint) };
     const { retryAfterMs: _retryAfterMs, ...sent } = await post(sender, target, { id: eventId, at, body });
-    await outbox.transaction(async (_tx, publish) =>
-      recordAudit(publish, scope.teamId, context, { target: { type: 'webhook_endpoint', id }, changes: [] }),
-    );
     return { number: 1, trigger: 'test', at, ...sent };
   };
+}
+
+/**
+ * Counts a test of a project, for all copies of the service together.
+ * @throws Problem 429 after ten within a minute
+ */
+async function takeTest(tx: EntityManager, { teamId, projectId }: ProjectScope): Promise<void> {
+  const recent = `select t from unnest(endpoint_tests.times) t where t > clock_timestamp() - interval '1 minute'`;
+  const taken = await executeBound(
+    tx,
+    `insert into endpoint_tests (team_id, project_id, times) values ($1, $2, array[clock_timestamp()])
+     on conflict (team_id, project_id) do update set times = array(${recent}) || clock_timestamp()
+       where cardinality(array(${recent})) < ${MAX_TESTS}
+     returning 1`,
+    [teamId, projectId],
+  );
+  if (taken.length === 0)
+    throw new Problem('rate_limited', 'rate_limited', 'At most ten tests a minute; try again later.', {
+      retryAfterSeconds: 60,
+    });
 }

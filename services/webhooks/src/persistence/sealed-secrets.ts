@@ -16,7 +16,7 @@ export function openSealedSecrets({ keyRing, logger }: { readonly keyRing: KeyRi
     try {
       return { secret: unseal(keyRing(), boundTo, sealed) };
     } catch (cause) {
-      unopened.add(1, { kind: boundTo.kind });
+      unopened.add(1, { kind: boundTo.kind.replace(/-whe_.*/, '') });
       logger.error(
         { err: cause, ...boundTo },
         'sealed secret does not open, it was changed or its master key is missing',

@@ -88,6 +88,13 @@ export class CreateOutgoing extends Migration {
       )`);
     this.addSql(`create index endpoint_secrets_endpoint on endpoint_secrets (endpoint_id)`);
     this.addSql(`
+      create table endpoint_tests (
+        team_id text not null,
+        project_id text not null,
+        times timestamptz[] not null, -- of the tests within a minute of the newest
+        primary key (team_id, project_id)
+      )`);
+    this.addSql(`
       create table recoveries (
         id text primary key,
         team_id text not null,
