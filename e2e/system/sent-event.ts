@@ -17,10 +17,14 @@ export async function eventOf({ api, P }: Tenant, objectId: string): Promise<str
   return String(id);
 }
 
-/** Has the event of a customer's creation sent to a new endpoint, and returns the ids of the three. */
+/** Has the event of a customer's creation sent to a new endpoint, where it fails, and returns the ids of the three. */
 export async function newDelivery(tenant: Tenant, customerId: string) {
   const { api, P } = tenant;
   const [webhookEndpointId, publicEventId] = [await newWebhookEndpoint(tenant), await eventOf(tenant, customerId)];
   const sending = api.post(`${P}/webhook-endpoints/${webhookEndpointId}/send`, { eventId: publicEventId });
-  return { webhookEndpointId, publicEventId, webhookDeliveryId: String((await ok(sending, 202)).delivery.id) };
+  const webhookDeliveryId = String((await ok(sending, 202)).delivery.id);
+  const isTried = async () =>
+    (await ok(api.get(`${P}/webhook-deliveries/${webhookDeliveryId}`))).delivery.attempts === 1;
+  await waitFor(isTried, { what: 'the first attempt', intervalMs: 50 });
+  return { webhookEndpointId, publicEventId, webhookDeliveryId };
 }

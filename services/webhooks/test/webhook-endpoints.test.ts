@@ -1,3 +1,4 @@
+import { AuditRecorded } from '@billing/contracts/events/audit';
 import { ResourceChanged } from '@billing/contracts/events/resources';
 import { CustomerId } from '@billing/contracts/ids';
 import { newEvent } from '@billing/testing/events';
@@ -149,6 +150,30 @@ it('sends a test and waits for the response, without a delivery', async () => {
   });
   expect(receiver.verified(secret)).toMatchObject([{ type: 'invoice.paid', test: true, object: { type: 'invoice' } }]);
   expect((await call(team, 'GET', '/webhook-deliveries')).body.deliveries).toEqual([]);
+});
+
+it('allows ten tests of a project a minute', async () => {
+  const team = await service.newTeam();
+  await using receiver = await startReceiver();
+  const { webhookEndpoint } = (await call(team, 'POST', '/webhook-endpoints', { url: receiver.url })).body;
+  const test = () => call(team, 'POST', `/webhook-endpoints/${webhookEndpoint.id}/test`, {});
+  const statuses = (await Promise.all(Array.from({ length: 12 }, test))).map(({ status }) => status);
+  expect(statuses.toSorted()).toEqual([...Array.from({ length: 10 }, () => 200), 429, 429]);
+  expect(receiver.received).toHaveLength(10);
+});
+
+it('masks the query of a URL in the audit log, where a change of it alone is one too', async () => {
+  const team = await service.newTeam();
+  const url = (token: string) => `https://hooks.example/a?token=${token}`;
+  const { webhookEndpoint } = (await call(team, 'POST', '/webhook-endpoints', { url: url('one') })).body;
+  const changed = await call(team, 'PATCH', `/webhook-endpoints/${webhookEndpoint.id}`, { url: url('two') });
+  expect(changed.body.webhookEndpoint.updatedAt).not.toBe(webhookEndpoint.updatedAt);
+  const entries = (await service.published(AuditRecorded)).filter(({ teamId }) => teamId === team.teamId);
+  const masked = 'https://hooks.example/a?…';
+  expect(entries.map(({ data }) => data.changes.find(({ field }) => field === 'url')).slice(-2)).toEqual([
+    { field: 'url', from: null, to: masked },
+    { field: 'url', from: masked, to: masked },
+  ]);
 });
 
 it('lists deliveries with their attempts, retries one, and sends one event to any endpoint', async () => {

@@ -47,8 +47,8 @@ async function deleteOlder(em: EntityManager, which: string, { days, batchSize }
 const EXPIRED = [
   // Replaced signing secrets, which are accepted for 24 hours more.
   `delete from signing_secrets where valid_until <= clock_timestamp()`,
-  // Replaced secrets of endpoints, which sign for as long as was asked.
-  `delete from endpoint_secrets where expires_at <= clock_timestamp()`,
+  // Replaced secrets of endpoints, a day after they have stopped to sign: a repeated request gets the same one.
+  `delete from endpoint_secrets where expires_at < clock_timestamp() - interval '1 day'`,
   // Nobody asks for a recovery that has ended; a repeated request does, for a day.
   `delete from recoveries where finished_at < clock_timestamp() - interval '2 days'`,
   `delete from customer_look_ups where valid_until < clock_timestamp()`,

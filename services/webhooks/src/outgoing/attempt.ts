@@ -15,28 +15,16 @@ interface Target {
   readonly keys: EndpointKeys;
 }
 
-/** What becomes of an event that nothing can sign: no secret of the endpoint opens. */
-const UNSIGNED: Sent = {
-  durationMs: 0,
-  responseStatus: null,
-  responseBody: null,
-  error: 'secret_unavailable',
-  address: null,
-  retryAfterMs: undefined,
-};
-
-/** Posts the bytes of an event, signed with every secret that is valid now; without one nothing is sent. */
+/** Posts the bytes of an event, signed with every secret that is valid now. */
 export function post(
   sender: Sender,
   { url, keys }: Target,
   { id, at, body }: { readonly id: string; readonly at: Date; readonly body: Buffer },
 ): Promise<Sent> {
-  const valid = keys(at);
-  if (valid.length === 0) return Promise.resolve(UNSIGNED);
   const headers = {
     'content-type': 'application/json',
     'user-agent': USER_AGENT,
-    ...signedHeaders(valid, { id, at, body }),
+    ...signedHeaders(keys(at), { id, at, body }),
   };
   return sender.send(new URL(url), headers, body);
 }

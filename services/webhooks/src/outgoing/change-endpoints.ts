@@ -85,7 +85,7 @@ export function createEndpoint({ outbox, sealed, now, ...targets }: Parts) {
           updatedAt: now(),
         });
       await tx.flush();
-      const secret = await saveEndpointSecret(tx, sealed, endpoint, { id: secretId, secret: given });
+      const { secret } = await saveEndpointSecret(tx, sealed, endpoint, { id: secretId, secret: given });
       if (!existing) {
         const changes = changesOf(null, { url, eventTypes: wanted.eventTypes, enabled }).map(maskedChange);
         recordAudit(publish, teamId, context, { target: { type: 'webhook_endpoint', id }, changes });
@@ -162,8 +162,8 @@ export function rotateSecret({ outbox, sealed, now }: Pick<Parts, 'outbox' | 'se
     outbox.transaction(async (tx, publish) => {
       const endpoint = await lockEndpoint(tx, scope, id);
       const secretId = secretIdOf(id, operationKey);
-      const secret = await saveEndpointSecret(tx, sealed, endpoint, { id: secretId, overlapMs });
-      endpoint.updatedAt = now();
+      const { secret, isNew } = await saveEndpointSecret(tx, sealed, endpoint, { id: secretId, overlapMs });
+      if (isNew) endpoint.updatedAt = now();
       await tx.flush();
       const changes = [{ field: 'secret', from: null, to: null }];
       recordAudit(publish, scope.teamId, context, { target: { type: 'webhook_endpoint', id }, changes });

@@ -103,20 +103,20 @@ export async function saveEndpointSecret(
   sealed: Pick<SealedSecrets, 'seal' | 'openIfPossible'>,
   endpoint: EndpointRef,
   { id, secret = newEndpointSecret(), overlapMs = 0 }: NewSecret,
-): Promise<string> {
-  const rows = await executeBound<{ id: string; sealedSecret: string; expiresAt: Date | null }>(
+): Promise<{ readonly secret: string; readonly isNew: boolean }> {
+  const rows = await executeBound<{ id: string; sealedSecret: string; isOlder: boolean }>(
     tx,
-    `select id, sealed_secret as "sealedSecret", expires_at as "expiresAt" from endpoint_secrets
-      where endpoint_id = $1 and team_id = $2 and (expires_at is null or expires_at > clock_timestamp())`,
+    `select id, sealed_secret as "sealedSecret", coalesce(expires_at > clock_timestamp(), false) as "isOlder"
+       from endpoint_secrets where endpoint_id = $1 and team_id = $2`,
     [endpoint.id, endpoint.teamId],
   );
   const same = rows.find(row => row.id === id);
   if (same) {
     const opened = sealed.openIfPossible(boundTo(endpoint), same.sealedSecret);
     if (opened === undefined) throw unavailable('The secret of this endpoint cannot be opened at the moment.', 60);
-    return opened;
+    return { secret: opened, isNew: false };
   }
-  const older = rows.filter(({ expiresAt }) => expiresAt !== null).length;
+  const older = rows.filter(({ isOlder }) => isOlder).length;
   if (overlapMs > 0 && older >= MAX_OLDER)
     throw unprocessable('secret_rotation_limit', 'Two older secrets are still valid; wait until one of them expires.');
   await executeBound(
@@ -128,7 +128,7 @@ export async function saveEndpointSecret(
      values ($1, $2, $3, $4, $5, clock_timestamp(), null)`,
     [id, endpoint.teamId, endpoint.id, sealed.seal(boundTo(endpoint), secret), secret.slice(-4), overlapMs],
   );
-  return secret;
+  return { secret, isNew: true };
 }
 
 /** Deletes the secrets of an endpoint. */
