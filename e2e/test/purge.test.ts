@@ -3,6 +3,7 @@ import { waitFor } from '@billing/testing/wait-for';
 import { expect, it } from 'vitest';
 import { drain } from '../system/drain.ts';
 import { ok } from '../system/http.ts';
+import { newFailedDelivery } from '../system/webhook-delivery.ts';
 import { newCustomer, newMonthlyPrice, newSubscription, newTenant, type Tenant } from '../system/tenant.ts';
 
 const newKey = () => `sk_test_${randomBytes(12).toString('hex')}`;
@@ -19,6 +20,8 @@ async function countRecords({ user, P }: Tenant): Promise<Record<string, number>
     ['referrals/codes?activeOnly=false', 'codes'],
     ['portal/sessions', 'sessions'],
     ['webhook-events', 'webhookEvents'],
+    ['events', 'events'],
+    ['webhook-deliveries', 'deliveries'],
   ] as const;
   const counts = await Promise.all(
     lists.map(async ([path, name]) => [name, (await ok(user.get(`${P}/${path}`)))[name].length as number] as const),
@@ -34,7 +37,10 @@ it('purges everything that mirrors an account, and starts anew with another one'
   await billing.portal.create({ customerId });
   await billing.referrals.updateConfig({ enabled: true, referrerCreditAmount: 500, refereeCreditAmount: 500 });
   await billing.referrals.createCode({ customerId });
+  const { endpointId } = await newFailedDelivery(tenant);
   await drain(tenant);
+  const newest = async () => (await ok(user.get(`${tenant.P}/events?order=desc&limit=1`))).events[0].position as number;
+  const position = await newest();
   const before = await countRecords(tenant);
   expect(Object.entries(before).filter(([, count]) => count === 0)).toEqual([]);
   expect(await billing.analytics.get()).toMatchObject({ mrr: 2_999, customerCount: 1 });
@@ -68,4 +74,8 @@ it('purges everything that mirrors an account, and starts anew with another one'
     what: 'the revenue of the other account',
   });
   expect(await countRecords(tenant)).toMatchObject({ products: 1, prices: 1, customers: 1, subscriptions: 1 });
+  // Endpoints stay, and get what happens from now on; positions go on.
+  expect(await newest()).toBeGreaterThan(position);
+  const path = `${tenant.P}/webhook-deliveries?endpointId=${endpointId}`;
+  await waitFor(async () => (await ok(user.get(path))).deliveries.length > 0, { what: 'a delivery' });
 });

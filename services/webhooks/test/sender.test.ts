@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { parseAllowedTargets } from '#domain/sent-urls.ts';
 import { NameNotResolved, type Resolve } from '#outgoing/resolve-names.ts';
-import { openSender } from '#outgoing/sender.ts';
+import { openSender, readBeginning } from '#outgoing/sender.ts';
 
 let resources: AsyncDisposableStack;
 beforeEach(() => {
@@ -27,9 +27,16 @@ async function startServer(respond: RequestListener, host = '127.0.0.1', onPort 
 }
 
 /** Posts to a URL, with these targets opened and these addresses of every name. */
-function senderTo(targets: string, resolve: Resolve = async name => Promise.reject(new NameNotResolved(name))) {
+function senderTo(
+  targets: string,
+  resolve: Resolve = async name => Promise.reject(new NameNotResolved(name)),
+  totalMs?: number,
+) {
   const allowed = { targets: parseAllowedTargets(targets), ownPorts: new Set<number>() };
-  const sender = resources.adopt(openSender({ allowed, resolve, now: () => new Date() }), opened => opened.close());
+  const sender = resources.adopt(
+    openSender({ allowed, resolve, now: () => new Date(), ...(totalMs !== undefined && { totalMs }) }),
+    opened => opened.close(),
+  );
   return (url: string, body = Buffer.from('{}')) =>
     sender.send(new URL(url), { 'content-type': 'application/json' }, body);
 }
@@ -87,6 +94,33 @@ it('keeps what a response says only where it comes from the public internet', as
     responseStatus: 500,
     responseBody: null,
   });
+});
+
+it('takes a 2xx for a success whose body is cut, slow or endless, and waits no longer than it may', async () => {
+  const cut: RequestListener = (_request, response) =>
+    response.writeHead(200, { 'content-length': 100 }).write('a', () => response.destroy());
+  const slow: RequestListener = (_request, response) => void response.writeHead(202).write('a');
+  const endless: RequestListener = (_request, response) => {
+    const more = (): void => void response.write('a'.repeat(10_000), err => err ?? more());
+    response.writeHead(203);
+    more();
+  };
+  const silent: RequestListener = () => undefined;
+  const send = senderTo('127.0.0.1', undefined, 2_000);
+  const sendTo = async (respond: RequestListener) => send(`http://127.0.0.1:${(await startServer(respond)).port}/`);
+  const sent = await Promise.all([cut, slow, endless, silent].map(sendTo));
+  expect(sent.map(({ responseStatus, error }) => responseStatus ?? error)).toEqual([200, 202, 203, 'timeout']);
+  expect(sent.at(-1)?.address).toBe('127.0.0.1');
+});
+
+it('reads the beginning of a body, and keeps 4 KiB of it as text', async () => {
+  let read = 0;
+  async function* endless() {
+    for (;;) yield Buffer.alloc(1_000, (read += 1) === 1 ? '\u0000' : 'a');
+  }
+  const text = await readBeginning(Object.assign(endless(), { destroy: () => undefined }));
+  expect(text).toBe('\uFFFD'.repeat(1_000) + 'a'.repeat(3_096));
+  expect(read).toBe(17);
 });
 
 it('notes where each of several requests to one name went', async () => {

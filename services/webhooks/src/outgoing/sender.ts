@@ -42,6 +42,8 @@ interface SenderOptions {
   readonly allowed: AllowedTargets;
   /** Finds the addresses of a name. */
   readonly resolve: Resolve;
+  /** How long a request may take in all, in milliseconds. */
+  readonly totalMs?: number;
   readonly now: () => Date;
 }
 
@@ -61,7 +63,7 @@ class AddressNotAllowed extends Error {
  * Opens what posts to the addresses of tenants. Of the addresses of a name only those are dialled that may be, and where a
  * connection leads is checked again before anything is sent.
  */
-export function openSender({ allowed, resolve, now }: SenderOptions): Sender {
+export function openSender({ allowed, resolve, totalMs = TOTAL_MS, now }: SenderOptions): Sender {
   const agent = new Agent({
     connect: checkedConnect(allowed, resolve),
     bodyTimeout: TOTAL_MS,
@@ -99,7 +101,7 @@ export function openSender({ allowed, resolve, now }: SenderOptions): Sender {
         headers,
         body: ownBody,
         dispatcher: agent,
-        signal: AbortSignal.timeout(TOTAL_MS),
+        signal: AbortSignal.timeout(totalMs),
       });
       const { statusCode } = response;
       const text = await readBeginning(response.body);
@@ -160,7 +162,7 @@ const checkedLookup =
   };
 
 /** Reads the first bytes of a body as text; that it is cut, slow or endless does not matter. */
-async function readBeginning(body: AsyncIterable<Buffer> & { destroy: () => void }): Promise<string> {
+export async function readBeginning(body: AsyncIterable<Buffer> & { destroy: () => void }): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
   try {
