@@ -1,4 +1,4 @@
-import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { inject } from 'vitest';
 import type { ApiResponse, Caller } from './http.ts';
@@ -17,7 +17,11 @@ interface DocumentedOperation {
   readonly operationId: string;
   readonly responses: Readonly<Record<string, DocumentedResponse | Reference>>;
 }
+interface DocumentedWebhook {
+  readonly post: { readonly requestBody: Pick<DocumentedResponse, 'content'> };
+}
 interface ApiDocument {
+  readonly webhooks: Readonly<Record<string, DocumentedWebhook>>;
   readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>;
   readonly components: {
     readonly schemas: Readonly<Record<string, object>>;
@@ -31,6 +35,8 @@ export interface DocumentedApi {
   readonly operationIds: readonly string[];
   /** The ids of operations that succeeded so far. */
   readonly succeeded: ReadonlySet<string>;
+  /** Throws when an event does not match what is documented of its type. */
+  checkEvent(event: { readonly type: string }): void;
   /** Returns the same caller; from now on it throws when a response does not match the document. */
   verify(caller: Caller): Caller;
 }
@@ -79,7 +85,17 @@ export async function openDocumentedApi(): Promise<DocumentedApi> {
       throw new Error(`${received}, a code that is not documented.`);
   }
 
+  const checks = new Map<string, ValidateFunction>();
+  function checkEvent(event: { readonly type: string }): void {
+    const content = document.webhooks[event.type]?.post.requestBody.content['application/json'];
+    if (!content) throw new Error(`${event.type} is not documented.`);
+    const validate = checks.get(event.type) ?? ajv.compile(withComponents(document, content.schema));
+    checks.set(event.type, validate);
+    if (!validate(event)) throw new Error(`${JSON.stringify(event)} does not match: ${format(validate.errors)}`);
+  }
+
   return {
+    checkEvent,
     operationIds: operations.map(({ operation }) => operation.operationId),
     succeeded,
     verify(caller) {

@@ -1,5 +1,7 @@
 import { signatureOf } from '@billing/testing/signed-webhooks';
 import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { ANALYTICS_METRICS } from '@billing/contracts/resources/analytics';
 import { waitFor } from '@billing/testing/wait-for';
 import { beforeAll, expect, inject, it } from 'vitest';
@@ -353,6 +355,59 @@ it('documents processor accounts, webhooks and webhook events', async () => {
   await ok(user.post(`${letters}/drop`, {}));
   await ok(user.delete(`${teamPath}/processor`));
   await ok(api.get(`${P}/webhook-events?type=invoice.paid`));
+});
+
+it('documents events, and the endpoints that they are posted to', async () => {
+  const server = createServer(
+    (request, response) => void request.resume().on('end', () => response.writeHead(204).end()),
+  );
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo; // it listens on a port
+  const E = `${P}/webhook-endpoints`;
+  try {
+    const url = `http://127.0.0.1:${port}/hook`;
+    const { webhookEndpoint } = await ok(api.post(E, { url, eventTypes: ['product.*'] }), 201);
+    const endpoint = `${E}/${webhookEndpoint.id}`;
+    await ok(api.get(E));
+    await ok(api.patch(endpoint, { description: 'Ours' }));
+    await ok(api.post(`${endpoint}/rotate-secret`, {}));
+    await ok(api.post(`${endpoint}/test`, { type: 'invoice.paid' }));
+    expect((await api.post(E, { url: 'ftp://shop.example' })).body.error.code).toBe('webhook_url_not_allowed');
+
+    await newPrice();
+    const deliveries = `${P}/webhook-deliveries`;
+    const delivery = await waitFor(
+      async () => (await ok(api.get(`${deliveries}?status=succeeded&endpointId=${webhookEndpoint.id}`))).deliveries[0],
+      { what: 'an event to be delivered' },
+    );
+    await ok(api.get(`${deliveries}/${delivery.id}`));
+    await ok(api.post(`${deliveries}/${delivery.id}/retry`), 202);
+    await ok(api.get(`${P}/events/${delivery.eventId}`));
+    expect((await api.get(`${P}/events?cursor=x`)).status).toBe(400);
+    await ok(api.post(`${endpoint}/send`, { eventId: delivery.eventId }), 202);
+    await ok(api.post(`${endpoint}/recover`, { since: new Date().toISOString(), only: 'failed' }), 202);
+    await ok(api.get(endpoint));
+    await ok(api.delete(endpoint));
+    expect((await api.get(endpoint)).body.error.code).toBe('webhook_endpoint_not_found');
+  } finally {
+    server.close();
+  }
+
+  const types = new Set<string>();
+  for await (const event of tenant.billing.events.list({ limit: 100 })) {
+    documented.checkEvent(event);
+    types.add(event.type);
+  }
+  await ok(api.get(`${P}/events?order=desc&types=product.created`));
+  const seen = [
+    'customer.deleted',
+    'price.updated',
+    'subscription.canceled',
+    'invoice.paid',
+    'payment.refunded',
+    'referral.created',
+  ];
+  expect([...types]).toEqual(expect.arrayContaining(seen));
 });
 
 it('documents no operation that never succeeded', () => {

@@ -173,7 +173,7 @@ it('erases a deleted customer from its stored events, and sends none of them aga
   await waitFor(async () => (await readAll(team, 100)).length === 4, { what: 'every event' });
   const events = await readAll(team, 100);
   const [first, second] = events.filter(({ object }) => object.id === ada);
-  expect(first?.data).toEqual({ id: ada, createdAt: data.createdAt });
+  expect(first?.data).toEqual({ id: ada, email: null, metadata: {}, createdAt: data.createdAt });
   expect(second?.previousAttributes).toEqual({ createdAt: null });
   expect(events.find(({ object }) => object.id === bob)?.data).toMatchObject({ name: 'Ada 1' });
   const as = service.identity.asUser(team);

@@ -6,16 +6,23 @@ import { executeBound } from '@billing/database/bound-statement';
 
 /** What events of a customer lose once it is deleted. */
 const PERSONAL: ReadonlySet<string> = new Set(['email', 'name', 'externalId', 'metadata']);
+/** Fields of them that every customer has stay, with nothing in them, as in `customer.deleted`. */
+const EMPTY: Readonly<Record<string, unknown>> = { email: null, metadata: {} };
 
 /** Returns the body of an event without the personal data of its customer; everything else keeps its place. */
 export function erasedBody(body: string): string {
-  const without = (part: unknown) => {
-    const fields = eventResource.nullable().parse(part);
-    return fields && Object.fromEntries(Object.entries(fields).filter(([name]) => !PERSONAL.has(name)));
+  const without = (part: unknown, kept: typeof EMPTY) => {
+    const fields = Object.entries(eventResource.nullable().parse(part) ?? {}).filter(
+      ([name]) => !PERSONAL.has(name) || name in kept,
+    );
+    return part && Object.fromEntries(fields.map(([name, value]) => [name, name in kept ? kept[name] : value]));
   };
   const event = Object.entries(eventResource.parse(JSON.parse(body)));
-  const isAbout = (name: string) => name === 'data' || name === 'previousAttributes';
-  return JSON.stringify(Object.fromEntries(event.map(([name, part]) => [name, isAbout(name) ? without(part) : part])));
+  const erased = event.map(([name, part]) => {
+    if (name === 'data') return [name, without(part, EMPTY)] as const;
+    return [name, name === 'previousAttributes' ? without(part, {}) : part] as const;
+  });
+  return JSON.stringify(Object.fromEntries(erased));
 }
 
 /**
