@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { verifyWebhook } from '@billing/client';
 
-const { WEBHOOK_SECRET: secret } = process.env;
+const { WEBHOOK_SECRET: secret, PORT: port = 3000 } = process.env;
 createServer(async (request, response) => {
   try {
     const event = await verifyWebhook(await text(request), request.headers, secret);
@@ -12,4 +12,4 @@ createServer(async (request, response) => {
   } catch (error) {
     response.writeHead(400).end(error.message);
   }
-}).listen(3000);
+}).listen(port);

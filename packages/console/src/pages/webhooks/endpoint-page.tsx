@@ -70,7 +70,15 @@ export function EndpointPage() {
         <EndpointDetails endpoint={endpoint} />
       </Card>
       <Deliveries endpointId={endpoint.id} />
-      <Card title="Verify what arrives" lead="A receiver in Node; the client’s README says how to install it.">
+      <Card
+        title="Verify what arrives"
+        lead={
+          <>
+            A receiver in Node; any library for Standard Webhooks does it too. Run it with the secret:{' '}
+            <code>WEBHOOK_SECRET=whsec_… node receive-webhooks.mjs</code>
+          </>
+        }
+      >
         <Snippet label="receive-webhooks.mjs" text={receive.trimEnd()} />
       </Card>
       {Dialog && <Dialog endpoint={endpoint} onClose={() => setDialog(undefined)} />}
