@@ -26,7 +26,11 @@ const OBJECT_CALLS = [...PROCESSOR_CALLS.calls, calls.FindWebhookEventObject];
 
 const DECLARATIONS: Readonly<Record<ServiceName, Declaration>> = {
   gateway: {
-    consumers: { 'gateway-audit-log': 'audit.recorded.v1', 'gateway-accounts': 'processor-account.changed.v1' },
+    consumers: {
+      'gateway-audit-log': 'audit.recorded.v1',
+      'gateway-accounts': 'processor-account.changed.v1',
+      'gateway-webhook-endpoints': 'webhook-endpoint.failed.v1',
+    },
     calls: Object.values(deadLetterCalls).flatMap(rpcsOf),
   },
   catalog: {

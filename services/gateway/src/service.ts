@@ -5,12 +5,12 @@ import { ListProjectStates } from '@billing/contracts/rpc/list-states';
 import { openApiKeyCache } from '#auth/api-key-cache.ts';
 import { identityTokens } from '#auth/identity-tokens.ts';
 import { createRateLimits } from '#auth/rate-limits.ts';
-import { mailInvitations } from '#auth/account-mails.ts';
+import { mailFailingEndpoints, mailInvitations } from '#auth/account-mails.ts';
 import { openMailer } from '#auth/mailer.ts';
 import { openSignIn } from '#auth/sign-in.ts';
 import { readConsoleFiles } from '#routes/console.ts';
 import { readDocsPage } from '#docs/page/docs-page.ts';
-import { accountModes, auditLog } from './consumers/events.ts';
+import { accountModes, auditLog, failingEndpoints } from './consumers/events.ts';
 import { listen } from '#http/server.ts';
 import { deleteExpiredRateLimits, openPointStores } from '#limits/point-store.ts';
 import { webhookQuota } from '#limits/webhook-quota.ts';
@@ -44,9 +44,10 @@ export const gatewayService = ({ responseTimeoutMs = 25_000, consoleFolder = DIS
       const opened = <Closable extends { close(): void | Promise<void> }>(it: Closable): Closable =>
         resources.adopt(it, closable => closable.close());
       const mailer = mail && opened(openMailer({ ...mail, limit: rateLimits.mails, logger }));
+      const signIn = opened(await openSignIn({ databaseUrl, publicUrl, secret, mailer, logger }));
       const app = createApp({
         ...chassis,
-        signIn: opened(await openSignIn({ databaseUrl, publicUrl, secret, mailer, logger })),
+        signIn,
         apiKeys: opened(openApiKeyCache({ em, now, logger })),
         rateLimits,
         mailInvitation: mailer && mailInvitations(mailer, rateLimits.invitationMails),
@@ -56,7 +57,11 @@ export const gatewayService = ({ responseTimeoutMs = 25_000, consoleFolder = DIS
         docsPage: await readDocsPage(),
       });
       return {
-        consumers: [accountModes(), auditLog()],
+        consumers: [
+          accountModes(),
+          auditLog(),
+          failingEndpoints({ users: signIn.users, mail: mailer && mailFailingEndpoints(mailer, publicUrl) }),
+        ],
         rpc: [
           rpcHandler(FindTeamName, findTeamName({ em })),
           rpcHandler(FindProject, findProject({ em })),

@@ -32,7 +32,6 @@ import { openTeamReads, READ_CONNECTIONS } from './persistence/team-reads.ts';
 import { deliveryGauges, deliveryMetrics } from './outgoing/delivery-metrics.ts';
 import { deliveryJob } from './outgoing/delivery-job.ts';
 import { openDeliveryStore } from './outgoing/delivery-store.ts';
-import { disableEndpoint } from './outgoing/disable-endpoint.ts';
 import { readEndpointKeys } from './outgoing/endpoint-secrets.ts';
 import { openPaces } from './outgoing/pace.ts';
 import { resolverOf } from './outgoing/resolve-names.ts';
@@ -40,6 +39,7 @@ import { openSender } from './outgoing/sender.ts';
 import { openSlots } from './outgoing/slots.ts';
 import { maintainPartitions, preparePartitions } from './outgoing/partitions.ts';
 import { eventRecorder } from './outgoing/record-events.ts';
+import { reportFailure } from './outgoing/report-failure.ts';
 import { openRecordedEvents } from './outgoing/recorded-events.ts';
 import { webhookEndpointRoutes } from './routes/webhook-endpoints.ts';
 import { eventRoutes } from './routes/events.ts';
@@ -107,7 +107,7 @@ export const webhooks = defineService({
       keysOf,
       slots,
       paceOf: openPaces(),
-      disable: disableEndpoint({ outbox, now }),
+      report: reportFailure({ outbox, now }),
       onRecorded: recorded.on,
       onAttempt: deliveryMetrics(),
       random: Math.random,

@@ -1,4 +1,4 @@
-import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 
@@ -9,8 +9,10 @@ export interface Received {
   readonly body: string;
 }
 
-/** How a receiver responds: a status, or nothing ever. */
-type Respond = (request: Received, count: number) => number | 'hang' | Promise<number>;
+/** A status, with headers or without, or nothing ever. */
+type Response = number | 'hang' | { readonly status: number; readonly headers: OutgoingHttpHeaders };
+/** How a receiver responds. */
+type Respond = (request: Received, count: number) => Response | Promise<Response>;
 
 /** Starts a server that gets webhooks, as a tenant runs it. */
 export async function startReceiver(respond: Respond = () => 204) {
@@ -21,8 +23,10 @@ export async function startReceiver(respond: Respond = () => 204) {
     const answer = async (): Promise<void> => {
       const got = { path: request.url ?? '', headers: request.headers, body: Buffer.concat(chunks).toString() };
       received.push(got);
-      const status = await respond(got, received.length);
-      if (status !== 'hang') response.writeHead(status).end('ok');
+      const given = await respond(got, received.length);
+      if (given === 'hang') return;
+      const { status, headers } = typeof given === 'number' ? { status: given, headers: {} } : given;
+      response.writeHead(status, headers).end('ok');
     };
     request.on('end', () => void answer());
   });

@@ -21,6 +21,7 @@ import {
   PurgeReported,
   PurgeStarted,
   SyncApplied,
+  WebhookEndpointFailed,
   WebhookEventChanged,
 } from './webhooks.ts';
 
@@ -67,6 +68,7 @@ export const allEvents: readonly PublishedEvent[] = [
     publishedBy: ['catalog', 'customers', 'subscriptions', 'referrals', 'webhooks'],
     meaning: 'A resource changed; tenants are told of it',
   },
+  event('webhooks', WebhookEndpointFailed, 'An endpoint of a tenant fails for a day, or was disabled for that'),
   event('webhooks', EventsRecorded, 'Events for tenants were recorded'),
   event('catalog', ProductCreated, 'A product was created'),
   event('catalog', ProductUpdated, 'A product changed'),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ProjectId } from '../ids.ts';
+import { ProjectId, WebhookEndpointId } from '../ids.ts';
 import { SERVICES, type ServiceName } from '../operation.ts';
 import { timestamp } from '../timestamp.ts';
 import { defineEvent } from '../event.ts';
@@ -26,6 +26,20 @@ export const ProcessorAccountChanged = defineEvent(
  * what they are now.
  */
 export const SyncApplied = defineEvent('sync.applied.v1', z.object({ projectId: ProjectId.schema, at: timestamp }));
+
+/** An endpoint of a tenant has answered with no success for a day, or was disabled; the team's owners are told. */
+export const WebhookEndpointFailed = defineEvent(
+  'webhook-endpoint.failed.v1',
+  z.object({
+    projectId: ProjectId.schema,
+    webhookEndpointId: WebhookEndpointId.schema,
+    /** Without path and query, which may hold a secret. */
+    host: z.string(),
+    status: z.enum(['failing', 'disabled']),
+    /** When the first attempt after the last success failed. */
+    failingSince: timestamp,
+  }),
+);
 
 /** The services that mirror a team's account, all of which take part in a purge. */
 export const MIRRORING_SERVICES: readonly ServiceName[] = SERVICES.filter(service => service !== 'gateway');

@@ -1,4 +1,6 @@
+import type { WebhookEndpointFailed } from '@billing/contracts/events/webhooks';
 import type { TeamId } from '@billing/contracts/ids';
+import type { z } from 'zod';
 import type { SharedLimit } from '#limits/shared-limit.ts';
 import type { Mailer } from './mailer.ts';
 import { hashedKey } from './rate-limits.ts';
@@ -55,6 +57,25 @@ export const mailInvitations =
       text: `${name} (${inviter.email}) invites you to the team ${team}.\n\nAccept within seven days:\n\n${link}\n\nIf you do not know them, ignore it.\n`,
     });
   };
+
+/** An endpoint as the mail to the owners of its team names it. */
+type FailingEndpoint = z.output<typeof WebhookEndpointFailed.data>;
+
+/** Tells an owner of a team that an endpoint fails. */
+export type MailFailingEndpoint = (to: string, endpoint: FailingEndpoint) => void;
+
+export const mailFailingEndpoints =
+  (mailer: Mailer, publicUrl: string): MailFailingEndpoint =>
+  (to, { projectId, host, status, failingSince }) =>
+    mailer.send({
+      to,
+      subject: status === 'disabled' ? `Webhooks to ${host} are disabled` : `Webhooks to ${host} fail`,
+      text: `No webhook to ${host} has succeeded since ${failingSince.toISOString()}. ${
+        status === 'disabled'
+          ? 'Nothing is sent there any more. What it misses waits as long as events are kept: enable the endpoint once it works'
+          : 'What fails is tried again; after five days the endpoint is disabled. See why in the console'
+      }:\n\n${publicUrl}\n\nProject: ${projectId}\n`,
+    });
 
 /** People choose their names and those of teams. */
 const onOneLine = (name: string): string => name.replaceAll(/\s+/g, ' ');

@@ -1,8 +1,10 @@
 import { AuditRecorded } from '@billing/contracts/events/audit';
-import { ProcessorAccountChanged } from '@billing/contracts/events/webhooks';
+import { ProcessorAccountChanged, WebhookEndpointFailed } from '@billing/contracts/events/webhooks';
 import { consumer, type Consumer } from '@billing/messaging/consumer/consumer';
 import { insertAuditEntries } from '#persistence/insert-audit-entries.ts';
-import { Team } from '#persistence/entities.ts';
+import type { MailFailingEndpoint } from '#auth/account-mails.ts';
+import type { Users } from '#auth/sign-in.ts';
+import { Member, Team } from '#persistence/entities.ts';
 
 /** Records whether the processor accounts of teams are live; an older change than the recorded one is dropped. */
 export const accountModes = (): Consumer =>
@@ -26,3 +28,21 @@ export function auditLog(): Consumer {
     ),
   );
 }
+
+interface MailParts {
+  readonly users: Pick<Users, 'findAll'>;
+  /** Undefined without a mail server. */
+  readonly mail: MailFailingEndpoint | undefined;
+}
+
+/** Mails the owners of a team that an endpoint of theirs fails. */
+export const failingEndpoints = ({ users, mail }: MailParts): Consumer =>
+  consumer('gateway-webhook-endpoints', WebhookEndpointFailed.name).on(
+    WebhookEndpointFailed,
+    async (tx, deliveries) => {
+      for (const { teamId, data } of mail ? deliveries : []) {
+        const owners = await tx.find(Member, { teamId, role: 'owner' });
+        for (const { email } of await users.findAll(owners.map(({ userId }) => userId))) mail?.(email, data);
+      }
+    },
+  );

@@ -29,6 +29,13 @@ describe('a failing endpoint', () => {
     expect(after(...hourly(4), attempt(4, 200), ...hourly(4)).status).toBe('enabled');
   });
 
+  it('warns its owners once it has failed for a day, until it succeeds', () => {
+    expect(after(...hourly(24)).isWarned).toBe(false);
+    expect(after(...hourly(25)).isWarned).toBe(true);
+    expect(after(...hourly(25), attempt(25, 200)).isWarned).toBe(false);
+    expect(after(attempt(0, 410), attempt(30)).isWarned).toBe(false);
+  });
+
   it('is disabled 120 hours after its first failure', () => {
     expect(after(...hourly(120)).status).toBe('failing');
     expect(after(...hourly(121))).toMatchObject({ status: 'disabled', disabledReason: 'failing' });

@@ -4,6 +4,8 @@ const HOUR_MS = 3_600_000;
 
 /** Failures one after another, of at least two objects, after which an endpoint counts as failing. */
 const FAILURES = 5;
+/** Without a success for that long, the owners are warned. */
+const WARNED_AFTER_MS = 24 * HOUR_MS;
 /** Without a success for that long, and after that many attempts, a failing endpoint is disabled. */
 const DISABLED_AFTER_MS = 120 * HOUR_MS;
 const DISABLED_AFTER_ATTEMPTS = 10;
@@ -23,6 +25,8 @@ export interface EndpointHealth {
   /** The object of the first of them, and whether another one failed too. */
   readonly failedObject: string | null;
   readonly hasFailedTwoObjects: boolean;
+  /** Whether the owners were told that it fails, since its last success. */
+  readonly isWarned: boolean;
 }
 
 /** How an attempt ended. */
@@ -42,6 +46,7 @@ export const NEW_ENDPOINT: EndpointHealth = {
   failures: 0,
   failedObject: null,
   hasFailedTwoObjects: false,
+  isWarned: false,
 };
 
 /** Returns whether a response is a success: any 2xx, whatever its body. */
@@ -61,10 +66,12 @@ export function afterAttempt(health: EndpointHealth, { at, objectKey, responseSt
   const failingSince = health.failingSince ?? at;
   const failedObject = health.failedObject ?? objectKey;
   const hasFailedTwoObjects = health.hasFailedTwoObjects || failedObject !== objectKey;
-  const failed = { ...health, failures, failingSince, failedObject, hasFailedTwoObjects };
+  const [failedForMs, isOn] = [at.getTime() - failingSince.getTime(), health.status !== 'disabled'];
+  const isWarned = health.isWarned || (isOn && failedForMs >= WARNED_AFTER_MS);
+  const failed = { ...health, failures, failingSince, failedObject, hasFailedTwoObjects, isWarned };
   if (health.status === 'disabled') return failed;
   if (responseStatus === GONE) return { ...failed, status: 'disabled', disabledReason: 'gone' };
-  if (failures >= DISABLED_AFTER_ATTEMPTS && at.getTime() - failingSince.getTime() >= DISABLED_AFTER_MS)
+  if (failures >= DISABLED_AFTER_ATTEMPTS && failedForMs >= DISABLED_AFTER_MS)
     return { ...failed, status: 'disabled', disabledReason: 'failing' };
   const isFailing = health.status === 'failing' || (failures >= FAILURES && hasFailedTwoObjects);
   return { ...failed, status: isFailing ? 'failing' : 'enabled' };

@@ -42,24 +42,14 @@ export async function commitDeliveries(
   progress: readonly EndpointProgress[],
 ): Promise<readonly (EndpointNews | null)[]> {
   const endpoints = progress.map(({ endpoint: { id, leaseId }, position, health }) => {
-    const { status, disabledReason, failingSince, lastSuccessAt, failures, failedObject, hasFailedTwoObjects } = health;
-    const answers = {
-      status,
-      disabledReason,
-      failingSince,
-      lastSuccessAt,
-      failures,
-      failedObject,
-      hasFailedTwoObjects,
-    };
-    return { id, leaseId, position, ...answers };
+    return { id, leaseId, position, ...answersOf(health) };
   });
   const rows = await executeBound<EndpointNews & { readonly id: string }>(
     em,
     `with given as (
        select * from json_to_recordset($1::json) as g(
          id text, "leaseId" uuid, position bigint, status text, "disabledReason" text, "failingSince" timestamptz,
-         "lastSuccessAt" timestamptz, failures int, "failedObject" text, "hasFailedTwoObjects" boolean)),
+         "lastSuccessAt" timestamptz, failures int, "failedObject" text, "hasFailedTwoObjects" boolean, "isWarned" boolean)),
      locked as (
        select id from webhook_endpoints where id in (select id from given) order by id for update),
      held as (
@@ -67,7 +57,7 @@ export async function commitDeliveries(
           set position = greatest(e.position, g.position), status = g.status, disabled_reason = "disabledReason",
               due_at = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}), failing_since = "failingSince",
               last_success_at = "lastSuccessAt", failures = g.failures, failed_object = "failedObject",
-              has_failed_two_objects = "hasFailedTwoObjects"
+              has_failed_two_objects = "hasFailedTwoObjects", is_warned = "isWarned"
          from locked join given g using (id)
         where e.id = locked.id and e.lease_id = "leaseId" returning e.id, ${NEWS}),
      saved as (
@@ -92,6 +82,27 @@ export async function commitDeliveries(
   const news = new Map(rows.map(({ id, ...row }) => [id, row]));
   return progress.map(({ endpoint }) => news.get(endpoint.id) ?? null);
 }
+
+/** The health alone: it may be the whole endpoint. */
+const answersOf = ({
+  status,
+  disabledReason,
+  failingSince,
+  lastSuccessAt,
+  failures,
+  failedObject,
+  hasFailedTwoObjects,
+  isWarned,
+}: EndpointHealth): EndpointHealth => ({
+  status,
+  disabledReason,
+  failingSince,
+  lastSuccessAt,
+  failures,
+  failedObject,
+  hasFailedTwoObjects,
+  isWarned,
+});
 
 /** The rows of deliveries. */
 const deliveriesOf = ({ endpoint: { id, teamId, projectId }, settled }: EndpointProgress) =>

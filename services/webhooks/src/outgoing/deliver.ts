@@ -33,8 +33,8 @@ export interface DeliverParts {
   readonly keysOf: (endpoint: Pick<LeasedEndpoint, 'id' | 'teamId'>) => Promise<EndpointKeys>;
   readonly slots: Slots;
   readonly paceOf: (id: LeasedEndpoint['id'], maxConcurrency: number) => Pace;
-  /** Commits what disables an endpoint, and tells of it. */
-  readonly disable: (endpoint: LeasedEndpoint, progress: Progress) => Promise<EndpointNews | undefined>;
+  /** Commits what disables an endpoint, or what warns its owners, and tells of it. */
+  readonly report: (endpoint: LeasedEndpoint, progress: Progress) => Promise<EndpointNews | undefined>;
   /** Calls back when events of a team were recorded, until the returned function is called. */
   readonly onRecorded: (teamId: string, callback: () => void) => () => void;
   /** Whether other endpoints wait for their turn. */
@@ -46,7 +46,7 @@ export interface DeliverParts {
 }
 
 /** What of the endpoint is written. */
-type Committed = Pick<LeasedEndpoint, 'status' | 'position'>;
+type Committed = Pick<LeasedEndpoint, 'status' | 'position' | 'isWarned'>;
 
 /**
  * Sends to one leased endpoint what it has not got, until nothing is due or its turn ends. Events of one object follow each
@@ -54,7 +54,7 @@ type Committed = Pick<LeasedEndpoint, 'status' | 'position'>;
  * crash only what was not committed is sent again, under the same id.
  */
 export function deliverTo(parts: DeliverParts) {
-  const { em, store, sender, keysOf, slots, paceOf, disable, onRecorded, isCrowded, onAttempt, now, random, logger } =
+  const { em, store, sender, keysOf, slots, paceOf, report, onRecorded, isCrowded, onAttempt, now, random, logger } =
     parts;
   return async (endpoint: LeasedEndpoint, signal: AbortSignal): Promise<void> => {
     let committedAt = performance.now();
@@ -141,17 +141,17 @@ export function deliverTo(parts: DeliverParts) {
       }
     };
     const commit = async (): Promise<void> => {
-      const [taken, { status }] = [backlog.take(), health];
+      const [taken, { status, isWarned }] = [backlog.take(), health];
       const progress = { settled: taken.settled, position: taken.position, health };
       writing.count = taken.settled.length;
       for (const { item } of taken.settled) bodies.forget(item.position);
       // Before the statement: what is recorded during it is looked for again.
       committedAt = lookedAt = performance.now();
       isTold = false;
-      const isNewlyDisabled = status === 'disabled' && committed.status !== status;
-      news = await (isNewlyDisabled ? disable(endpoint, progress) : store.commit({ endpoint, ...progress }));
+      const isReported = (status === 'disabled' && committed.status !== status) || (isWarned && !committed.isWarned);
+      news = await (isReported ? report(endpoint, progress) : store.commit({ endpoint, ...progress }));
       const hasRecovered = committed.status === 'failing' && status === 'enabled';
-      committed = { status, position: taken.position };
+      committed = { status, isWarned, position: taken.position };
       if (news) await backlog.afterCommit(taken, hasRecovered);
       writing.count = 0;
     };

@@ -11,7 +11,8 @@ export const LEASE_SECONDS = 60;
 export const NEWS = `wanted_position::float8 as wanted, calls, updated_at::text as version`;
 
 const HEALTH = `status, disabled_reason as "disabledReason", failing_since as "failingSince", last_success_at as "lastSuccessAt",
-  failures, failed_object as "failedObject", has_failed_two_objects as "hasFailedTwoObjects"`;
+  failures, failed_object as "failedObject", has_failed_two_objects as "hasFailedTwoObjects",
+  is_warned as "isWarned"`;
 
 const ENDPOINTS: LeasedTable = {
   table: 'webhook_endpoints',

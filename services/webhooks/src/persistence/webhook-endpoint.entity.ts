@@ -29,6 +29,8 @@ const WebhookEndpointSchema = defineEntity({
     /** The object of the first of them, and whether another one failed too. */
     failedObject: p.text().strictNullable(),
     hasFailedTwoObjects: p.boolean(),
+    /** Whether the owners were told that it fails, since its last success. */
+    isWarned: p.boolean().default(false),
     /** Every event up to it is handled, or has a delivery. */
     position: p.bigint('number'),
     /** How far there are events, as far as anybody said. */

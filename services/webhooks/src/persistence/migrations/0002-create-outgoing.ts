@@ -65,6 +65,7 @@ export class CreateOutgoing extends Migration {
         failures int not null,
         failed_object text,
         has_failed_two_objects boolean not null,
+        is_warned boolean not null default false, -- the owners were told that it fails
         position bigint not null, -- every event up to it is handled, or has a delivery
         wanted_position bigint not null, -- how far there are events, as far as anybody said
         due_at timestamptz, -- when it must be looked at next, the end of the lease meanwhile

@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { WebhookEndpointFailed } from '@billing/contracts/events/webhooks';
+import { webhookEndpoint } from '@billing/contracts/resources/webhook-endpoint';
+import type { Outbox, Publish } from '@billing/messaging/outbox';
+import { auditOfCommand, recordAudit } from '@billing/service/audit';
+import { CAUSED_BY_SYSTEM } from '@billing/service/event-causes';
+import { publishResource } from '@billing/service/publish-resource';
+import { commitDeliveries } from './commit-deliveries.ts';
+import type { DeliverParts } from './deliver.ts';
+import type { LeasedEndpoint } from './endpoint-rows.ts';
+import { findEndpoint, showEndpoints } from './show-endpoints.ts';
+
+/**
+ * Commits the attempt that disables an endpoint, or after which it has failed for a day, and tells of it: the owners of the
+ * team, and where it is disabled its tenants by an event and the audit log, as done by the system.
+ */
+export function reportFailure({ outbox, now }: { readonly outbox: Outbox; readonly now: () => Date }) {
+  const report: DeliverParts['report'] = (leased, progress) =>
+    outbox.transaction(async (tx, publish) => {
+      const { id, teamId, projectId, url } = leased;
+      const [news] = await commitDeliveries(tx, [{ endpoint: leased, ...progress }]);
+      if (!news) return undefined;
+      const { status, failingSince } = progress.health;
+      publish(WebhookEndpointFailed, teamId, {
+        projectId,
+        webhookEndpointId: id,
+        host: new URL(url).host,
+        status: status === 'disabled' ? 'disabled' : 'failing',
+        failingSince: failingSince ?? now(),
+      });
+      if (status === 'disabled') await tellOfDisabling(tx, publish, leased, now());
+      return news;
+    });
+  return report;
+}
+
+async function tellOfDisabling(
+  tx: EntityManager,
+  publish: Publish,
+  { id, teamId, projectId, status }: LeasedEndpoint,
+  at: Date,
+): Promise<void> {
+  const endpoint = await findEndpoint(tx, { teamId, projectId }, id);
+  const [resource] = await showEndpoints(tx, [endpoint]);
+  const after = webhookEndpoint.encode(resource as NonNullable<typeof resource>); // one for each row
+  const before = endpoint.sequence === 0 ? null : { ...after, status, disabledReason: null };
+  const object = { type: 'webhook_endpoint', id } as const;
+  publishResource(publish, endpoint, { object, before, after, at, cause: CAUSED_BY_SYSTEM });
+  recordAudit(
+    publish,
+    teamId,
+    { ...auditOfCommand('disableWebhookEndpoint', randomUUID(), projectId), actor: { type: 'system', id: null } },
+    {
+      target: { type: 'webhook_endpoint', id },
+      changes: [
+        { field: 'status', from: status, to: 'disabled' },
+        { field: 'disabledReason', from: null, to: endpoint.disabledReason },
+      ],
+    },
+  );
+}
