@@ -84,8 +84,8 @@ it('gives the same endpoint and secret to the same request', async () => {
 
 it('makes no more than twenty endpoints in a project, however many are asked for at once', async () => {
   const team = await service.newTeam();
-  const { newEndpoint } = outgoingSteps(service);
-  for (let made = 0; made < 18; made += 1) await newEndpoint(team, 'https://hooks.example/');
+  const steps = outgoingSteps(service);
+  for (let made = 0; made < 18; made += 1) await steps.newEndpoint(team, 'https://hooks.example/');
   const create = () => call(team, 'POST', '/webhook-endpoints', { url: 'https://192.88.98.1/' });
   const answers = await Promise.all([create(), create(), create(), create()]);
   expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 201, 422, 422]);
