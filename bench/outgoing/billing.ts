@@ -1,4 +1,4 @@
-import type { ProjectScope } from '@billing/contracts/ids';
+import { ProjectId, TeamId, type ProjectScope } from '@billing/contracts/ids';
 import { EVENT_API_VERSION } from '@billing/contracts/resources/event';
 import { findAdminUrl, findMasterKeys } from '@billing/local-system/running-system';
 import { planBillingPrograms, type PlanInputs } from '@billing/local-system/billing-programs';
@@ -8,7 +8,10 @@ import { openKeyRing } from '../../packages/processor/src/key-ring.ts';
 import { newEndpointSecret } from '../../services/webhooks/src/domain/sent-signature.ts';
 import { startBenchSystem, type BenchSystem } from '../load/bench-system.ts';
 import { poll } from '../poll.ts';
-import { changesOf, planProjects, type ProjectRef, type Side } from './side.ts';
+import { newTenant } from '../tenant.ts';
+import { changesOf, planProjects, type LiveProject, type ProjectRef, type Side } from './side.ts';
+
+const LIVE_CUSTOMERS = 10;
 
 /** Our side: a whole system, with its database. */
 export interface Billing extends Side, AsyncDisposable {
@@ -63,26 +66,81 @@ export async function startBilling(): Promise<Billing> {
       for (const project of projects)
         for (const changes of changesOf(project, each)) await publish(database, project, changes);
     },
-    async pause(projects) {
+    async newLiveProjects(endpoints, urlOf) {
+      const projects: LiveProject[] = [];
+      for (const { endpoints: ids } of planProjects(endpoints)) {
+        const { teamId, projectId, billing } = await newTenant(bench.system);
+        const customers = await Promise.all(
+          Array.from({ length: LIVE_CUSTOMERS }, () =>
+            billing.customers.create({ email: `${crypto.randomUUID()}@example.com` }),
+          ),
+        );
+        let changes = 0;
+        projects.push({
+          teamId: TeamId.schema.parse(teamId),
+          projectId: ProjectId.schema.parse(projectId),
+          endpoints: ids,
+          async changeOne() {
+            const customer = customers[changes % customers.length];
+            changes += 1;
+            if (customer) await billing.customers.update(customer.id, { name: `Ada ${changes}` });
+          },
+        });
+      }
+      await poll(() => isRecorded(database), 'the customers to be recorded');
+      const ids = projects.flatMap(project => project.endpoints);
+      await addEndpoints(projects, id => urlOf(ids.indexOf(id)));
       await database.query(
-        `update webhooks.webhook_endpoints set status = 'disabled', disabled_reason = 'manual', due_at = null, lease_id = null
-          where id = any($1)`,
-        [projects.flatMap(({ endpoints }) => endpoints)],
+        `update webhooks.webhook_endpoints e set position = p.position, wanted_position = p.position
+           from webhooks.event_positions p
+          where (p.team_id, p.project_id) = (e.team_id, e.project_id) and e.id = any($1)`,
+        [ids],
       );
+      return projects;
     },
+    pause: projects =>
+      disable(
+        database,
+        projects.flatMap(({ endpoints }) => endpoints),
+      ),
+    untilWaiting: () => poll(() => isRecorded(database), 'all changes to be recorded'),
     async resume(projects) {
-      await poll(() => isRecorded(database), 'all changes to be recorded');
-      await database.query(
-        `update webhooks.webhook_endpoints e
-            set status = 'enabled', disabled_reason = null, due_at = now(), updated_at = now(),
-                wanted_position = coalesce((select position from webhooks.event_positions p
-                                             where (p.team_id, p.project_id) = (e.team_id, e.project_id)), 0)
-          where id = any($1)`,
-        [projects.flatMap(({ endpoints }) => endpoints)],
+      await enable(
+        database,
+        projects.flatMap(({ endpoints }) => endpoints),
+        { missed: true },
       );
     },
+    include: (endpoint, isIncluded) =>
+      isIncluded ? enable(database, [endpoint], { missed: false }) : disable(database, [endpoint]),
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
+}
+
+/** As the API disables endpoints. */
+async function disable(database: Client, endpoints: readonly string[]): Promise<void> {
+  await database.query(
+    `update webhooks.webhook_endpoints
+        set status = 'disabled', disabled_reason = 'manual', due_at = null, lease_id = null, updated_at = now()
+      where id = any($1)`,
+    [endpoints],
+  );
+}
+
+/** As the API enables endpoints; they get what they missed, or not. */
+async function enable(
+  database: Client,
+  endpoints: readonly string[],
+  { missed }: { readonly missed: boolean },
+): Promise<void> {
+  await database.query(
+    `update webhooks.webhook_endpoints e
+        set status = 'enabled', disabled_reason = null, due_at = now(), updated_at = now(), failures = 0, failing_since = null,
+            wanted_position = p.position, position = case when $2 then e.position else p.position end
+       from webhooks.event_positions p
+      where (p.team_id, p.project_id) = (e.team_id, e.project_id) and e.id = any($1)`,
+    [endpoints, missed],
+  );
 }
 
 async function planPrograms(inputs: PlanInputs) {

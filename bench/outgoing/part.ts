@@ -1,6 +1,9 @@
 import { findAdminUrl } from '@billing/local-system/running-system';
 import type { Part } from '../part.ts';
 import { startBilling } from './billing.ts';
+import { measureBacklog } from './backlog.ts';
+import { measureDeliveryLists } from './delivery-lists.ts';
+import { measureLatencies } from './latencies.ts';
 import { measureRates } from './rates.ts';
 import { startReceiver } from './receiver.ts';
 import { startTeamBuilt } from './team-built.ts';
@@ -14,6 +17,11 @@ export const outgoing: Part = {
     const theirs = resources.use(await startTeamBuilt(findAdminUrl(ours.bench.dataDir)));
     const receiver = resources.use(await startReceiver());
     const sides = { ours, theirs, receiver };
-    return [...(await measureRates(sides, options))];
+    return [
+      ...(await measureRates(sides, options)),
+      ...(await measureLatencies(sides, options)),
+      ...(await measureBacklog(sides, options)),
+      ...(await measureDeliveryLists(ours, options)),
+    ];
   },
 };

@@ -14,9 +14,21 @@ export interface Side {
   newProjects(endpoints: number, receiverUrl: string): Promise<readonly ProjectRef[]>;
   /** Commits so many changes of customers of each project, in transactions of up to 100 changes. */
   change(projects: readonly ProjectRef[], each: number): Promise<void>;
-  /** Sends nothing to the endpoints until `resume`, which returns when everything that changed meanwhile waits for them. */
+  /** Makes projects as `newProjects` does, whose changes a tenant or its application makes one by one. */
+  newLiveProjects(endpoints: number, urlOf: (index: number) => string): Promise<readonly LiveProject[]>;
+  /** Sends nothing to the endpoints of these projects until `resume`. */
   pause(projects: readonly ProjectRef[]): Promise<void>;
+  /** Waits until everything that changed meanwhile waits for the endpoints. */
+  untilWaiting(projects: readonly ProjectRef[]): Promise<void>;
   resume(projects: readonly ProjectRef[]): Promise<void>;
+  /** Includes an endpoint in what is sent from now on, or leaves it out. */
+  include(endpoint: string, isIncluded: boolean): Promise<void>;
+}
+
+/** A project whose changes are made one by one. */
+export interface LiveProject extends ProjectRef {
+  /** Commits one change; its event tells when. */
+  changeOne(): Promise<void>;
 }
 
 /** Endpoints of one project: as many as a project may have. */
@@ -27,7 +39,7 @@ const PER_TRANSACTION = 100;
 /** The events of one customer follow each other. */
 const CHANGES_OF_CUSTOMER = 10;
 
-/** Returns projects with so many endpoints together. */
+/** Returns projects with so many endpoints together, ten of a team. */
 export function planProjects(endpoints: number): readonly ProjectRef[] {
   const teams = new Map<number, TeamId>();
   return Array.from({ length: Math.ceil(endpoints / PER_PROJECT) }, (_, index) => {

@@ -1,19 +1,17 @@
+import { CustomerId, type ProjectScope } from '@billing/contracts/ids';
 import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { PgBoss } from 'pg-boss';
-import { changesOf, planProjects, type Side } from './side.ts';
+import { changesOf, customerChange, planProjects, type CustomerChange, type ProjectRef, type Side } from './side.ts';
 import { QUEUE } from './team-built-queue.ts';
 
 const DATABASE = 'team_built';
 
 /** What a good team builds itself: a pg-boss job for each event and endpoint, in the transaction of the change. */
-export interface TeamBuilt extends Side, AsyncDisposable {
-  /** Connects to its database. */
-  readonly database: Client;
-}
+export type TeamBuilt = Side & AsyncDisposable;
 
 /** Creates its database on this server, and starts its worker in a process of its own. */
 export async function startTeamBuilt(adminUrl: string): Promise<TeamBuilt> {
@@ -26,7 +24,8 @@ export async function startTeamBuilt(adminUrl: string): Promise<TeamBuilt> {
   const database = resources.adopt(new Client({ connectionString: databaseUrl.href }), it => it.end());
   await database.connect();
   await database.query(`
-    create table endpoints (id text primary key, project_id text not null, url text not null, secret text not null);
+    create table endpoints (id text primary key, project_id text not null, url text not null, secret text not null,
+                            is_enabled boolean not null);
     create index endpoints_project on endpoints (project_id);
     create table events (id text primary key, project_id text not null, type text not null, body text not null,
                          created_at timestamptz not null default now())`);
@@ -41,48 +40,77 @@ export async function startTeamBuilt(adminUrl: string): Promise<TeamBuilt> {
   let worker = await startWorker(databaseUrl.href);
   resources.defer(() => worker[Symbol.asyncDispose]());
   const running = resources.move();
+  const addEndpoints = async (projects: readonly ProjectRef[], urlOf: (id: string) => string) => {
+    const rows = projects.flatMap(({ projectId, endpoints }) =>
+      endpoints.map(id => ({
+        id,
+        project_id: projectId,
+        url: urlOf(id),
+        secret: `whsec_${randomBytes(32).toString('base64')}`,
+        is_enabled: true,
+      })),
+    );
+    await database.query('insert into endpoints select * from json_populate_recordset(null::endpoints, $1)', [
+      JSON.stringify(rows),
+    ]);
+  };
+  /** Commits changes with their events and jobs. */
+  const commit = async ({ teamId, projectId }: ProjectScope, changes: readonly CustomerChange[]) => {
+    const events = changes.map(({ at, ...change }) => {
+      const id = `ev_${crypto.randomUUID().replaceAll('-', '')}`;
+      const body = JSON.stringify({ id, timestamp: at, teamId, projectId, ...change });
+      return { id, project_id: projectId, type: change.type, body };
+    });
+    await database.query('begin');
+    await database.query(
+      `insert into events (id, project_id, type, body)
+       select id, project_id, type, body from json_populate_recordset(null::events, $1)`,
+      [JSON.stringify(events)],
+    );
+    const { rows } = await database.query<{ id: string }>(
+      'select id from endpoints where project_id = $1 and is_enabled',
+      [projectId],
+    );
+    const jobs = events.flatMap(event => rows.map(({ id }) => ({ data: { eventId: event.id, endpointId: id } })));
+    if (jobs.length > 0) await boss.insert(QUEUE, jobs, { db: transaction });
+    await database.query('commit');
+  };
   return {
-    database,
     async newProjects(endpoints, receiverUrl) {
       const projects = planProjects(endpoints);
-      const rows = projects.flatMap(({ projectId, endpoints: ids }) =>
-        ids.map(id => ({
-          id,
-          project_id: projectId,
-          url: `${receiverUrl}/${id}`,
-          secret: `whsec_${randomBytes(32).toString('base64')}`,
-        })),
-      );
-      await database.query('insert into endpoints select * from json_populate_recordset(null::endpoints, $1)', [
-        JSON.stringify(rows),
-      ]);
+      await addEndpoints(projects, id => `${receiverUrl}/${id}`);
       return projects;
     },
+    async newLiveProjects(endpoints, urlOf) {
+      const projects = planProjects(endpoints);
+      const ids = projects.flatMap(project => project.endpoints);
+      await addEndpoints(projects, id => urlOf(ids.indexOf(id)));
+      return projects.map(project => {
+        const customer = CustomerId.create();
+        let sequence = 0;
+        return {
+          ...project,
+          async changeOne() {
+            sequence += 1;
+            await commit(project, [customerChange(project.projectId, customer, sequence)]);
+          },
+        };
+      });
+    },
     async change(projects, each) {
-      for (const project of projects)
-        for (const changes of changesOf(project, each)) {
-          const { teamId, projectId, endpoints } = project;
-          const events = changes.map(({ at, ...change }) => {
-            const id = `ev_${crypto.randomUUID().replaceAll('-', '')}`;
-            const body = JSON.stringify({ id, timestamp: at, teamId, projectId, ...change });
-            return { id, project_id: projectId, type: change.type, body };
-          });
-          await database.query('begin');
-          await database.query(
-            `insert into events (id, project_id, type, body)
-             select id, project_id, type, body from json_populate_recordset(null::events, $1)`,
-            [JSON.stringify(events)],
-          );
-          const jobs = events.flatMap(({ id }) => endpoints.map(endpointId => ({ data: { eventId: id, endpointId } })));
-          await boss.insert(QUEUE, jobs, { db: transaction });
-          await database.query('commit');
-        }
+      for (const project of projects) for (const changes of changesOf(project, each)) await commit(project, changes);
     },
     async pause() {
       await worker[Symbol.asyncDispose]();
     },
+    async untilWaiting() {
+      // Their jobs were committed with the changes.
+    },
     async resume() {
       worker = await startWorker(databaseUrl.href);
+    },
+    async include(endpoint, isIncluded) {
+      await database.query('update endpoints set is_enabled = $2 where id = $1', [endpoint, isIncluded]);
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
