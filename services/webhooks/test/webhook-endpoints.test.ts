@@ -210,6 +210,37 @@ it('lists deliveries with their attempts, retries one, and sends one event to an
   expect((await call(team, 'GET', `/webhook-deliveries/${delivery.id}`)).status).toBe(404);
 });
 
+it('finds a delivery by any filter, however many others came after it', async () => {
+  const team = await service.newTeam();
+  const endpoints = [];
+  for (const path of ['one', 'other'])
+    endpoints.push((await call(team, 'POST', '/webhook-endpoints', { url: `http://127.0.0.1:9/${path}` })).body);
+  const [id, other] = endpoints.map(({ webhookEndpoint }) => webhookEndpoint.id);
+  await service.sql(
+    `insert into webhook_deliveries (id, team_id, project_id, endpoint_id, position, event_id, type, object_key, status, attempts,
+                                     failures, trigger, created_at)
+     select 'whd_' || lpad(n::text, 24, '0'), ?, ?, case when n = 1 then ? else ? end, n, 'ev_' || lpad(n::text, 24, '0'),
+            case when n = 1 then 'invoice.paid' else 'customer.updated' end, 'customer c',
+            case when n = 1 then 'succeeded' else 'failed' end, 1, 0, 'automatic', now() - interval '1 second' + n * interval '1 microsecond'
+       from generate_series(1, 10500) n`,
+    [team.teamId, team.projectId, id, other],
+  );
+  const findAll = async (filter: string) => {
+    const found: string[] = [];
+    let cursor: string | null = '';
+    while (cursor !== null) {
+      const { body } = await call(team, 'GET', `/webhook-deliveries?${filter}${cursor && `&cursor=${cursor}`}`);
+      found.push(...body.deliveries.map((delivery: { eventId: string }) => delivery.eventId));
+      cursor = body.nextCursor;
+    }
+    return found;
+  };
+  const first = `ev_${'1'.padStart(24, '0')}`;
+  for (const filter of ['type=invoice.paid', 'status=succeeded', `endpointId=${id}`, `eventId=${first}`])
+    expect(await findAll(filter)).toEqual([first]);
+  expect(await findAll(`endpointId=${id}&status=failed`)).toEqual([]);
+});
+
 it('sends past events again: those that failed, that it never got, or all', async () => {
   const team = await service.newTeam();
   await using receiver = await startReceiver();

@@ -135,6 +135,9 @@ export class CreateOutgoing extends Migration {
       ) partition by range (created_at)`);
     this.addSql(`create index webhook_deliveries_newest on webhook_deliveries (team_id, project_id, created_at, id)`);
     this.addSql(`create index webhook_deliveries_of_endpoint on webhook_deliveries (endpoint_id, created_at, id)`);
+    this.addSql(`
+      create index webhook_deliveries_unsuccessful on webhook_deliveries (team_id, project_id, status, created_at, id)
+       where status <> 'succeeded'`);
     this.addSql(`create index webhook_deliveries_id on webhook_deliveries (team_id, project_id, id)`);
     this.addSql(`create index webhook_deliveries_event on webhook_deliveries (team_id, project_id, event_id)`);
     this.addSql(`
