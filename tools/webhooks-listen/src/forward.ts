@@ -13,11 +13,7 @@ export const secretOf = (apiKey: string): string =>
 export async function forward(event: BillingEvent, { to, secret }: { readonly to: string; readonly secret: string }) {
   const body = Buffer.from(JSON.stringify(event));
   const key = endpointKey(secret);
-  const headers = {
-    'content-type': 'application/json',
-    'user-agent': 'Billing-Webhooks/1',
-    ...signedHeaders(key ? [key] : [], { id: event.id, at: new Date(), body }),
-  };
+  const headers = signedHeaders(key ? [key] : [], { id: event.id, at: new Date(), body });
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   try {
     const response = await fetch(to, { method: 'POST', headers, body, redirect: 'manual', signal });

@@ -9,6 +9,8 @@ it('signs as the example of Standard Webhooks', () => {
   const body = Buffer.from('{"test": 2432232314}');
   if (!key) throw new Error('The secret is one.');
   expect(signedHeaders([key], { id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', at, body })).toEqual({
+    'content-type': 'application/json',
+    'user-agent': 'Billing-Webhooks/1',
     'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',
     'webhook-timestamp': '1614265330',
     'webhook-signature': 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',

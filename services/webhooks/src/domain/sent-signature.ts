@@ -20,6 +20,8 @@ export function endpointKey(secret: string): Buffer | undefined {
   return isStrict && key.length >= MIN_BYTES && key.length <= MAX_BYTES ? key : undefined;
 }
 
+type HeaderName = 'content-type' | 'user-agent' | `webhook-${'id' | 'timestamp' | 'signature'}`;
+
 /**
  * Returns the headers of one attempt to send an event. It is signed with each key, the newest first, over
  * `id.timestamp.body`; the timestamp is that of the attempt, in Unix seconds.
@@ -27,10 +29,16 @@ export function endpointKey(secret: string): Buffer | undefined {
 export function signedHeaders(
   keys: readonly Buffer[],
   { id, at, body }: { readonly id: string; readonly at: Date; readonly body: Buffer },
-): Readonly<Record<'webhook-id' | 'webhook-timestamp' | 'webhook-signature', string>> {
+): Readonly<Record<HeaderName, string>> {
   const timestamp = String(Math.floor(at.getTime() / 1_000));
   const signatures = keys.map(
     key => `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')}`,
   );
-  return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures.join(' ') };
+  return {
+    'content-type': 'application/json',
+    'user-agent': 'Billing-Webhooks/1',
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': signatures.join(' '),
+  };
 }

@@ -7,8 +7,6 @@ import { isSuccess } from '#domain/endpoint-health.ts';
 import { afterFailure } from '#domain/retry-schedule.ts';
 import { signedHeaders } from '#domain/sent-signature.ts';
 
-const USER_AGENT = 'Billing-Webhooks/1';
-
 /** Where an attempt goes, and by whose secrets it is signed. */
 interface Target {
   readonly url: string;
@@ -21,12 +19,7 @@ export function post(
   { url, keys }: Target,
   { id, at, body }: { readonly id: string; readonly at: Date; readonly body: Buffer },
 ): Promise<Sent> {
-  const headers = {
-    'content-type': 'application/json',
-    'user-agent': USER_AGENT,
-    ...signedHeaders(keys(at), { id, at, body }),
-  };
-  return sender.send(new URL(url), headers, body);
+  return sender.send(new URL(url), signedHeaders(keys(at), { id, at, body }), body);
 }
 
 /** What became of an event that was to be sent. */
