@@ -1,6 +1,6 @@
 import { waitFor } from '@billing/testing/wait-for';
 import { ok } from './http.ts';
-import { newFailedDelivery, type WebhookRecords } from './webhook-delivery.ts';
+import { newFailingEndpoint, type WebhookRecords } from './failing-endpoint.ts';
 import { newCheckout, newEmail, payOnHostedPage, waitForActiveSubscription, type Tenant } from './tenant.ts';
 
 /** One word of the widest letter. */
@@ -45,7 +45,7 @@ export async function fillWithLongTexts(tenant: Tenant): Promise<LongRecords> {
     { what: 'an event' },
   );
   const { portalUrl } = await billing.portal.create({ customerId });
-  const webhooks = await newFailedDelivery(tenant, { path: `/${word(1_900)}`, description: word(500) });
+  const webhooks = await newFailingEndpoint(tenant, { path: `/${word(1_900)}`, description: word(500) });
   const ids = { customerId, productId: product.id, subscriptionId: subscription.id, code, eventId: event.id };
   return { ...ids, ...webhooks, portalUrl };
 }

@@ -5,7 +5,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { expectAccessible } from '../system/accessibility.ts';
 import { newCheckout, newCustomer, newTenant, type Tenant } from '../system/tenant.ts';
 import { fillTenant } from '../system/tenant-life.ts';
-import { newFailedDelivery } from '../system/webhook-delivery.ts';
+import { newFailingEndpoint } from '../system/failing-endpoint.ts';
 import { pageOf, visitConsole, type Visit } from './console/browse.ts';
 import { LISTS, pathsOf } from './console/every-page.ts';
 import {
@@ -47,7 +47,7 @@ beforeAll(async () => {
     productId: price.productId,
     code: code.code,
     eventId: webhookEvents[0].id,
-    ...(await newFailedDelivery(tenant)),
+    ...(await newFailingEndpoint(tenant)),
   });
   await user.post(`${P}/syncs`, { mode: 'report' });
   const { portalUrl } = await billing.portal.create({ customerId });

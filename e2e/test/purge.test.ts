@@ -3,7 +3,7 @@ import { waitFor } from '@billing/testing/wait-for';
 import { expect, it } from 'vitest';
 import { drain } from '../system/drain.ts';
 import { ok } from '../system/http.ts';
-import { newFailedDelivery } from '../system/webhook-delivery.ts';
+import { newFailingEndpoint } from '../system/failing-endpoint.ts';
 import { newCustomer, newMonthlyPrice, newSubscription, newTenant, type Tenant } from '../system/tenant.ts';
 
 const newKey = () => `sk_test_${randomBytes(12).toString('hex')}`;
@@ -37,7 +37,7 @@ it('purges everything that mirrors an account, and starts anew with another one'
   await billing.portal.create({ customerId });
   await billing.referrals.updateConfig({ enabled: true, referrerCreditAmount: 500, refereeCreditAmount: 500 });
   await billing.referrals.createCode({ customerId });
-  const { endpointId } = await newFailedDelivery(tenant);
+  const { endpointId } = await newFailingEndpoint(tenant);
   await drain(tenant);
   const newest = async () => (await ok(user.get(`${tenant.P}/events?order=desc&limit=1`))).events[0].position as number;
   const position = await newest();

@@ -28,7 +28,7 @@ export const LISTS: readonly ProjectPage[] = [
   {
     path: 'webhook-endpoints',
     heading: 'Webhook endpoints',
-    shows: 'http://127.0.0.1',
+    shows: 'Failing',
     dialogs: ['New endpoint'],
   },
   { path: 'dead-letters', heading: 'Dead letters', shows: 'Nothing is left behind' },

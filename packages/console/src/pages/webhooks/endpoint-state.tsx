@@ -35,8 +35,8 @@ export function StateNotice({ endpoint }: { readonly endpoint: WebhookEndpoint }
   if (status === 'failing')
     return (
       <Notice tone="bad">
-        It fails since <Time at={failingSince} show="time" />. One event is tried at a time, at least hourly; once one
-        arrives, what waits follows in order.
+        It has failed since <Time at={failingSince} show="time" />. One event is tried at a time, at least hourly; once
+        one arrives, what waits follows in order.
       </Notice>
     );
   if (status === 'disabled')
