@@ -1,10 +1,11 @@
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { findServers } from '@billing/local-system/running-system';
 import { Client } from 'pg';
 import { expect, it, type TestContext } from 'vitest';
-import { readAllResponses } from '../system/all-responses.ts';
+import { readAllResponses, type Responses } from '../system/all-responses.ts';
 import { drain } from '../system/drain.ts';
 import { ok } from '../system/http.ts';
 import { runForSystem } from '../system/operator-command.ts';
@@ -12,6 +13,7 @@ import { setService } from '../system/running-system.ts';
 import { startSystem } from '../system/start-system.ts';
 import { fillTenant, startTraffic } from '../system/tenant-life.ts';
 import { newTenant, type Tenant } from '../system/tenant.ts';
+import { newFailedDelivery } from '../system/webhook-delivery.ts';
 
 const BACKUP = 'tools/backup/src/backup.ts';
 const RESTORE = 'tools/backup/src/restore.ts';
@@ -28,8 +30,9 @@ it('restores everything of a backup, and fetches what came after it', async cont
   skipWithoutTools(context, (await runForSystem(dataDir, BACKUP, join(folder.path, 'earlier'))).output);
   const quiet = [await newTenant(first), await newTenant(first)];
   for (const tenant of quiet) await fillTenant(tenant);
+  await Promise.all(quiet.map(addDisabledEndpoint));
   for (const tenant of quiet) await untilCounted(tenant);
-  const before = await Promise.all(quiet.map(readAllResponses));
+  const before = await Promise.all(quiet.map(readSettled));
 
   const busy = await newTenant(first);
   const traffic = startTraffic(busy);
@@ -44,6 +47,7 @@ it('restores everything of a backup, and fetches what came after it', async cont
   await setService('analytics', 'start', dataDir);
   await untilCounted(busy);
   const lost = await readFetched(busy);
+  const newest = await newestEvent(busy);
   expect(lost.lists['subscriptions']?.length).toBeGreaterThanOrEqual(6);
 
   stopping.move();
@@ -63,10 +67,39 @@ it('restores everything of a backup, and fetches what came after it', async cont
   expect(await hasStatistics(findServers(dataDir, 'subscriptions').databaseUrl)).toBe(true);
   for (const tenant of quiet) await drain(tenant);
   expect(await Promise.all(quiet.map(readAllResponses))).toEqual(before);
+  // The secret of an endpoint opens: a test is signed, and posted to where nobody listens.
+  for (const { api, P } of quiet) {
+    const [{ id }] = (await ok(api.get(`${P}/webhook-endpoints`))).webhookEndpoints;
+    const { attempt } = await ok(api.post(`${P}/webhook-endpoints/${id}/test`, {}));
+    expect(attempt).toMatchObject({ error: 'connection_refused' });
+  }
   await expect.poll(() => readFetched(busy), { interval: 500 }).toEqual(lost);
   await drain(busy);
   expect(await readFetched(busy)).toEqual(lost);
+  // Whoever had read every event finds the new ones behind it.
+  const next = await newestEvent(busy);
+  expect(next.position).toBeGreaterThan(newest.position);
+  expect(next.id).not.toBe(newest.id);
 });
+
+async function newestEvent({ api, P }: Tenant): Promise<{ readonly id: string; readonly position: number }> {
+  return (await ok(api.get(`${P}/events?order=desc&limit=1`))).events[0];
+}
+
+/** Gives a tenant a delivery that has failed, to an endpoint that is disabled then. */
+async function addDisabledEndpoint(tenant: Tenant): Promise<void> {
+  const { endpointId } = await newFailedDelivery(tenant);
+  await ok(tenant.api.patch(`${tenant.P}/webhook-endpoints/${endpointId}`, { enabled: false }));
+}
+
+/** Reads everything once nothing is recorded any more. */
+async function readSettled(tenant: Tenant): Promise<Responses> {
+  for (let last: Responses | undefined; ;) {
+    const read = await readAllResponses(tenant);
+    if (isDeepStrictEqual(read, last)) return read;
+    last = read;
+  }
+}
 
 /** Our own times of records that were made again, and ids that only we know. */
 const NEW_AFTER_RESTORE = {

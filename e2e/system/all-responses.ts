@@ -16,6 +16,9 @@ const RESOURCES: Readonly<Record<string, { readonly list: string; readonly field
   deadLetterId: { list: 'deadLetters', field: 'id' },
   eventId: { list: 'webhookEvents', field: 'id' },
   syncId: { list: 'syncs', field: 'id' },
+  webhookEndpointId: { list: 'webhookEndpoints', field: 'id' },
+  webhookDeliveryId: { list: 'deliveries', field: 'id' },
+  publicEventId: { list: 'events', field: 'id' },
 };
 /** Lists that leave something out unless a filter says otherwise. */
 const WHOLE_LISTS = ['products', 'prices', 'subscriptions', 'codes'];
@@ -82,17 +85,20 @@ function queriesOf({ id, path }: Operation): string[] {
 /** Reads every page of a list as one sorted list. What is no list comes as it is. */
 async function readWhole(tenant: Tenant, path: string): Promise<Json> {
   const first = withoutVolatile(await ok(tenant.user.get(path))) as Json;
-  const listName = Object.keys(first).find(name => Array.isArray(first[name]) && 'pagination' in first);
+  // Some lists are read by cursor alone.
+  const isList = 'pagination' in first || 'nextCursor' in first;
+  const listName = Object.keys(first).find(name => Array.isArray(first[name]) && isList);
   if (listName === undefined) return first;
   const items: unknown[] = [];
   const separator = path.includes('?') ? '&' : '?';
   for (let after: string | null = ''; after !== null;) {
-    const page = await ok(tenant.user.get(`${path}${separator}limit=${PAGE}${after}`));
-    items.push(...page[listName]);
-    after = page.pagination.hasMore ? `&cursor=${page.pagination.nextCursor}` : null;
+    const body = await ok(tenant.user.get(`${path}${separator}limit=${PAGE}${after}`));
+    items.push(...body[listName]);
+    const { nextCursor, hasMore = nextCursor !== null } = body.pagination ?? body;
+    after = hasMore ? `&cursor=${nextCursor}` : null;
   }
   const sorted = items.map(withoutVolatile).toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
-  return { ...first, [listName]: sorted, pagination: { total: sorted.length } };
+  return { [listName]: sorted, total: sorted.length };
 }
 
 function withoutVolatile(value: unknown): unknown {

@@ -73,12 +73,17 @@ async function requireEmpty(client: Client): Promise<void> {
     throw new StartError(`The database is not empty, it has ${tables[0].name}: restore into a new database.`);
 }
 
-/** Has every service know what it has lost, and every connected team scanned from the backup's time on. */
+/** More events than a project can have had since the backup. */
+const LOST_POSITIONS = 1_000_000;
+
+/** Has every service know what it has lost, readers of events miss none, and every connected team scanned from the backup's time on. */
 async function recordRestore(client: Client, takenAt: Date): Promise<void> {
   for (const service of SERVICES) {
     const table = `${client.escapeIdentifier(service)}.restores`;
     await client.query(`insert into ${table} (restored_at, taken_at) values (clock_timestamp(), $1)`, [takenAt]);
   }
+  // Tenants have seen events from after the backup: what happens from now on has other ids, and positions behind theirs.
+  await client.query(`update webhooks.event_positions set epoch = epoch + 1, position = position + ${LOST_POSITIONS}`);
   await client.query(
     `update webhooks.reconciliations set due_at = clock_timestamp(), lease_id = null, failures = 0
       where due_at <> 'infinity'`,
