@@ -13,7 +13,7 @@ import { setService } from '../system/running-system.ts';
 import { startSystem } from '../system/start-system.ts';
 import { fillTenant, startTraffic } from '../system/tenant-life.ts';
 import { newTenant, type Tenant } from '../system/tenant.ts';
-import { newFailedDelivery } from '../system/webhook-delivery.ts';
+import { newFailingEndpoint } from '../system/failing-endpoint.ts';
 
 const BACKUP = 'tools/backup/src/backup.ts';
 const RESTORE = 'tools/backup/src/restore.ts';
@@ -86,9 +86,9 @@ async function newestEvent({ api, P }: Tenant): Promise<{ readonly id: string; r
   return (await ok(api.get(`${P}/events?order=desc&limit=1`))).events[0];
 }
 
-/** Gives a tenant a delivery that has failed, to an endpoint that is disabled then. */
+/** Gives a tenant deliveries that have failed, to an endpoint that is disabled then. */
 async function addDisabledEndpoint(tenant: Tenant): Promise<void> {
-  const { endpointId } = await newFailedDelivery(tenant);
+  const { endpointId } = await newFailingEndpoint(tenant);
   await ok(tenant.api.patch(`${tenant.P}/webhook-endpoints/${endpointId}`, { enabled: false }));
 }
 
