@@ -1,3 +1,12 @@
+import { verifyWebhook, type ReceivedEvent } from '@billing/client';
+import { waitFor } from '@billing/testing/wait-for';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
 import { expect, inject, it } from 'vitest';
 import { runReadmeSession, runReadmeSync } from '../system/readme-session.ts';
 import { newTenant } from '../system/tenant.ts';
@@ -18,4 +27,33 @@ it('takes an account over as the README says', async () => {
   expect(printed).toMatch(/^customer +0 +2 .* 0$/m);
   expect(printed).toMatch(/^customer +0 +2 .* 2$/m);
   expect(await Array.fromAsync(tenant.billing.subscriptions.list())).toHaveLength(2);
+});
+
+it('forwards events to a local address, signed with the secret that it prints', async () => {
+  const { secret: key, teamId, projectId, gatewayUrl, billing } = await newTenant();
+  await billing.products.create({ name: 'Before' });
+  await waitFor(async () => (await billing.events.list().page()).items.length, { what: 'its event' });
+  const options = { cwd: join(import.meta.dirname, '../..'), env: { ...process.env, BILLING_API_KEY: key } };
+  const command = ['run', '--silent', 'webhooks:listen', '--'];
+  const { stdout: secret } = await promisify(execFile)('npm', [...command, '--print-secret'], options);
+  const received: ReceivedEvent[] = [];
+  const server = createServer((request, response) => {
+    const receive = async () => received.push(await verifyWebhook(await text(request), request.headers, secret.trim()));
+    void receive().then(() => response.end());
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo; // it listens on a port
+  const scope = ['--team', teamId, '--project', projectId, '--url', gatewayUrl];
+  const forward = ['--forward', `http://localhost:${port}/hook?x=1`];
+  const listener = spawn('npm', [...command, ...scope, ...forward], { ...options, detached: true });
+  try {
+    await once(listener.stderr, 'data');
+    const { id } = await billing.products.create({ name: 'After' });
+    await waitFor(() => received.length, { what: 'the event' });
+    expect(received.map(({ type, object }) => [type, object.id])).toEqual([['product.created', id]]);
+  } finally {
+    // npm's own process leaves those that it started.
+    process.kill(-Number(listener.pid));
+    server.close();
+  }
 });

@@ -107,6 +107,23 @@ it('gives positions without gaps and keeps each object in order, however its cha
   );
 });
 
+it('goes on behind events that a filter leaves out', async () => {
+  const team = await newScope();
+  const id = CustomerId.create();
+  expect((await read(team, '?types=invoice.paid')).nextCursor).toBeNull();
+  await emit(team.teamId, [change(team.projectId, id, 1)]);
+  await waitFor(async () => (await read(team)).events.length === 1, { what: 'the first event' });
+  const filtered = await read(team, '?types=invoice.paid');
+  expect(filtered).toMatchObject({ events: [], hasMore: false, nextCursor: expect.any(String) });
+  await emit(team.teamId, [change(team.projectId, id, 2)]);
+  await waitFor(async () => (await read(team)).events.length === 2, { what: 'the next event' });
+  const next = await read(team, `?cursor=${filtered.nextCursor}`);
+  expect(next.events.map(({ position }) => position)).toEqual([2]);
+  const { nextCursor } = next;
+  expect(await read(team, `?cursor=${nextCursor}`)).toEqual({ events: [], hasMore: false, nextCursor });
+  expect((await read(team, '?order=desc&types=invoice.paid')).nextCursor).toBeNull();
+});
+
 it('waits for the next event for as long as it is asked to', async () => {
   const team = await newScope();
   const { nextCursor } = await read(team);

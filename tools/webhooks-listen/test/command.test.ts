@@ -35,7 +35,10 @@ it('posts each event once and in order, from its start on, signed with the secre
   using gateway = await startServer(({ url = '' }, response) => {
     const query = new URL(url, 'http://gateway').searchParams;
     asked.push(query);
-    const page = query.has('waitMs') ? others.shift() : old;
+    // As while the gateway is started again.
+    const isUnavailable = asked.length === 3;
+    if (isUnavailable) response.writeHead(503, { 'retry-after': '0' }).end();
+    const page = !isUnavailable && (query.has('waitMs') ? others.shift() : old);
     // The last request waits for ever.
     if (page) response.end(JSON.stringify({ events: page, nextCursor: `c${asked.length}`, hasMore: false }));
   });
@@ -60,8 +63,9 @@ it('posts each event once and in order, from its start on, signed with the secre
   expect(received).toEqual(ids);
   expect(await output).toContain(`invoice.paid ${ids[0]}: 500\ninvoice.paid ${ids[1]}: 204\n`);
   expect(asked[0]?.get('since')).toMatch(/^20/);
-  expect(asked.slice(1, 3).map(query => [query.get('since'), query.get('cursor')])).toEqual([
+  expect(asked.slice(1, 4).map(query => [query.get('since'), query.get('cursor')])).toEqual([
     [null, 'c1'],
+    [null, 'c2'],
     [null, 'c2'],
   ]);
 });

@@ -33,7 +33,10 @@ const secret = z.string().meta({
 const since = timestamp.optional().describe('Only those from this time on.');
 const until = timestamp.optional().describe('Only those before this time.');
 /** A list that is read by cursor alone: it has no total and no offset. */
-const cursorQuery = { limit: pageQuery.limit, cursor: pageQuery.cursor };
+const cursorQuery = {
+  limit: pageQuery.limit,
+  cursor: pageQuery.cursor.describe('`nextCursor` of the page before.'),
+};
 const nextCursor = z
   .string()
   .nullable()

@@ -24,7 +24,7 @@ Your backend authenticates with an API key of a project, sent as \`Authorization
 
 Timestamps are ISO 8601 in UTC. Amounts are whole numbers of the currency’s smallest unit: 2999 is 29.99 USD. Unknown fields in a body or a query are rejected.
 
-Lists are newest first. \`pagination.nextCursor\` of a page, sent as \`cursor\`, selects the next one; \`limit\` its size. \`offset\` skips items, at most 100,000.
+Lists are newest first, but events oldest first. \`pagination.nextCursor\` of a page (\`nextCursor\` of deliveries and events), sent as \`cursor\`, selects the next one; \`limit\` its size. \`offset\` skips items, at most 100,000.
 
 Every change in a project is an event. Events are posted to your endpoints, signed as Standard Webhooks are: at least once, with the same \`webhook-id\`, and those of one object in the order of \`object.sequence\` unless one failed three times. Respond with a 2xx within 15 seconds; an event is tried 10 times within 76 hours. \`GET …/events\` returns the same events in the order of \`position\`, each once: go on with \`nextCursor\`, and wait for what is new with \`waitMs\`.
 

@@ -42,23 +42,29 @@ export async function listEvents(em: EntityManager, { teamId, projectId }: Proje
     where team_id = $1 and project_id = $2 and ($3::bigint is null or position ${isAscending ? '>' : '<'} $3)
       and ($4::text is null or object_id = $4)`;
   const values = [teamId, projectId, after, objectId ?? null];
-  const [bound] = await executeBound<{ position: number }>(
+  const [scan] = await executeBound<{ count: number; last: number | null }>(
     em.fork(),
-    `select position::float8 as position ${from} order by position ${order} limit 1 offset ${MAX_SCANNED - 1}`,
+    `select count(*)::int as count, ${isAscending ? 'max' : 'min'}(position)::float8 as last
+       from (select position ${from} order by position ${order} limit ${MAX_SCANNED}) s`,
     values,
   );
-  const rows = await executeBound<EventRow>(
-    em.fork(),
-    `select position::float8 as position, body ${from}
-        and ($5::bigint is null or position ${isAscending ? '<=' : '>='} $5) and ($6::text[] is null or type = any($6))
-        and ($7::timestamptz is null or happened_at >= $7) and ($8::timestamptz is null or happened_at < $8)
-      order by position ${order} limit $9`,
-    [...values, bound?.position ?? null, types ?? null, since ?? null, until ?? null, limit + 1],
-  );
+  // What is recorded after this is for the next request.
+  const bound = scan?.last ?? null;
+  const rows =
+    bound === null
+      ? []
+      : await executeBound<EventRow>(
+          em.fork(),
+          `select position::float8 as position, body ${from}
+              and position ${isAscending ? '<=' : '>='} $5 and ($6::text[] is null or type = any($6))
+              and ($7::timestamptz is null or happened_at >= $7) and ($8::timestamptz is null or happened_at < $8)
+            order by position ${order} limit $9`,
+          [...values, bound, types ?? null, since ?? null, until ?? null, limit + 1],
+        );
   const shown = rows.slice(0, limit);
-  const hasMore = rows.length > limit || bound !== undefined;
-  const seen = rows.length > limit ? shown.at(-1)?.position : (bound?.position ?? rows.at(-1)?.position);
-  const last = seen ?? (isAscending ? after : null);
+  const isFull = rows.length > limit;
+  const hasMore = isFull || scan?.count === MAX_SCANNED;
+  const last = (isFull ? shown.at(-1)?.position : bound) ?? after;
   const nextCursor =
     last === null || !(isAscending || hasMore)
       ? null
