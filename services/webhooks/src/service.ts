@@ -156,7 +156,7 @@ export const webhooks = defineService({
           onRefused: teamId => refusals.add(teamId),
         }),
         webhookEventRoutes({ reads, outbox, onDue: pipeline.wake }),
-        eventRoutes({ reads, recorded }),
+        eventRoutes({ reads, recorded, isClosing: chassis.health.isClosing ?? (() => false) }),
         webhookEndpointRoutes({
           ...chassis,
           reads,

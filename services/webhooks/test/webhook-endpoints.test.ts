@@ -241,6 +241,43 @@ it('finds a delivery by any filter, however many others came after it', async ()
   expect(await findAll(`endpointId=${id}&status=failed`)).toEqual([]);
 });
 
+it('refuses what cannot be sent, and says why', async () => {
+  const team = await service.newTeam();
+  await using receiver = await startReceiver();
+  const { webhookEndpoint } = (await call(team, 'POST', '/webhook-endpoints', { url: receiver.url })).body;
+  const path = `/webhook-endpoints/${webhookEndpoint.id}`;
+  const event = await newEventOf(team);
+  const list = async () => (await call(team, 'GET', `/webhook-deliveries?eventId=${event.id}`)).body.deliveries;
+  await waitFor(async () => (await list())[0]?.status === 'succeeded', { what: 'the delivery' });
+  const [delivery] = await list();
+  const retry = async () => {
+    const { status, body } = await call(team, 'POST', `/webhook-deliveries/${delivery.id}/retry`);
+    return [status, body.error?.code];
+  };
+  const unchanged = await call(team, 'PATCH', path, { url: receiver.url, eventTypes: ['*'], enabled: true });
+  expect(unchanged.body.webhookEndpoint.updatedAt).toBe(webhookEndpoint.updatedAt);
+  await service.sql('update webhook_deliveries set next_attempt_at = now() where id = ?', [delivery.id]);
+  expect(await retry()).toEqual([409, 'delivery_in_progress']);
+  await call(team, 'PATCH', path, { enabled: false });
+  expect(await retry()).toEqual([409, 'webhook_endpoint_disabled']);
+  expect(await call(team, 'POST', `${path}/send`, { eventId: event.id })).toMatchObject({
+    status: 409,
+    body: { error: { code: 'webhook_endpoint_disabled' } },
+  });
+  for (const cursor of ['garbage', 'e30'])
+    expect((await call(team, 'GET', `/webhook-deliveries?cursor=${cursor}`)).status).toBe(400);
+  for (const secret of ['whsec_c2hvcnQ=', `whsec_${'!'.repeat(44)}`, 'A'.repeat(44)])
+    expect((await call(team, 'POST', '/webhook-endpoints', { url: receiver.url, secret })).status).toBe(400);
+  // As after the retention, which drops the event first.
+  await service.sql('delete from events where id = ?', [event.id]);
+  await service.sql(`update webhook_endpoints set status = 'enabled' where id = ?`, [webhookEndpoint.id]);
+  expect(await retry()).toEqual([404, 'webhook_delivery_not_found']);
+  expect(await call(team, 'GET', `/webhook-deliveries/${delivery.id}`)).toMatchObject({
+    status: 404,
+    body: { error: { code: 'webhook_delivery_not_found' } },
+  });
+});
+
 it('sends past events again: those that failed, that it never got, or all', async () => {
   const team = await service.newTeam();
   await using receiver = await startReceiver();

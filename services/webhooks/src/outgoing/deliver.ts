@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { afterAttempt, nextProbeAt, type EndpointHealth } from '#domain/endpoint-health.ts';
 import { attempt } from './attempt.ts';
 import { openBacklog } from './backlog.ts';
-import { openBodies } from './bodies.ts';
+import { openReadAhead } from './bodies.ts';
 import type { Progress } from './commit-deliveries.ts';
 import type { DeliveryItem, StoredBody } from './delivery-rows.ts';
 import type { DeliveryStore } from './delivery-store.ts';
@@ -56,6 +56,7 @@ type Committed = Pick<LeasedEndpoint, 'status' | 'position' | 'isWarned'>;
 export function deliverTo(parts: DeliverParts) {
   const { em, store, sender, keysOf, slots, paceOf, report, onRecorded, isCrowded, onAttempt, now, random, logger } =
     parts;
+  const openBodies = openReadAhead();
   return async (endpoint: LeasedEndpoint, signal: AbortSignal): Promise<void> => {
     let committedAt = performance.now();
     const endsAt = committedAt + TURN_MS;
@@ -209,6 +210,7 @@ export function deliverTo(parts: DeliverParts) {
     } finally {
       stopListening();
       room.close();
+      bodies.close();
     }
 
     function nextTurnAt(): Date | null {

@@ -114,7 +114,7 @@ export async function describeDelivery(em: EntityManager, scope: ProjectScope, i
        from delivery_attempts where delivery_id = $1 and team_id = $2 and project_id = $3 order by number`,
     [id, scope.teamId, scope.projectId],
   );
-  const event: PublicEvent = await findEvent(em, scope, row.eventId);
+  const event: PublicEvent = await findEvent(em, scope, row.eventId, 'webhook_delivery');
   return { delivery: toResource(row), event, attempts: attempts.map(one => ({ ...one, at: new Date(one.at) })) };
 }
 
@@ -132,7 +132,7 @@ export function retryDelivery({ outbox, onDue }: Parts) {
   return async (scope: ProjectScope, id: WebhookDeliveryId, context: AuditContext): Promise<WebhookDelivery> => {
     const delivery = await outbox.transaction(async (tx, publish) => {
       const { endpointId, eventId } = await findDelivery(tx, scope, id);
-      await requireSendable(tx, scope, endpointId, eventId);
+      await requireSendable(tx, scope, { endpointId, eventId, asked: 'webhook_delivery' });
       const updated = await executeBound(
         tx,
         `update webhook_deliveries set status = 'pending', trigger = 'manual', next_attempt_at = clock_timestamp()
@@ -163,7 +163,7 @@ export function sendEvent({ outbox, onDue }: Parts) {
   ): Promise<WebhookDelivery> => {
     const delivery = await outbox.transaction(async (tx, publish) => {
       await findEndpoint(tx, scope, endpointId);
-      await requireSendable(tx, scope, endpointId, eventId);
+      await requireSendable(tx, scope, { endpointId, eventId, asked: 'event' });
       const id = WebhookDeliveryId.create();
       await executeBound(
         tx,
@@ -197,8 +197,11 @@ async function findDelivery(em: EntityManager, scope: ProjectScope, id: WebhookD
 async function requireSendable(
   tx: EntityManager,
   scope: ProjectScope,
-  endpointId: WebhookEndpointId,
-  eventId: EventId,
+  {
+    endpointId,
+    eventId,
+    asked,
+  }: { endpointId: WebhookEndpointId; eventId: EventId; asked: 'event' | 'webhook_delivery' },
 ): Promise<void> {
   const { status } = await findEndpoint(tx, scope, endpointId);
   if (status === 'disabled') throw conflict('webhook_endpoint_disabled', 'The endpoint is disabled; enable it first.');
@@ -207,7 +210,7 @@ async function requireSendable(
     `select is_erased as "isErased" from events where team_id = $1 and project_id = $2 and id = $3`,
     [scope.teamId, scope.projectId, eventId],
   );
-  if (!event) throw notFound('event');
+  if (!event) throw notFound(asked);
   if (event.isErased)
     throw unprocessable('event_deleted', 'The personal data of the event were deleted with its customer.');
 }

@@ -75,7 +75,7 @@ const projectKey = ({ teamId, projectId }: Delivered): string => `${teamId} ${pr
 const objectKey = ({ object, ...change }: Delivered): string =>
   `${projectKey(change as Delivered)} ${object.type} ${object.id}`;
 
-/** Waits until the event before this one of the same object is recorded, or for 30 seconds. */
+/** Waits until the event before this one of the same object is recorded, or for 20 seconds. */
 async function waitForPredecessor(em: EntityManager, change: Delivered): Promise<void> {
   const until = performance.now() + PATIENCE_MS;
   while (performance.now() < until) {

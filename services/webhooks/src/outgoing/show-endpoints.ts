@@ -64,11 +64,11 @@ export async function showEndpoints(em: EntityManager, rows: readonly WebhookEnd
   }));
 }
 
-/** What waits for endpoints: events behind the cursor that they want, and deliveries that are tried again. */
+/** What waits for endpoints: events behind the cursor that they want and have no delivery, and deliveries that are tried again. */
 async function findLags(em: EntityManager, ids: readonly WebhookEndpointId[]) {
   const rows = await executeBound<{ id: string; events: number; oldestAt: Date | null }>(
     em,
-    `select e.id, least(waiting.count + retried.count, ${MAX_LAG}) as events, least(waiting.oldest, retried.oldest) as "oldestAt"
+    `select e.id, least(greatest(waiting.count - ahead.count, 0) + retried.count, ${MAX_LAG}) as events, least(waiting.oldest, retried.oldest) as "oldestAt"
        from webhook_endpoints e
        cross join lateral (
          select count(*)::int as count, min(happened_at) as oldest
@@ -77,6 +77,9 @@ async function findLags(em: EntityManager, ids: readonly WebhookEndpointId[]) {
                   order by v.position limit ${MAX_LAG}) v
           where (e.include_sync or not v.is_from_sync)
             and (e.event_types && array['*', v.type, substring(v.type from '^[^.]+') || '.*'])) waiting
+       cross join lateral (
+         select count(*)::int as count from webhook_deliveries d
+          where d.endpoint_id = e.id and d.position > e.position) ahead
        cross join lateral (
          select count(*)::int as count, min(created_at) as oldest
            from (select d.created_at from webhook_deliveries d

@@ -1,7 +1,7 @@
 import type { TeamId } from '@billing/contracts/ids';
 
-/** Requests on their way: of this process, of a team, and to endpoints that are slow, failing or not known yet. */
-const MAX_ALL = 1_000;
+/** Requests on their way of this process, whose bodies of up to 64 KiB take 28 MiB; of a team; and to endpoints not known to be quick. */
+const MAX_ALL = 448;
 const MAX_TEAM = 200;
 const MAX_UNPROVEN = 300;
 /** The part of a team's slots that is left to endpoints with nothing on its way. */

@@ -8,11 +8,13 @@ import type { TeamReads } from '#persistence/team-reads.ts';
 interface Dependencies {
   readonly reads: TeamReads;
   readonly recorded: Pick<RecordedEvents, 'next'>;
+  /** Whether this process closes: nobody waits for the end of it. */
+  readonly isClosing: () => boolean;
 }
 
 /** Events for tenants, by cursor and one by one. */
 export const eventRoutes =
-  ({ reads, recorded }: Dependencies) =>
+  ({ reads, recorded, isClosing }: Dependencies) =>
   (app: HttpServer): void => {
     serve(app, outgoingOperations.listEvents, async ({ params, query: { waitMs, ...query }, request }) => {
       const until = performance.now() + waitMs;
@@ -21,7 +23,7 @@ export const eventRoutes =
         const next = recorded.next(params.teamId, until - performance.now());
         const page = await reads(params.teamId, em => listEvents(em, params, query));
         const isFinal = page.events.length > 0 || query.order === 'desc' || page.hasMore;
-        if (isFinal || performance.now() >= until || request.raw.destroyed) return page;
+        if (isFinal || isClosing() || performance.now() >= until || request.raw.destroyed) return page;
         await next;
       }
     });
