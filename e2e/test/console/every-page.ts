@@ -24,7 +24,7 @@ export const LISTS: readonly ProjectPage[] = [
   { path: 'payments', heading: 'Payments', shows: 'Succeeded' },
   { path: 'referrals', heading: 'Referrals', shows: 'Credited', dialogs: ['New code'] },
   { path: 'events', heading: 'Events', shows: 'invoice.paid' },
-  { path: 'events/to-you', heading: 'Events', shows: 'invoice.paid' },
+  { path: 'events/to-you?type=invoice.paid', heading: 'Events', shows: 'pinv_' },
   {
     path: 'webhook-endpoints',
     heading: 'Webhook endpoints',

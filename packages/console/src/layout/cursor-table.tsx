@@ -6,6 +6,7 @@ import { Button } from '#ui/button.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import { DataTable } from './data-table.tsx';
 import { useFilters } from './filters.tsx';
+import { firstFilled } from './first-filled.ts';
 import type { Column } from './list-table.tsx';
 import { Loading } from './loading.tsx';
 
@@ -32,7 +33,7 @@ export function CursorTable<Item>(props: CursorTableProps<Item>) {
   const navigate = useNavigate();
   const query = useQuery({
     queryKey: [...queryKey, 'after', after],
-    queryFn: ({ signal }) => list({ limit: PAGE_SIZE, cursor: after }, signal).page(),
+    queryFn: ({ signal }) => firstFilled(list({ limit: PAGE_SIZE, cursor: after }, signal)),
     placeholderData: keepPreviousData,
     refetchInterval: refreshMs,
   });
