@@ -1,4 +1,4 @@
-import { ProjectId, TeamId, type ProjectScope } from '@billing/contracts/ids';
+import { ProjectId, TeamId } from '@billing/contracts/ids';
 import { EVENT_API_VERSION } from '@billing/contracts/resources/event';
 import { findAdminUrl, findMasterKeys } from '@billing/local-system/running-system';
 import { planBillingPrograms, type PlanInputs } from '@billing/local-system/billing-programs';
@@ -9,6 +9,7 @@ import { newEndpointSecret } from '../../services/webhooks/src/domain/sent-signa
 import { startBenchSystem, type BenchSystem } from '../load/bench-system.ts';
 import { poll } from '../poll.ts';
 import { newTenant } from '../tenant.ts';
+import { startOwner } from './owner.ts';
 import { changesOf, planProjects, type LiveProject, type ProjectRef, type Side } from './side.ts';
 
 const LIVE_CUSTOMERS = 10;
@@ -28,6 +29,7 @@ export async function startBilling(): Promise<Billing> {
   const bench = resources.use(await startBenchSystem({ planPrograms }));
   const database = resources.adopt(new Client({ connectionString: findAdminUrl(bench.dataDir) }), it => it.end());
   await database.connect();
+  const owner = resources.use(await startOwner(bench.dataDir));
   const keyRing = openKeyRing(`file:${findMasterKeys(bench.dataDir)}`);
 
   const addEndpoints: Billing['addEndpoints'] = async (projects, urlOf) => {
@@ -46,7 +48,7 @@ export async function startBilling(): Promise<Billing> {
          insert into webhooks.webhook_endpoints
            (id, team_id, project_id, url, event_types, max_concurrency, include_sync, api_version, status, failures,
             has_failed_two_objects, position, wanted_position, created_at, updated_at)
-         select id, "teamId", "projectId", url, '{*}', 10, false, $2, 'enabled', 0, false, 0, 0, now(), now() from given)
+         select id, "teamId", "projectId", url, '{*}', 50, false, $2, 'enabled', 0, false, 0, 0, now(), now() from given)
        insert into webhooks.endpoint_secrets (id, team_id, endpoint_id, sealed_secret, last4, created_at)
        select id, "teamId", id, sealed, last4, now() from given`,
       [JSON.stringify(rows), EVENT_API_VERSION],
@@ -64,7 +66,7 @@ export async function startBilling(): Promise<Billing> {
     },
     async change(projects, each) {
       for (const project of projects)
-        for (const changes of changesOf(project, each)) await publish(database, project, changes);
+        for (const changes of changesOf(project, each)) await owner.commit(project, changes);
     },
     async newLiveProjects(endpoints, urlOf) {
       const projects: LiveProject[] = [];
@@ -149,21 +151,6 @@ async function planPrograms(inputs: PlanInputs) {
     it.name === 'webhooks' ? { ...it, env: { ...it.env, WEBHOOKS_ALLOW_ADDRESSES: '127.0.0.0/8' } } : it,
   );
   return { ...programs, services };
-}
-
-/** Commits changes as the customers service does: they are in its outbox, and its relay publishes them. */
-async function publish(
-  database: Client,
-  { teamId, projectId }: ProjectScope,
-  changes: readonly object[],
-): Promise<void> {
-  const events = changes.map(change => JSON.stringify({ projectId, ...change }));
-  await database.query(
-    `insert into customers.outbox_events (id, type, team_id, data, data_bytes, trace, occurred_at, due_at)
-     select gen_random_uuid(), 'resource.changed.v1', $1, data::json, octet_length(data), '{}', now(), clock_timestamp()
-       from unnest($2::text[]) as data`,
-    [teamId, events],
-  );
 }
 
 /** Whether every change in the outbox has been published and recorded. */

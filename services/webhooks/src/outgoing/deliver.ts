@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { lingerAfter } from '@billing/database/linger';
 import type { Logger } from 'pino';
 import { afterAttempt, nextProbeAt, type EndpointHealth } from '#domain/endpoint-health.ts';
 import { attempt } from './attempt.ts';
@@ -156,10 +157,11 @@ export function deliverTo(parts: DeliverParts) {
       if (news) await backlog.afterCommit(taken, hasRecovered);
       writing.count = 0;
     };
-    /** Commits beside what is sent, one time after the other: what ends meanwhile goes into the next one. */
+    /** Commits beside what is sent, one time after the other, with as long a pause: what ends meanwhile goes into the next one. */
     const write = (): void => {
       if (writing.commit || (backlog.settled() === 0 && performance.now() - committedAt < EXTEND_MS)) return;
       writing.commit = commit()
+        .then(() => lingerAfter(performance.now() - committedAt))
         .catch((err: unknown) => void (writing.failure = { err }))
         .finally(() => {
           writing.commit = undefined;
