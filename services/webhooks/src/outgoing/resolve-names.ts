@@ -6,6 +6,8 @@ export type Resolve = (name: string) => Promise<readonly string[]>;
 
 /** The servers are asked twice. */
 const ANSWER_MS = 1_500;
+/** How long the name servers that the system names are believed to be the same. */
+const SERVERS_MS = 60_000;
 
 export class NameNotResolved extends Error {
   readonly code = 'NAME_NOT_RESOLVED';
@@ -20,13 +22,16 @@ export class NameNotResolved extends Error {
  * in `/etc/hosts`.
  */
 export function resolverOf(allowed: AllowedTargets): Resolve {
-  const resolver = new Resolver({ timeout: ANSWER_MS, tries: 2 });
+  const open = () => ({ resolver: new Resolver({ timeout: ANSWER_MS, tries: 2 }), openedAt: performance.now() });
+  let opened = open();
   return async name => {
     if (isOpenedHost(name, allowed))
       return lookup(name, { all: true }).then(
         found => found.map(({ address }) => address),
         (cause: unknown) => Promise.reject(new NameNotResolved(name, { cause })),
       );
+    if (performance.now() - opened.openedAt > SERVERS_MS) opened = open();
+    const { resolver } = opened;
     const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
     const addresses = answers.flatMap(answer => (answer.status === 'fulfilled' ? answer.value : []));
     if (addresses.length === 0) throw new NameNotResolved(name);
