@@ -37,12 +37,10 @@ export const event = z
     livemode: z.boolean().describe('False in test mode.'),
     teamId: TeamId.schema,
     projectId: ProjectId.schema,
-    position: z
-      .int()
-      .meta({
-        description: 'Its place among the events of the project, without gaps but after a restored backup.',
-        example: 1_042,
-      }),
+    position: z.int().meta({
+      description: 'Its place among the events of the project, without gaps but after a restored backup.',
+      example: 1_042,
+    }),
     object: z
       .object({
         type: z.enum(EVENT_OBJECT_TYPES).describe('The kind of the object.'),
