@@ -54,6 +54,7 @@ it.skipIf(withoutBrowser)(
     await webhook.getByRole('button').first().click();
     await webhook.getByText('webhook-signature').first().waitFor();
     expect(await webhook.getByRole('button', { name: 'Execute' }).count()).toBe(0);
+    await expectAccessible(page);
 
     await page.getByLabel('Find operations').fill('Referrals');
     await expect.poll(() => page.locator('.opblock-tag').count()).toBe(1);

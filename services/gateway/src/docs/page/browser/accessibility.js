@@ -21,6 +21,8 @@ function improve(root) {
   for (const heading of root.querySelectorAll('h3:not([aria-level]), h4:not([aria-level]), h5:not([aria-level])'))
     heading.setAttribute('aria-level', LEVELS[heading.tagName]);
   for (const region of root.querySelectorAll('pre:not([tabindex]), .microlight:not([tabindex])')) region.tabIndex = 0;
+  for (const table of root.querySelectorAll('.responses-table:not([aria-label])'))
+    table.setAttribute('aria-label', `Responses: ${table.closest('.opblock')?.id}`);
   for (const button of root.querySelectorAll('button')) nameButton(button);
   for (const tab of root.querySelectorAll('.curl-command div.btn')) makeButton(tab);
   for (const [selector, attributes] of Object.entries(LANDMARKS))
