@@ -264,7 +264,11 @@ it('refuses what cannot be sent, and says why', async () => {
     status: 409,
     body: { error: { code: 'webhook_endpoint_disabled' } },
   });
-  for (const cursor of ['garbage', 'e30'])
+  // One of the events, of this project and another one's, is none of the deliveries.
+  const elsewhere = { ...team, projectId: service.newProject(team.teamId) };
+  await newEventOf(elsewhere);
+  const cursors = [team, elsewhere].map(async of => (await call(of, 'GET', '/events?limit=1')).body.nextCursor);
+  for (const cursor of ['garbage', 'e30', ...(await Promise.all(cursors))])
     expect((await call(team, 'GET', `/webhook-deliveries?cursor=${cursor}`)).status).toBe(400);
   for (const secret of ['whsec_c2hvcnQ=', `whsec_${'!'.repeat(44)}`, 'A'.repeat(44)])
     expect((await call(team, 'POST', '/webhook-endpoints', { url: receiver.url, secret })).status).toBe(400);
