@@ -12,7 +12,7 @@ const ERRORS: Readonly<Record<string, string>> = {
 };
 
 export const TRIGGERS: Readonly<Record<WebhookAttempt['trigger'], string>> = {
-  automatic: 'By itself',
+  automatic: 'Automatic',
   manual: 'By hand',
   recovery: 'A recovery',
   test: 'A test',

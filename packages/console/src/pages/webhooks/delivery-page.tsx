@@ -130,7 +130,7 @@ const attemptColumns = (open: (attempt: WebhookAttempt) => void): readonly Colum
     ),
   },
   { title: 'Result', cell: attempt => <StatusBadge of={attemptOutcome(attempt)} /> },
-  { title: 'Why', cell: ({ trigger }) => TRIGGERS[trigger] },
+  { title: 'Trigger', cell: ({ trigger }) => TRIGGERS[trigger] },
   { title: 'Took', cell: ({ durationMs }) => `${durationMs} ms`, end: true },
   { title: 'Begun', cell: ({ at }) => <Time at={at} show="seconds" /> },
 ];
