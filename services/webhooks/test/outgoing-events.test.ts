@@ -6,6 +6,7 @@ import { runs } from '@billing/testing/runs';
 import { waitFor } from '@billing/testing/wait-for';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { maintainPartitions, preparePartitions } from '#outgoing/partitions.ts';
 import { eventRecorder } from '#outgoing/record-events.ts';
 import { startWebhooks, type Team, type WebhooksService } from './start-webhooks.ts';
 
@@ -221,4 +222,24 @@ it('records an event that a later one of its object did not wait for, once it co
   const events = await readAll(team, 100);
   expect(events.map(({ position }) => position)).toEqual([1, 2, 3]);
   expect(events.map(({ object }) => object.sequence).toSorted((a, b) => a - b)).toEqual([1, 2, 3]);
+});
+
+it('has a partition for each coming day while somebody reads, and drops those before the retention', async () => {
+  const partitions = async () =>
+    (await service.sql(`select inhrelid::regclass::text as name from pg_inherits where inhparent = 'events'::regclass`))
+      .map(({ name }) => String(name))
+      .toSorted();
+  const before = await partitions();
+  const now = new Date(Date.now() + 9 * 86_400_000);
+  await service.em.fork().transactional(async reading => {
+    await reading.execute('select 1 from events limit 1');
+    await preparePartitions(service.em, { now });
+  });
+  const prepared = await partitions();
+  expect(prepared).toEqual(expect.arrayContaining(before));
+  expect(prepared).toHaveLength(before.length + 9);
+  await maintainPartitions(service.em, { now, retentionDays: 2 });
+  await maintainPartitions(service.em, { now, retentionDays: 2 });
+  const day = new Date(now.getTime() - 2 * 86_400_000).toISOString().slice(0, 10).replaceAll('-', '');
+  expect(await partitions()).toEqual(prepared.filter(name => name >= `events_${day}`));
 });

@@ -210,6 +210,27 @@ it('lists deliveries with their attempts, retries one, and sends one event to an
   expect((await call(team, 'GET', `/webhook-deliveries/${delivery.id}`)).status).toBe(404);
 });
 
+it('queues a long recovery in parts, one of an endpoint at a time', async () => {
+  const team = await service.newTeam();
+  await newEventOf(team);
+  const { webhookEndpoint } = (await call(team, 'POST', '/webhook-endpoints', { url: 'https://192.88.98.1/' })).body;
+  const path = `/webhook-endpoints/${webhookEndpoint.id}`;
+  await call(team, 'PATCH', path, { enabled: false });
+  await service.sql(
+    `insert into events select (json_populate_record(e, json_build_object('position', n, 'id', 'ev_' || n || e.id))).*
+       from events e cross join generate_series(2, 2100) n where e.project_id = ?`,
+    [team.projectId],
+  );
+  await service.sql('update webhook_endpoints set position = 2100 where id = ?', [webhookEndpoint.id]);
+  const since = new Date(Date.now() - 3_600_000).toISOString();
+  const recover = () => call(team, 'POST', `${path}/recover`, { since, only: 'all' });
+  expect(await recover()).toMatchObject({
+    status: 202,
+    body: { recovery: { status: 'running', matched: 2_100, queued: 2_000 } },
+  });
+  expect(await recover()).toMatchObject({ status: 409, body: { error: { code: 'recovery_running' } } });
+});
+
 it('finds a delivery by any filter, however many others came after it', async () => {
   const team = await service.newTeam();
   const endpoints = [];
@@ -326,14 +347,5 @@ it('sends past events again: those that failed, that it never got, or all', asyn
   expect(await call(team, 'POST', `/webhook-endpoints/${id}/recover`, { since: long, only: 'all' })).toMatchObject({
     status: 422,
     body: { error: { code: 'recovery_too_old' } },
-  });
-  await service.sql(
-    `insert into recoveries select 'whr_running', team_id, project_id, endpoint_id, only_which, since, until, 0, 0, 0, 0, now()
-       from recoveries where endpoint_id = ? limit 1`,
-    [id],
-  );
-  expect(await call(team, 'POST', `/webhook-endpoints/${id}/recover`, { since, only: 'all' })).toMatchObject({
-    status: 409,
-    body: { error: { code: 'recovery_running' } },
   });
 });
