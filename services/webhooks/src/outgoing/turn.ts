@@ -1,0 +1,74 @@
+import type { EndpointHealth } from '#domain/endpoint-health.ts';
+import type { EndpointNews, LeasedEndpoint } from './endpoint-rows.ts';
+
+/** Where the turn of one leased endpoint is. Times are those of `performance.now()`. */
+export interface Turn {
+  /** How it has answered, also what is not written yet. */
+  health: EndpointHealth;
+  /** What of it is written. */
+  committed: Pick<LeasedEndpoint, 'status' | 'position' | 'isWarned'>;
+  /** What others have told of it; undefined once the lease is lost. */
+  news: EndpointNews | undefined;
+  /** When its news was looked for. */
+  lookedAt: number;
+  /** Somebody has said since that events were recorded. */
+  isTold: boolean;
+  committedAt: number;
+  /** The commit that is under way, how many events it writes, and why one has failed. */
+  commit: Promise<void> | undefined;
+  beingWritten: number;
+  failure: { readonly err: unknown } | undefined;
+  /** Requests on their way. */
+  onTheirWay: number;
+  hasAttempted: boolean;
+  /** A failing endpoint has been tried: the turn ends. */
+  hasProbed: boolean;
+  /** It has recovered, and what waits for that is not due yet: it comes first. */
+  isReleasing: boolean;
+  /** Something of ours went wrong. */
+  hasFault: boolean;
+  /** When what is on its way is left alone, once the process closes. */
+  closesAt: number;
+}
+
+export function beginTurn(endpoint: LeasedEndpoint): Turn {
+  const now = performance.now();
+  return {
+    health: endpoint,
+    committed: endpoint,
+    news: endpoint,
+    lookedAt: now,
+    isTold: false,
+    committedAt: now,
+    commit: undefined,
+    beingWritten: 0,
+    failure: undefined,
+    onTheirWay: 0,
+    hasAttempted: false,
+    hasProbed: false,
+    isReleasing: false,
+    hasFault: false,
+    closesAt: Infinity,
+  };
+}
+
+/** Lets one loop wait for others to call it. */
+export function openBell() {
+  let [endPause, hasRung] = [(): void => undefined, false];
+  return {
+    ring: (): void => {
+      hasRung = true;
+      endPause();
+    },
+    /** Forgets the calls so far. */
+    reset: (): void => void (hasRung = false),
+    hasRung: () => hasRung,
+    /** Waits for a call, at most so long; not at all when there was one since the last `reset`. */
+    wait: (ms: number) =>
+      new Promise<void>(resolve => {
+        if (hasRung) return resolve();
+        const timer = setTimeout(resolve, ms);
+        endPause = () => (clearTimeout(timer), resolve());
+      }),
+  };
+}
