@@ -4,18 +4,14 @@ import { runs } from '@billing/testing/runs';
 import { waitFor } from '@billing/testing/wait-for';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { customerHistory, outgoingSteps, type OutgoingSteps } from './outgoing-steps.ts';
+import { customerHistory, startDelivering, type OutgoingSteps } from './outgoing-steps.ts';
 import { startReceiver } from './receiver.ts';
-import { startWebhooks, type Team, type WebhooksService } from './start-webhooks.ts';
+import type { Team, WebhooksService } from './start-webhooks.ts';
 
 let service: WebhooksService;
 let steps: OutgoingSteps;
 beforeAll(async () => {
-  service = await startWebhooks({
-    reconciler: false,
-    env: { SYNC_NIGHTLY: 'off', WEBHOOKS_ALLOW_ADDRESSES: '127.0.0.0/8' },
-  });
-  steps = outgoingSteps(service);
+  ({ service, steps } = await startDelivering());
 });
 afterAll(() => service[Symbol.asyncDispose]());
 

@@ -4,20 +4,16 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
   customerChange as change,
   customerHistory as history,
-  outgoingSteps,
+  startDelivering,
   type OutgoingSteps,
 } from './outgoing-steps.ts';
 import { startReceiver } from './receiver.ts';
-import { startWebhooks, type WebhooksService } from './start-webhooks.ts';
+import type { WebhooksService } from './start-webhooks.ts';
 
 let service: WebhooksService;
 let steps: OutgoingSteps;
 beforeAll(async () => {
-  service = await startWebhooks({
-    reconciler: false,
-    env: { SYNC_NIGHTLY: 'off', WEBHOOKS_ALLOW_ADDRESSES: '127.0.0.0/8' },
-  });
-  steps = outgoingSteps(service);
+  ({ service, steps } = await startDelivering());
 });
 afterAll(() => service[Symbol.asyncDispose]());
 

@@ -5,7 +5,7 @@ import { newEvent } from '@billing/testing/events';
 import { newEndpointSecret } from '#domain/sent-signature.ts';
 import { saveEndpointSecret } from '#outgoing/endpoint-secrets.ts';
 import { openSealedSecrets } from '#persistence/sealed-secrets.ts';
-import type { Team, WebhooksService } from './start-webhooks.ts';
+import { startWebhooks, type Team, type WebhooksService } from './start-webhooks.ts';
 
 /** A change of a customer, as its service publishes it. */
 export const customerChange = (
@@ -75,3 +75,10 @@ export const outgoingSteps = (service: WebhooksService) => ({
       id,
     ]),
 });
+
+/** Starts the webhooks service for tests that deliver to receivers on this machine. */
+export async function startDelivering() {
+  const env = { SYNC_NIGHTLY: 'off', WEBHOOKS_ALLOW_ADDRESSES: '127.0.0.0/8' };
+  const service = await startWebhooks({ reconciler: false, env });
+  return { service, steps: outgoingSteps(service) };
+}

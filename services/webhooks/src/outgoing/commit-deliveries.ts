@@ -41,8 +41,9 @@ export async function commitDeliveries(
   em: EntityManager,
   progress: readonly EndpointProgress[],
 ): Promise<readonly (EndpointNews | null)[]> {
+  // The health may be the whole endpoint; the statement takes what it names.
   const endpoints = progress.map(({ endpoint: { id, leaseId }, position, health }) => {
-    return { id, leaseId, position, ...answersOf(health) };
+    return { ...health, id, leaseId, position };
   });
   const rows = await executeBound<EndpointNews & { readonly id: string }>(
     em,
@@ -82,27 +83,6 @@ export async function commitDeliveries(
   const news = new Map(rows.map(({ id, ...row }) => [id, row]));
   return progress.map(({ endpoint }) => news.get(endpoint.id) ?? null);
 }
-
-/** The health alone: it may be the whole endpoint. */
-const answersOf = ({
-  status,
-  disabledReason,
-  failingSince,
-  lastSuccessAt,
-  failures,
-  failedObject,
-  hasFailedTwoObjects,
-  isWarned,
-}: EndpointHealth): EndpointHealth => ({
-  status,
-  disabledReason,
-  failingSince,
-  lastSuccessAt,
-  failures,
-  failedObject,
-  hasFailedTwoObjects,
-  isWarned,
-});
 
 /** The rows of deliveries. */
 const deliveriesOf = ({ endpoint: { id, teamId, projectId }, settled }: EndpointProgress) =>
