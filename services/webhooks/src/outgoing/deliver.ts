@@ -1,5 +1,4 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { lingerAfter } from '@billing/database/linger';
 import type { Logger } from 'pino';
 import { afterAttempt, nextProbeAt } from '#domain/endpoint-health.ts';
 import { attempt } from './attempt.ts';
@@ -146,11 +145,10 @@ export function deliverTo(parts: DeliverParts) {
       if (turn.news) await backlog.afterCommit(taken, hasRecovered);
       turn.beingWritten = 0;
     };
-    /** Commits beside what is sent, one time after the other, with as long a pause: what ends meanwhile goes into the next one. */
+    /** Commits beside what is sent, one time after the other: what ends meanwhile goes into the next one. */
     const write = (): void => {
       if (turn.commit || (backlog.settled() === 0 && performance.now() - turn.committedAt < EXTEND_MS)) return;
       turn.commit = commit()
-        .then(() => lingerAfter(performance.now() - turn.committedAt))
         .catch((err: unknown) => void (turn.failure = { err }))
         .finally(() => {
           turn.commit = undefined;
