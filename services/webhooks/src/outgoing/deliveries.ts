@@ -135,9 +135,12 @@ export function retryDelivery({ outbox, onDue }: Parts) {
       await requireSendable(tx, scope, { endpointId, eventId, asked: 'webhook_delivery' });
       const updated = await executeBound(
         tx,
-        `update webhook_deliveries set status = 'pending', trigger = 'manual', next_attempt_at = clock_timestamp()
+        // What is due waits all the same while its endpoint fails, for up to an hour.
+        `update webhook_deliveries d set status = 'pending', trigger = 'manual', next_attempt_at = clock_timestamp()
           where team_id = $1 and project_id = $2 and id = $3
-            and (next_attempt_at is null or next_attempt_at > clock_timestamp()) returning 1`,
+            and (next_attempt_at is null or next_attempt_at > clock_timestamp() or (trigger <> 'manual' and exists (
+              select from webhook_endpoints e where e.id = d.endpoint_id and e.status = 'failing' and e.lease_id is null)))
+          returning 1`,
         [scope.teamId, scope.projectId, id],
       );
       if (updated.length === 0) throw inProgress();
