@@ -1,3 +1,4 @@
+import { waitFor } from '@billing/testing/wait-for';
 import { newDelivery, newWebhookEndpoint } from '../system/sent-event.ts';
 import { byKey, is, type Prepared, type PrepareWrite } from './write.ts';
 
@@ -30,7 +31,12 @@ export const ENDPOINT_WRITES: Readonly<Record<string, PrepareWrite>> = {
     ),
   retryWebhookDelivery: async ({ tenant, resources: { customerId } }) => {
     const { webhookDeliveryId: id } = await newDelivery(tenant, customerId);
-    return byKey(() => tenant.api.post(`${tenant.P}/webhook-deliveries/${id}/retry`), is('webhook_delivery', id));
+    // While it is tried again by itself, it is 409.
+    const retry = async () => {
+      const response = await tenant.api.post(`${tenant.P}/webhook-deliveries/${id}/retry`);
+      return response.status === 409 ? undefined : response;
+    };
+    return byKey(() => waitFor(retry, { what: 'the delivery to be free' }), is('webhook_delivery', id));
   },
   deleteWebhookEndpoint: async ({ tenant }) => {
     const id = await newWebhookEndpoint(tenant);

@@ -382,6 +382,8 @@ it('documents events, and the endpoints that they are posted to', async () => {
     );
     await ok(api.get(`${deliveries}/${delivery.id}`));
     await ok(api.post(`${deliveries}/${delivery.id}/retry`), 202);
+    const isRetried = async () => (await ok(api.get(`${deliveries}/${delivery.id}`))).delivery.attempts === 2;
+    await waitFor(isRetried, { what: 'the delivery to be made again' });
     await ok(api.get(`${P}/events/${delivery.eventId}`));
     expect((await api.get(`${P}/events?cursor=x`)).status).toBe(400);
     await ok(api.post(`${endpoint}/send`, { eventId: delivery.eventId }), 202);
