@@ -9,13 +9,13 @@ import { startSystem, type StartedSystem } from '../system/start-system.ts';
 import { drawTree, labelOf, traceTrees, type TraceTree } from '../system/trace-tree.ts';
 
 const CHECKOUT = 'gateway: POST /api/service/teams/:teamId/projects/:projectId/checkout';
-/** From the event of the new subscription to its publication. */
-const CREATED = [
-  'webhooks: receive customer.subscription.created',
-  'webhooks: publish processor.customer.subscription.created.v1',
-  'subscriptions: process processor.customer.subscription.created.v1',
+/** From the event that shows the subscription first, which may be either, to its publication. */
+const CREATED = ['checkout.session.completed', 'customer.subscription.created'].map(type => [
+  `webhooks: receive ${type}`,
+  `webhooks: publish processor.${type}.v1`,
+  `subscriptions: process processor.${type}.v1`,
   'subscriptions: publish subscription.created.v1',
-];
+]);
 /** What one checkout leads to: each line is a way down in the one tree. */
 const WAYS = [
   [
@@ -30,19 +30,21 @@ const WAYS = [
     'webhooks: publish processor.checkout.session.completed.v1',
     'subscriptions: process processor.checkout.session.completed.v1',
   ],
-  [CHECKOUT, ...CREATED, 'analytics: process subscription.created.v1'],
-  [
-    CHECKOUT,
-    ...CREATED,
-    'referrals: process subscription.created.v1',
-    'referrals: publish referral.converted.v1',
-    'analytics: process referral.converted.v1',
-  ],
   [
     CHECKOUT,
     'subscriptions: process processor.customer.subscription.created.v1',
     'subscriptions: publish processor-event.completed.v1',
     'webhooks: process processor-event.completed.v1',
+  ],
+];
+
+/** What the new subscription leads to. */
+const CONSEQUENCES = [
+  ['analytics: process subscription.created.v1'],
+  [
+    'referrals: process subscription.created.v1',
+    'referrals: publish referral.converted.v1',
+    'analytics: process referral.converted.v1',
   ],
 ];
 
@@ -61,7 +63,16 @@ beforeAll(async () => {
   secrets.push(demo.apiKey, demo.processorKey, demo.user.email, demo.user.password, portalToken, credentialsKey);
   secrets.push(authSecret);
   // A span is exported when it ends, so after those below it.
-  const isWhole = (tree: TraceTree) => WAYS.every(way => tree.path(...way)) && rootsOf(tree).length === 1;
+  const hasAll = (tree: TraceTree, ways: readonly (readonly string[])[]) => ways.every(way => tree.path(...way));
+  const isWhole = (tree: TraceTree) =>
+    hasAll(tree, WAYS) &&
+    CREATED.some(created =>
+      hasAll(
+        tree,
+        CONSEQUENCES.map(way => [CHECKOUT, ...created, ...way]),
+      ),
+    ) &&
+    rootsOf(tree).length === 1;
   const findCheckout = () => traceTrees(collector.spans()).find(isWhole);
   try {
     checkout = await waitFor(findCheckout, { what: 'the trace of a whole checkout' });

@@ -25,14 +25,17 @@ export const newFailedEvent = (tenant: Tenant): Promise<string> =>
     object: 'checkout.session',
   });
 
-/** Returns the dead letter of a failed webhook event. */
-export async function deadLetterOf({ user, teamPath }: Tenant, eventId: string): Promise<DeadLetter> {
-  const { deadLetters } = await ok(user.get(`${teamPath}/dead-letters?limit=100`));
-  for (const letter of deadLetters) {
-    const { deadLetter } = await ok(user.get(`${teamPath}/dead-letters/${letter.id}`));
-    if (deadLetter.data.eventId === eventId) return deadLetter;
-  }
-  throw new Error(`The team has no dead letter of ${eventId}.`);
+/** Returns the dead letter of a failed webhook event. On a busy machine a service may be too slow to tell its own once. */
+export function deadLetterOf({ user, teamPath }: Tenant, eventId: string): Promise<DeadLetter> {
+  const find = async (): Promise<DeadLetter | undefined> => {
+    const { deadLetters } = await ok(user.get(`${teamPath}/dead-letters?limit=100`));
+    for (const letter of deadLetters) {
+      const { deadLetter } = await ok(user.get(`${teamPath}/dead-letters/${letter.id}`));
+      if (deadLetter.data.eventId === eventId) return deadLetter;
+    }
+    return undefined;
+  };
+  return waitFor(find, { what: `the dead letter of ${eventId}`, intervalMs: 50 });
 }
 
 /** Returns the id of a new dead letter of the tenant's project. */
