@@ -105,7 +105,8 @@ const MEANINGS = {
       'The secret key may not create a webhook endpoint; `details.permission` names what it lacks.',
     webhook_url_not_allowed:
       'Events cannot be posted there; `details.reason` says why: the protocol, the port, a user name, or the address.',
-    secret_rotation_limit: 'Two older secrets are still valid; wait until one of them expires.',
+    secret_rotation_limit:
+      'Two older secrets are still valid; wait until one of them expires, or rotate without an overlap, which ends both.',
     recovery_too_old: 'Events are not kept for so long; choose a later time.',
     event_deleted: 'The personal data of the event were deleted with its customer; it is not sent again.',
     subscription_ended: 'The subscription has ended; start a new checkout.',

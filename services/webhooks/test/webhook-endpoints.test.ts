@@ -129,7 +129,7 @@ it('signs with both secrets for a while after a rotation, and limits rotations',
   await using receiver = await startReceiver();
   const { webhookEndpoint, secret } = (await call(team, 'POST', '/webhook-endpoints', { url: receiver.url })).body;
   const path = `/webhook-endpoints/${webhookEndpoint.id}`;
-  const rotate = () => call(team, 'POST', `${path}/rotate-secret`, {});
+  const rotate = (body = {}) => call(team, 'POST', `${path}/rotate-secret`, body);
   const rotated = await rotate();
   expect(rotated.body.webhookEndpoint.secrets).toHaveLength(2);
   await newEventOf(team);
@@ -137,6 +137,8 @@ it('signs with both secrets for a while after a rotation, and limits rotations',
   for (const one of [secret, rotated.body.secret]) expect(receiver.verified(one)).toHaveLength(1);
   await rotate();
   expect(await rotate()).toMatchObject({ status: 422, body: { error: { code: 'secret_rotation_limit' } } });
+  // After a leak none of the older ones may sign.
+  expect((await rotate({ overlapMs: 0 })).body.webhookEndpoint.secrets).toMatchObject([{ expiresAt: null }]);
 });
 
 it('sends a test and waits for the response, without a delivery', async () => {

@@ -94,7 +94,7 @@ export const outgoingOperations = declareOperations('webhooks', {
     summary: 'Replace the secret; the old one signs too for a while',
     body: z.strictObject({
       overlapMs: withDefault(z.int().min(0).max(MAX_OVERLAP_MS), DAY_MS).describe(
-        'How long the old secret signs too, in milliseconds.',
+        'How long older secrets sign too, at most, in milliseconds; 0 ends all of them.',
       ),
     }),
     response: z.object({ webhookEndpoint, secret }),

@@ -90,13 +90,13 @@ interface NewSecret {
   readonly id: string;
   /** One that the caller gives. */
   readonly secret?: string | undefined;
-  /** How long the current one signs too. */
+  /** How long the current one signs too, and older ones at most: none outlives a rotation after a leak. */
   readonly overlapMs?: number;
 }
 
 /**
  * Makes a secret the current one, in the caller's transaction, and returns it; the same operation gets the same again.
- * @throws Problem 422 `secret_rotation_limit` while two older ones are valid, 503 when the stored one does not open
+ * @throws Problem 422 `secret_rotation_limit` while two older ones are valid, unless there is no overlap; 503 when the stored one does not open
  */
 export async function saveEndpointSecret(
   tx: EntityManager,
@@ -118,12 +118,16 @@ export async function saveEndpointSecret(
   }
   const older = rows.filter(({ isOlder }) => isOlder).length;
   if (overlapMs > 0 && older >= MAX_OLDER)
-    throw unprocessable('secret_rotation_limit', 'Two older secrets are still valid; wait until one of them expires.');
+    throw unprocessable(
+      'secret_rotation_limit',
+      'Two older secrets are still valid; wait until one of them expires, or rotate without an overlap, which ends both.',
+    );
   await executeBound(
     tx,
     `with replaced as (
-       update endpoint_secrets set expires_at = clock_timestamp() + make_interval(secs => $6::float8 / 1000)
-        where endpoint_id = $3 and expires_at is null)
+       update endpoint_secrets
+          set expires_at = least(expires_at, clock_timestamp() + make_interval(secs => $6::float8 / 1000))
+        where endpoint_id = $3)
      insert into endpoint_secrets (id, team_id, endpoint_id, sealed_secret, last4, created_at, expires_at)
      values ($1, $2, $3, $4, $5, clock_timestamp(), null)`,
     [id, endpoint.teamId, endpoint.id, sealed.seal(boundTo(endpoint), secret), secret.slice(-4), overlapMs],
