@@ -95,20 +95,39 @@ it('verifies its first events as the README prints it', async () => {
     .replaceAll('3000', String(port));
   await writeFile(join(folder, 'first-event.mjs'), here);
   const env = { ...process.env, BILLING_API_KEY: secret };
-  const receiver = spawn(join(MACHINE_NODE, 'node'), ['first-event.mjs'], { cwd: folder, env });
-  let printed = '';
-  for (const stream of [receiver.stdout, receiver.stderr]) stream.on('data', data => (printed += String(data)));
-  const untilPrinted = (text: string) =>
-    waitFor(() => printed.includes(text) || Promise.reject(new Error(printed)), { what: `"${text}" to be printed` });
-  try {
+  const receive = async () => {
+    await using receiver = startScript('first-event.mjs', env);
+    const untilPrinted = (text: string) =>
+      waitFor(() => receiver.printed().includes(text) || Promise.reject(new Error(receiver.printed())), {
+        what: `"${text}" to be printed`,
+      });
     await untilPrinted('ping whe_');
     const { id } = await billing.products.create({ name: 'Pro' });
     await untilPrinted(`product.created ${id}`);
-    expect(printed.trimEnd().split('\n')).toEqual([expect.stringMatching(/^ping whe_/), `product.created ${id}`]);
-  } finally {
-    receiver.kill();
-  }
+    expect(receiver.printed().trimEnd().split('\n')).toEqual([
+      expect.stringMatching(/^ping whe_/),
+      `product.created ${id}`,
+    ]);
+  };
+  await receive();
+  await receive(); // without the endpoint of the first run, whose secret is lost
+  expect((await billing.webhookEndpoints.list().page()).items).toHaveLength(1);
 });
+
+/** Starts a script in the temporary project, until it is disposed of. */
+function startScript(name: string, env: NodeJS.ProcessEnv) {
+  const script = spawn(join(MACHINE_NODE, 'node'), [name], { cwd: folder, env });
+  const ended = new Promise(resolve => script.once('close', resolve));
+  let printed = '';
+  for (const stream of [script.stdout, script.stderr]) stream.on('data', data => (printed += String(data)));
+  return {
+    printed: () => printed,
+    async [Symbol.asyncDispose]() {
+      script.kill();
+      await ended;
+    },
+  };
+}
 
 const isPackage = (file: string): boolean => file.endsWith('package.json');
 
