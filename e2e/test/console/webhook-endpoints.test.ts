@@ -49,7 +49,7 @@ it.skipIf(isWithoutBrowser())(
     await choose('New endpoint');
     await page.getByLabel('URL').fill('http://shop.example/hook');
     await confirm('Create the endpoint');
-    await dialog.getByRole('alert').waitFor();
+    await dialog.locator('[name="url"][aria-invalid="true"]').waitFor();
     await page.getByLabel('URL').fill(receiver.url);
     await page.getByLabel('Only some').check();
     await dialog.getByText('Customer', { exact: true }).click();

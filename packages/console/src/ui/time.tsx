@@ -46,7 +46,7 @@ function subscribe(onTick: () => void): () => void {
 }
 
 /** The time, at most ten seconds old. */
-const useNow = (): Date => useSyncExternalStore(subscribe, () => current);
+export const useNow = (): Date => useSyncExternalStore(subscribe, () => current);
 
 /** A point in time in the reader's locale; hovering shows it exactly. A dash for none. */
 export function Time({

@@ -13,7 +13,9 @@ export const webhookDelivery = z
     type: z.string().meta({ description: 'The type of the event.', example: 'invoice.paid' }),
     status: z.enum(WEBHOOK_DELIVERY_STATUSES).describe('`canceled`: the endpoint or what it needs was deleted.'),
     attempts: z.int().meta({ description: 'How often it was tried.', example: 1 }),
-    nextAttemptAt: timestamp.nullable().describe('When it is tried next; null when it is not.'),
+    nextAttemptAt: timestamp
+      .nullable()
+      .describe('When it is tried next, or later while its endpoint fails or has much to do; null when it is not.'),
     createdAt,
   })
   .meta({

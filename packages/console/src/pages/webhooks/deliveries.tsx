@@ -9,7 +9,7 @@ import { Card } from '#layout/page.tsx';
 import { ProjectLink } from '#layout/project-link.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import { DELIVERY_STATUS, StatusBadge } from '#ui/statuses.tsx';
-import { Time } from '#ui/time.tsx';
+import { Time, useNow } from '#ui/time.tsx';
 import { endpointsQuery } from './endpoint-queries.ts';
 import { TYPE_NAMES } from './event-types.ts';
 
@@ -28,7 +28,7 @@ const linked = (title: string, textOf: (delivery: WebhookDelivery) => ReactNode)
 const STATE: readonly Column<WebhookDelivery>[] = [
   { title: 'Status', cell: ({ status }) => <StatusBadge of={DELIVERY_STATUS[status]} /> },
   { title: 'Attempts', cell: ({ attempts }) => attempts, end: true },
-  { title: 'Next attempt', cell: ({ nextAttemptAt }) => <Time at={nextAttemptAt} show="relative" /> },
+  { title: 'Next attempt', cell: ({ nextAttemptAt }) => <NextAttempt at={nextAttemptAt} show="relative" /> },
   { title: 'Begun', cell: ({ createdAt }) => <Time at={createdAt} show="relative" /> },
 ];
 
@@ -64,7 +64,7 @@ export function Deliveries({ endpointId }: { readonly endpointId: string }) {
           <EmptyState icon="send" title={status || type ? 'No delivery matches' : 'Nothing was sent yet'}>
             {status || type
               ? 'Choose other filters to see more.'
-              : 'Send a test, or change something in this project: its event appears here within seconds.'}
+              : 'Change something in this project: its event appears here within seconds. Tests are not listed.'}
           </EmptyState>
         }
       />
@@ -90,6 +90,17 @@ export function DeliveriesOf({ eventId }: { readonly eventId: string }) {
       }
     />
   );
+}
+
+interface NextAttemptProps {
+  readonly at: string | null;
+  readonly show: 'seconds' | 'relative';
+}
+
+/** When a delivery is tried next. What is due is on its way, or waits while its endpoint fails or has enough to do. */
+export function NextAttempt({ at, show }: NextAttemptProps) {
+  const now = useNow();
+  return at && new Date(at) <= now ? 'due' : <Time at={at} show={show} />;
 }
 
 /** The address of an endpoint of the project. */

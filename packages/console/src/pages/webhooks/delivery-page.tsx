@@ -20,7 +20,7 @@ import { DELIVERY_STATUS, StatusBadge } from '#ui/statuses.tsx';
 import { Time } from '#ui/time.tsx';
 import { AttemptDetails } from './attempt-details.tsx';
 import { attemptOutcome, TRIGGERS } from './attempt-outcome.ts';
-import { EndpointUrl } from './deliveries.tsx';
+import { EndpointUrl, NextAttempt } from './deliveries.tsx';
 import { endpointQuery } from './endpoint-queries.ts';
 import { curlScript, sentHeaders } from './sent-request.ts';
 
@@ -102,7 +102,7 @@ function DeliveryDetails({ delivery }: { readonly delivery: WebhookDelivery }) {
     <Details
       of={{
         Status: <StatusBadge of={DELIVERY_STATUS[status]} />,
-        'Next attempt': nextAttemptAt && <Time at={nextAttemptAt} show="seconds" />,
+        'Next attempt': nextAttemptAt && <NextAttempt at={nextAttemptAt} show="seconds" />,
         Begun: <Time at={createdAt} show="seconds" />,
         Event: (
           <ProjectLink page={`events/to-you/${eventId}`}>

@@ -1,5 +1,5 @@
 import type { WebhookEndpoint, WebhookEndpointCreate } from '@billing/client';
-import { problemsOf } from '#api/failure.ts';
+import { hasCode, problemsOf } from '#api/failure.ts';
 import { useProject } from '#api/project.ts';
 import { useOpenPage } from '#layout/project-link.tsx';
 import { useWrite } from '#layout/use-write.ts';
@@ -62,13 +62,14 @@ export function EndpointDialog({ endpoint, onClose }: EndpointDialogProps) {
     'includeSync',
     'secret',
   ]);
+  const refusal = hasCode(save.error, 'webhook_url_not_allowed') ? save.error?.message : undefined;
   const shown = endpoint ?? DEFAULTS;
   return (
     <FormDialog
       title={endpoint ? 'Edit the endpoint' : 'New endpoint'}
       action={endpoint ? 'Save' : 'Create the endpoint'}
       busy={save.isPending}
-      error={rest}
+      error={refusal === undefined ? rest : undefined}
       onSubmit={save.mutate}
       onClose={onClose}
     >
@@ -80,7 +81,7 @@ export function EndpointDialog({ endpoint, onClose }: EndpointDialogProps) {
         defaultValue={shown.url}
         placeholder="https://shop.example/webhooks/billing"
         hint="https, at a public address."
-        problem={of.url}
+        problem={refusal ?? of.url}
       />
       <TextField
         label="Description"
@@ -89,7 +90,7 @@ export function EndpointDialog({ endpoint, onClose }: EndpointDialogProps) {
         defaultValue={shown.description ?? ''}
         problem={of.description}
       />
-      <EventTypesField eventTypes={shown.eventTypes} problem={of.eventTypes} />
+      <EventTypesField eventTypes={shown.eventTypes} problem={of.eventTypes && 'Choose at least one.'} />
       <TextField
         label="Requests at once, at most"
         name="maxConcurrency"

@@ -36,7 +36,7 @@ export function StateNotice({ endpoint }: { readonly endpoint: WebhookEndpoint }
     return (
       <Notice tone="bad">
         It has failed since <Time at={failingSince} show="time" />. One event is tried at a time, at least hourly; once
-        one arrives, what waits follows in order.
+        one arrives, what waits follows in order. To try now, open a delivery that waits and send it again.
       </Notice>
     );
   if (status === 'disabled')
