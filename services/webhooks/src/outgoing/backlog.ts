@@ -32,6 +32,8 @@ export async function openBacklog({ em, store, now }: BacklogParts, endpoint: Le
   /** Positions in memory; those of them that are in the chains or on their way; those that move the cursor. */
   const [inMemory, active, open] = [new Set<number>(), new Set<number>(), new Set<number>()];
   const freed = new Set<string>();
+  /** Positions in memory that have a delivery which is due too. */
+  const passedOver = new Set<number>();
   let settled: Settled[] = [];
   let [read, calls, dueFrom] = [endpoint.position, endpoint.calls, left.dueFrom];
 
@@ -62,9 +64,11 @@ export async function openBacklog({ em, store, now }: BacklogParts, endpoint: Le
     calls = known;
     const at = now();
     const items = await readDue(em, endpoint, at, limit);
-    const isAll = items.length < limit && !items.some(({ position }) => inMemory.has(position));
-    dueFrom = isAll ? await findDueAfter(em, endpoint, at) : 0;
-    for (const item of items) if (!inMemory.has(item.position)) add(item);
+    dueFrom = items.length < limit ? await findDueAfter(em, endpoint, at) : 0;
+    for (const item of items) {
+      if (inMemory.has(item.position)) passedOver.add(item.position);
+      else add(item);
+    }
   };
   const addEvents = async (wanted: number): Promise<void> => {
     const events = await store.readEvents({ endpoint, after: read });
@@ -98,10 +102,12 @@ export async function openBacklog({ em, store, now }: BacklogParts, endpoint: Le
     position,
     /** Whether `fill` would read further events. */
     canRead,
-    /** Reads what may be sent; while something is written only new events, since deliveries are read as they were before. */
-    async fill(news: EndpointNews | undefined, isWriting: boolean): Promise<void> {
+    /** Whether there are deliveries to read. */
+    isDue,
+    /** Reads what may be sent, deliveries that are due first. Do not call it while something is written and `isDue`: they are read as they were before. */
+    async fill(news: EndpointNews | undefined): Promise<void> {
       if (!hasRoom()) return;
-      if (!isWriting && isDue(news)) await addDue(news?.calls ?? calls, WINDOW);
+      if (isDue(news)) await addDue(news?.calls ?? calls, WINDOW);
       if (news && canRead(news)) await addEvents(news.wanted);
     },
     /** Reads one event to try a failing endpoint with, also one that is not due yet; what is sent by hand comes first. */
@@ -131,7 +137,7 @@ export async function openBacklog({ em, store, now }: BacklogParts, endpoint: Le
     async afterCommit({ settled: written, freed: objectKeys }: Taken, hasRecovered: boolean): Promise<void> {
       for (const { item, nextAttemptAt } of written) {
         inMemory.delete(item.position);
-        dueFrom = Math.min(dueFrom, nextAttemptAt?.getTime() ?? Infinity);
+        dueFrom = passedOver.delete(item.position) ? 0 : Math.min(dueFrom, nextAttemptAt?.getTime() ?? Infinity);
       }
       if (objectKeys.length === 0 && !hasRecovered) return;
       const until = now();

@@ -4,7 +4,7 @@ import { executeBound } from '@billing/database/bound-statement';
 import type { EndpointHealth } from '#domain/endpoint-health.ts';
 import { IN_ORDER_FAILURES } from '#domain/retry-schedule.ts';
 import type { DeliveryItem, Holding } from './delivery-rows.ts';
-import { LEASE_SECONDS, NEWS, type EndpointNews, type LeasedEndpoint } from './endpoint-rows.ts';
+import { LEASE_SECONDS, newsOf, type EndpointNews, type LeasedEndpoint } from './endpoint-rows.ts';
 import type { Sent } from './sender.ts';
 
 /** What is written about an event after it was tried, or because it has to wait. */
@@ -60,7 +60,7 @@ export async function commitDeliveries(
               last_success_at = "lastSuccessAt", failures = g.failures, failed_object = "failedObject",
               has_failed_two_objects = "hasFailedTwoObjects", is_warned = "isWarned"
          from locked join given g using (id)
-        where e.id = locked.id and e.lease_id = "leaseId" returning e.id, ${NEWS}),
+        where e.id = locked.id and e.lease_id = "leaseId" returning e.id, ${newsOf('e')}),
      saved as (
        insert into webhook_deliveries
        select d.* from json_populate_recordset(null::webhook_deliveries, $2::json) d

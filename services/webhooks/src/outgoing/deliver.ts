@@ -59,7 +59,11 @@ export function deliverTo(parts: DeliverParts) {
     const turn = beginTurn(endpoint);
     const endsAt = turn.committedAt + TURN_MS;
     const keys = await keysOf(endpoint);
-    if (endpoint.isRecovering) await continueRecovery(em, endpoint);
+    const recover = async (): Promise<void> => {
+      turn.recoveredAt = performance.now();
+      await continueRecovery(em, endpoint);
+    };
+    if (endpoint.isRecovering) await recover();
     const backlog = await openBacklog({ em, store, now }, endpoint);
     const pace = paceOf(endpoint.id, endpoint.maxConcurrency);
     const attemptParts = { sender, target: { url: endpoint.url, keys }, pace, now, random };
@@ -81,7 +85,9 @@ export function deliverTo(parts: DeliverParts) {
       turn.health.status === 'disabled' ||
       turn.news?.version !== endpoint.version;
     const isIdle = () => backlog.waiting() + turn.onTheirWay + backlog.settled() === 0 && !turn.commit;
-    const canRead = () => backlog.canRead(turn.news) && (turn.health.status !== 'failing' || isIdle());
+    /** Deliveries that are due come first, and are read between two commits; a busy endpoint has one after the other. */
+    const mayFill = () => !turn.commit || !backlog.isDue(turn.news);
+    const canRead = () => backlog.canRead(turn.news) && (turn.health.status === 'failing' ? isIdle() : mayFill());
 
     const send = async (item: DeliveryItem, stored: StoredBody | undefined): Promise<void> => {
       const result = await attempt(attemptParts, item, { stored, isProbe: turn.health.status === 'failing' });
@@ -163,15 +169,17 @@ export function deliverTo(parts: DeliverParts) {
       for (;;) {
         bell.reset();
         requireWritten();
-        write();
+        if (!backlog.isDue(turn.news)) write();
         const isLate = performance.now() - turn.lookedAt > LOOK_MS || (turn.isTold && !backlog.canRead(turn.news));
         // A commit brings news too.
         if (isLate && !turn.commit) {
           [turn.lookedAt, turn.isTold] = [performance.now(), false];
           turn.news = await store.readNews(endpoint);
         }
+        const mayRecover = turn.news?.isRecovering && performance.now() - turn.recoveredAt > LOOK_MS;
+        if (mayRecover && !isOver()) await recover();
         if (!turn.commit && backlog.settled() === 0) turn.isReleasing = false;
-        if (!isOver() && turn.health.status !== 'failing') await backlog.fill(turn.news, turn.commit !== undefined);
+        if (!isOver() && turn.health.status !== 'failing') await (mayFill() && backlog.fill(turn.news));
         else if (!isOver() && isIdle()) await backlog.fillOne(turn.news);
         start();
         write();

@@ -7,8 +7,9 @@ import type { EndpointHealth } from '#domain/endpoint-health.ts';
 /** Longer than an attempt takes, and the commit after it. */
 export const LEASE_SECONDS = 60;
 
-/** The columns of `EndpointNews`. */
-export const NEWS = `wanted_position::float8 as wanted, calls, updated_at::text as version`;
+/** The columns of `EndpointNews`, of endpoints that the statement calls `name`. */
+export const newsOf = (name: string): string => `wanted_position::float8 as wanted, calls, updated_at::text as version,
+  exists (select from recoveries r where r.endpoint_id = ${name}.id and r.finished_at is null) as "isRecovering"`;
 
 const HEALTH = `status, disabled_reason as "disabledReason", failing_since as "failingSince", last_success_at as "lastSuccessAt",
   failures, failed_object as "failedObject", has_failed_two_objects as "hasFailedTwoObjects",
@@ -20,8 +21,7 @@ const ENDPOINTS: LeasedTable = {
   leaseSeconds: LEASE_SECONDS,
   columns: `id, team_id as "teamId", project_id as "projectId", url, event_types as "eventTypes",
     max_concurrency as "maxConcurrency", include_sync as "includeSync", position::float8 as position, lease_id as "leaseId",
-    exists (select from recoveries r where r.endpoint_id = webhook_endpoints.id and r.finished_at is null) as "isRecovering",
-    ${NEWS}, ${HEALTH}`,
+    ${newsOf('webhook_endpoints')}, ${HEALTH}`,
   maxPerTeam: 100,
 };
 
@@ -35,8 +35,6 @@ export interface LeasedEndpoint extends EndpointHealth, EndpointNews {
   readonly maxConcurrency: number;
   readonly includeSync: boolean;
   readonly position: number;
-  /** Whether a recovery has events left to queue. */
-  readonly isRecovering: boolean;
   readonly leaseId: string;
 }
 
@@ -48,6 +46,8 @@ export interface EndpointNews {
   readonly calls: number;
   /** Differs when the endpoint or its secrets were changed. */
   readonly version: string;
+  /** Whether a recovery has events left to queue. */
+  readonly isRecovering: boolean;
 }
 
 /** Leases up to `limit` endpoints with something to send, teams in turn. */
@@ -69,7 +69,7 @@ export async function readNews(
 ): Promise<readonly (EndpointNews | null)[]> {
   const rows = await executeBound<EndpointNews & { readonly id: string; readonly leaseId: string }>(
     em,
-    `select id, lease_id as "leaseId", ${NEWS} from webhook_endpoints where id = any($1::text[])`,
+    `select id, lease_id as "leaseId", ${newsOf('webhook_endpoints')} from webhook_endpoints where id = any($1::text[])`,
     [endpoints.map(({ id }) => id)],
   );
   const held = new Map(rows.map(({ id, leaseId, ...news }) => [`${id} ${leaseId}`, news]));

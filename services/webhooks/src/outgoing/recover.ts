@@ -82,14 +82,18 @@ export function recoverEvents({ outbox, retentionDays, now, onDue }: Parts) {
   };
 }
 
-/** Queues the next events of the endpoint's recovery, unless much waits already; who has the lease calls it. */
+/** Queues the next events of the endpoint's recovery, unless much waits already, and calls the endpoint; who has the lease calls it. */
 export async function continueRecovery(em: EntityManager, { id }: Pick<LeasedEndpoint, 'id'>): Promise<void> {
   const waiting = await executeBound(
     em.fork(),
     `select from webhook_deliveries where endpoint_id = $1 and next_attempt_at is not null limit ${MAX_WAITING}`,
     [id],
   );
-  if (waiting.length < MAX_WAITING) await em.fork().transactional(tx => queueChunk(tx, id));
+  if (waiting.length >= MAX_WAITING) return;
+  await em.fork().transactional(async tx => {
+    await queueChunk(tx, id);
+    await callEndpoint(tx, id);
+  });
 }
 
 /**

@@ -14,6 +14,8 @@ export interface Turn {
   /** Somebody has said since that events were recorded. */
   isTold: boolean;
   committedAt: number;
+  /** When its recovery was continued. */
+  recoveredAt: number;
   /** The commit that is under way, how many events it writes, and why one has failed. */
   commit: Promise<void> | undefined;
   beingWritten: number;
@@ -40,6 +42,7 @@ export function beginTurn(endpoint: LeasedEndpoint): Turn {
     lookedAt: now,
     isTold: false,
     committedAt: now,
+    recoveredAt: now,
     commit: undefined,
     beingWritten: 0,
     failure: undefined,
