@@ -21,8 +21,8 @@ it('needs only the key to print the secret', () => {
 });
 
 it.each([
-  [[...scope], env, '--forward'],
-  [[...forward], env, '--team'],
+  [[...scope], env, '--forward is missing.'],
+  [[...forward], env, '--team is missing.'],
   [[...scope, ...forward], {}, 'BILLING_API_KEY'],
   [[...scope, ...forward, '--types', 'invoice.paied'], env, '--types'],
   [[...scope, ...forward, '--since', 'yesterday'], env, '--since'],

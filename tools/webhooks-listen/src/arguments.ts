@@ -10,7 +10,7 @@ const USAGE = `Usage: BILLING_API_KEY=bil_… npm run webhooks:listen -- --team 
   Posts the events of a project to an address of yours as they happen, signed as an endpoint's are. The key needs the
   scope webhooks:read.
 
-  --forward <address>     where events are posted
+  --forward <address>     where events are posted, once each: go back with --since for what it did not take
   --print-secret          print the secret that signs them, which stays the same for a key; alone, nothing else is done
   --types a,b             only events of these types
   --since <time>          begin with the events of this time, such as 2026-03-02T09:30:00Z; now unless given
@@ -56,8 +56,11 @@ export function parseArguments(args: readonly string[], env: Readonly<Record<str
     return (wantsSecretAlone ? keyAlone : listening).parse({ ...values, apiKey: env['BILLING_API_KEY'] });
   } catch (err) {
     const [issue] = err instanceof z.ZodError ? err.issues : [];
-    const where = issue?.path.length && issue.path[0] !== 'apiKey' ? `--${issue.path[0]?.toString()}: ` : '';
-    const reason = issue ? `${where}${issue.message}` : err instanceof Error ? err.message : String(err);
+    const option = issue?.path[0]?.toString() ?? '';
+    const isMissing = option in options && !args.some(arg => arg.split('=')[0] === `--${option}`);
+    const problem = isMissing ? 'is missing.' : issue?.message;
+    const where = option in options ? `--${option}${isMissing ? ' ' : ': '}` : '';
+    const reason = problem ? `${where}${problem}` : err instanceof Error ? err.message : String(err);
     throw new StartError(`${reason}\n\n${USAGE}`);
   }
 }

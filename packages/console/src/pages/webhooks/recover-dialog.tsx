@@ -26,7 +26,7 @@ type Which = keyof typeof WHICH;
 const NAMES = Object.keys(WHICH) as Which[]; // an object's keys are typed as string
 
 /** Sends past events to an endpoint again. */
-export function RecoverDialog({ endpoint: { id }, onClose }: RecoverDialogProps) {
+export function RecoverDialog({ endpoint: { id, status }, onClose }: RecoverDialogProps) {
   const { billing, key } = useProject();
   const recover = useWrite({
     write: async (fields: FormData) => {
@@ -40,7 +40,10 @@ export function RecoverDialog({ endpoint: { id }, onClose }: RecoverDialogProps)
     stale: [key('webhook-endpoints'), key('webhook-deliveries')],
     done: ({ matched }) => {
       if (matched === 0) return 'There is nothing to send again.';
-      return matched === 1 ? 'One event is sent again.' : `${formatCount(matched)} events are sent again.`;
+      const when = status === 'disabled' ? ' once the endpoint is enabled' : '';
+      return matched === 1
+        ? `One event is sent again${when}.`
+        : `${formatCount(matched)} events are sent again${when}.`;
     },
     onDone: onClose,
   });
