@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { waitFor } from '@billing/testing/wait-for';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { customerHistory as history, startDelivering, type OutgoingSteps } from './outgoing-steps.ts';
 import { startReceiver } from './receiver.ts';
 import type { Team, WebhooksService } from './start-webhooks.ts';
@@ -11,6 +11,7 @@ beforeAll(async () => {
   ({ service, steps } = await startDelivering());
 });
 afterAll(() => service[Symbol.asyncDispose]());
+afterEach(() => vi.restoreAllMocks());
 
 const [EVENTS, BEFORE] = [900, 200];
 
@@ -25,7 +26,7 @@ async function startBusyTurn(team: Team) {
   });
   const { id } = await steps.newEndpoint(team, receiver.url);
   await steps.emit(team, ...history(team, EVENTS, 1));
-  await waitFor(() => positions.length > BEFORE, { what: 'the turn to be under way' });
+  await waitFor(() => positions.length === BEFORE + 10, { what: 'the turn to be under way' });
   return { id, positions, goOn: gate.resolve, [Symbol.asyncDispose]: () => receiver[Symbol.asyncDispose]() };
 }
 
@@ -74,4 +75,24 @@ it('goes on with a recovery of an endpoint whose turn does not end', async () =>
   busy.goOn();
   await waitFor(() => busy.positions.length === EVENTS + 3, { what: 'all' });
   expect(busy.positions.filter(position => position <= 3)).toHaveLength(6);
+});
+
+it('begins no request once its lease may have ended', async () => {
+  const team = await service.newTeam();
+  await using busy = await startBusyTurn(team);
+  // Another copy has it, and this process stood still for longer than a lease.
+  await service.sql(`update webhook_endpoints set lease_id = ?, due_at = now() + interval '1 hour' where id = ?`, [
+    randomUUID(),
+    busy.id,
+  ]);
+  const before = performance.now.bind(performance);
+  vi.spyOn(performance, 'now').mockImplementation(() => before() + 61_000);
+  const onTheirWay = busy.positions.length;
+  busy.goOn();
+  const other = await service.newTeam();
+  await using receiver = await startReceiver();
+  await steps.newEndpoint(other, receiver.url);
+  await steps.emit(other, ...history(other, 1, 1));
+  await waitFor(() => receiver.received.length === 1, { what: 'another endpoint to be served' });
+  expect(busy.positions).toHaveLength(onTheirWay);
 });

@@ -13,7 +13,7 @@ import type { Pace } from './pace.ts';
 import { continueRecovery } from './recover.ts';
 import type { Sender, Sent } from './sender.ts';
 import type { Slots } from './slots.ts';
-import { beginTurn, openBell } from './turn.ts';
+import { BEGIN_MS, beginTurn, openBell } from './turn.ts';
 
 /** After so long an endpoint that goes on having work lets others have their turn, where many wait, in milliseconds. */
 const TURN_MS = 5_000;
@@ -82,6 +82,7 @@ export function deliverTo(parts: DeliverParts) {
       isTimeUp() ||
       turn.hasFault ||
       turn.hasProbed ||
+      performance.now() > turn.mayBeginUntil ||
       turn.health.status === 'disabled' ||
       turn.news?.version !== endpoint.version;
     const isIdle = () => backlog.waiting() + turn.onTheirWay + backlog.settled() === 0 && !turn.commit;
@@ -141,11 +142,13 @@ export function deliverTo(parts: DeliverParts) {
       turn.beingWritten = taken.settled.length;
       for (const { item } of taken.settled) bodies.forget(item.position);
       // Before the statement: what is recorded during it is looked for again.
-      turn.committedAt = turn.lookedAt = performance.now();
+      const startedAt = performance.now();
+      turn.committedAt = turn.lookedAt = startedAt;
       turn.isTold = false;
       const isReported =
         (status === 'disabled' && turn.committed.status !== status) || (isWarned && !turn.committed.isWarned);
       turn.news = await (isReported ? report(endpoint, progress) : store.commit({ endpoint, ...progress }));
+      turn.mayBeginUntil = startedAt + BEGIN_MS;
       const hasRecovered = turn.committed.status === 'failing' && status === 'enabled';
       turn.committed = { status, isWarned, position: taken.position };
       if (turn.news) await backlog.afterCommit(taken, hasRecovered);

@@ -1,5 +1,8 @@
 import type { EndpointHealth } from '#domain/endpoint-health.ts';
-import type { EndpointNews, LeasedEndpoint } from './endpoint-rows.ts';
+import { LEASE_SECONDS, type EndpointNews, type LeasedEndpoint } from './endpoint-rows.ts';
+
+/** After it was extended, a lease holds for so long, and then as long as an attempt takes, in milliseconds. */
+export const BEGIN_MS = (LEASE_SECONDS - 20) * 1_000;
 
 /** Where the turn of one leased endpoint is. Times are those of `performance.now()`. */
 export interface Turn {
@@ -14,6 +17,8 @@ export interface Turn {
   /** Somebody has said since that events were recorded. */
   isTold: boolean;
   committedAt: number;
+  /** Until when requests may begin: they end before anybody else can have the lease. */
+  mayBeginUntil: number;
   /** When its recovery was continued. */
   recoveredAt: number;
   /** The commit that is under way, how many events it writes, and why one has failed. */
@@ -42,6 +47,7 @@ export function beginTurn(endpoint: LeasedEndpoint): Turn {
     lookedAt: now,
     isTold: false,
     committedAt: now,
+    mayBeginUntil: now + BEGIN_MS,
     recoveredAt: now,
     commit: undefined,
     beingWritten: 0,
