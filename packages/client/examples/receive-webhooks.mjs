@@ -10,6 +10,7 @@ createServer(async (request, response) => {
     console.log(event.id, event.type, event.object.id);
     response.writeHead(204).end();
   } catch (error) {
+    console.error(error.message);
     response.writeHead(400).end(error.message);
   }
 }).listen(port);

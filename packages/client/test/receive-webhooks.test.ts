@@ -14,10 +14,11 @@ it('has an example of a receiver that prints what is signed, and refuses the res
   const port = await unusedPort();
   const receiver = spawn(process.execPath, [EXAMPLE], {
     env: { ...process.env, WEBHOOK_SECRET: secret, PORT: String(port) },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let printed = '';
+  let [printed, errors] = ['', ''];
   receiver.stdout.on('data', data => (printed += String(data)));
+  receiver.stderr.on('data', data => (errors += String(data)));
   const body = JSON.stringify({ id: 'ev_1', type: 'customer.created', object: { id: 'pc_1' } });
   const post = (signature: string) =>
     fetch(`http://127.0.0.1:${port}`, {
@@ -35,6 +36,7 @@ it('has an example of a receiver that prints what is signed, and refuses the res
     expect((await post(new Webhook(secret).sign('ev_1', new Date(), body))).status).toBe(204);
     await waitFor(() => printed !== '', { what: 'the event' });
     expect(printed).toBe('ev_1 customer.created pc_1\n');
+    expect(errors).toMatch(/^The signature does not match/);
   } finally {
     receiver.kill();
   }

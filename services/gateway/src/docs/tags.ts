@@ -41,7 +41,7 @@ export const TAGS = [
     description: 'Every change in a project, in order: posted to your endpoints, signed, or read by cursor.',
   },
   {
-    name: 'Webhooks',
+    name: 'Webhooks from Stripe',
     resources: ['webhooks', 'webhook-events'],
     description: 'Events of the payment processor: how they are received and processed.',
   },
