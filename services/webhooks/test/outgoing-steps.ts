@@ -76,9 +76,9 @@ export const outgoingSteps = (service: WebhooksService) => ({
     ]),
 });
 
-/** Starts the webhooks service for tests that deliver to receivers on this machine. */
-export async function startDelivering() {
+/** Starts the webhooks service, with a clock or the machine's, for tests that deliver to receivers on this machine. */
+export async function startDelivering(clock: { readonly now?: () => Date } = {}) {
   const env = { SYNC_NIGHTLY: 'off', WEBHOOKS_ALLOW_ADDRESSES: '127.0.0.0/8' };
-  const service = await startWebhooks({ reconciler: false, env });
+  const service = await startWebhooks({ reconciler: false, env, ...clock });
   return { service, steps: outgoingSteps(service) };
 }

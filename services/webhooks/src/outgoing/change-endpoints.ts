@@ -19,6 +19,7 @@ import { endpointKey } from '#domain/sent-signature.ts';
 import { hostOf, refusalOf, refusalOfAddresses, type AllowedTargets } from '#domain/sent-urls.ts';
 import type { SealedSecrets } from '#persistence/sealed-secrets.ts';
 import { WebhookEndpoint } from '#persistence/webhook-endpoint.entity.ts';
+import { callEndpoint } from './endpoint-rows.ts';
 import { deleteEndpointSecrets, saveEndpointSecret } from './endpoint-secrets.ts';
 import type { Resolve } from './resolve-names.ts';
 import { showEndpoints } from './show-endpoints.ts';
@@ -121,11 +122,11 @@ export function updateEndpoint({ outbox, now, ...targets }: Parts) {
         endpoint.wantedPosition = position;
       }
       if (endpoint.status === 'disabled') Object.assign(endpoint, { dueAt: null, leaseId: null });
-      // One that fails is tried with what was changed; who has the lease sees that something was.
-      else if (endpoint.leaseId === null) endpoint.dueAt = now();
       const changes = changesOf(before, { ...wanted, enabled }).map(maskedChange);
       if (changes.length > 0) endpoint.updatedAt = now();
       await tx.flush();
+      // One that fails is tried with what was changed.
+      await callEndpoint(tx, id);
       recordAudit(publish, scope.teamId, context, { target: { type: 'webhook_endpoint', id }, changes });
       return shown(tx, endpoint);
     });

@@ -13,7 +13,7 @@ import type { Pace } from './pace.ts';
 import { continueRecovery } from './recover.ts';
 import type { Sender, Sent } from './sender.ts';
 import type { Slots } from './slots.ts';
-import { BEGIN_MS, beginTurn, openBell } from './turn.ts';
+import { BEGIN_MS, beginTurn, clockSince, openBell } from './turn.ts';
 
 /** After so long an endpoint that goes on having work lets others have their turn, where many wait, in milliseconds. */
 const TURN_MS = 5_000;
@@ -41,7 +41,6 @@ export interface DeliverParts {
   /** Whether other endpoints wait for their turn. */
   readonly isCrowded: () => boolean;
   readonly onAttempt: (sent: Sent) => void;
-  readonly now: () => Date;
   readonly random: () => number;
   readonly logger: Logger;
 }
@@ -52,11 +51,11 @@ export interface DeliverParts {
  * crash only what was not committed is sent again, under the same id.
  */
 export function deliverTo(parts: DeliverParts) {
-  const { em, store, sender, keysOf, slots, paceOf, report, onRecorded, isCrowded, onAttempt, now, random, logger } =
-    parts;
+  const { em, store, sender, keysOf, slots, paceOf, report, onRecorded, isCrowded, onAttempt, random, logger } = parts;
   const openBodies = openReadAhead();
   return async (endpoint: LeasedEndpoint, signal: AbortSignal): Promise<void> => {
     const turn = beginTurn(endpoint);
+    const now = clockSince(endpoint);
     const endsAt = turn.committedAt + TURN_MS;
     const keys = await keysOf(endpoint);
     const recover = async (): Promise<void> => {

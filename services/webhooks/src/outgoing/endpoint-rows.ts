@@ -21,7 +21,7 @@ const ENDPOINTS: LeasedTable = {
   leaseSeconds: LEASE_SECONDS,
   columns: `id, team_id as "teamId", project_id as "projectId", url, event_types as "eventTypes",
     max_concurrency as "maxConcurrency", include_sync as "includeSync", position::float8 as position, lease_id as "leaseId",
-    ${newsOf('webhook_endpoints')}, ${HEALTH}`,
+    (extract(epoch from clock_timestamp()) * 1000)::float8 as "leasedAt", ${newsOf('webhook_endpoints')}, ${HEALTH}`,
   maxPerTeam: 100,
 };
 
@@ -36,6 +36,8 @@ export interface LeasedEndpoint extends EndpointHealth, EndpointNews {
   readonly includeSync: boolean;
   readonly position: number;
   readonly leaseId: string;
+  /** By PostgreSQL's clock, in milliseconds. */
+  readonly leasedAt: number;
 }
 
 /** What others tell the process that has the lease. */

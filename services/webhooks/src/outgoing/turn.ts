@@ -61,6 +61,12 @@ export function beginTurn(endpoint: LeasedEndpoint): Turn {
   };
 }
 
+/** PostgreSQL's clock, by which deliveries are due, since an endpoint was leased: this machine's may differ. */
+export function clockSince({ leasedAt }: Pick<LeasedEndpoint, 'leasedAt'>): () => Date {
+  const since = performance.now();
+  return () => new Date(leasedAt + performance.now() - since);
+}
+
 /** Lets one loop wait for others to call it. */
 export function openBell() {
   let [endPause, hasRung] = [(): void => undefined, false];
