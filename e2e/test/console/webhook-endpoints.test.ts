@@ -65,6 +65,9 @@ it.skipIf(isWithoutBrowser())(
     await confirm('Send');
     await dialog.getByText('HTTP 200').waitFor();
     expect(JSON.parse(receiver.received[0]?.body ?? '')).toMatchObject({ type: 'ping', test: true });
+    await Promise.all(Array.from({ length: 9 }, () => tenant.billing.webhookEndpoints.test(endpointId)));
+    await confirm('Send again');
+    await dialog.getByText('At most ten tests a minute').waitFor();
     await page.keyboard.press('Escape');
 
     await newCustomer(tenant);
