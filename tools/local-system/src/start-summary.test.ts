@@ -11,6 +11,8 @@ const system = {
 const demo = {
   user: { email: 'demo@example.com', password: 'correct horse' },
   signInUrl: 'http://localhost:8080/sign-in#once',
+  teamId: 'team_1',
+  projectId: 'proj_1',
   apiKey: 'bil_test_1',
   checkoutUrl: 'http://localhost:20111/c/1',
   portalUrl: 'http://localhost:8080/portal/1',
@@ -18,13 +20,15 @@ const demo = {
   currency: 'usd',
 };
 
-it('shows sign-in, key, links and metrics on one screen', () => {
+it('shows sign-in, ids, key, links and metrics on one screen', () => {
   const text = renderStartSummary({ ...system, demo });
   for (const shown of [
     system.gatewayUrl,
     demo.signInUrl,
     demo.user.email,
     demo.user.password,
+    demo.teamId,
+    demo.projectId,
     demo.apiKey,
     demo.checkoutUrl,
     demo.portalUrl,

@@ -6,6 +6,9 @@ export interface DemoSummary {
   user: { email: string; password: string };
   /** Signs this user in once, on this machine. */
   signInUrl?: string | undefined;
+  teamId: string;
+  projectId: string;
+  /** It has every scope. */
   apiKey: string;
   checkoutUrl: string;
   portalUrl: string;
@@ -43,6 +46,7 @@ export function renderStartSummary({
   if (demo !== undefined)
     rows.push(
       ['Demo sign-in', `${demo.user.email}  ${demo.user.password}`],
+      ['Team, project', `${demo.teamId}  ${demo.projectId}`],
       ['API key', demo.apiKey],
       ['Checkout', demo.checkoutUrl],
       ['Portal', demo.portalUrl],
