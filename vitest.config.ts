@@ -37,7 +37,7 @@ const testSystem = [
   // With all of its runs, and every page in all of its looks.
   project('whole', 3, {
     include: testsOf('e2e/test').flatMap(tests =>
-      ['hostile-input', 'every-page'].map(name => tests.replace('**/*', name)),
+      ['hostile-input', 'every-page', 'event-log/event-log'].map(name => tests.replace('**/*', name)),
     ),
     globalSetup: './e2e/system/global-setup.ts',
     maxWorkers: 1,

@@ -1,0 +1,134 @@
+import { isDeepStrictEqual } from 'node:util';
+import { idOf, type LogEvent, type Shown, type World } from './world.ts';
+
+/** What a deleted customer's events have lost. */
+const ERASED = ['email', 'name', 'externalId', 'metadata'];
+const CREDIT_FIELDS = ['id', 'referralId', 'customerId', 'amount', 'currency', 'status'];
+/** What is wrong, in words. */
+export type Problems = string[];
+
+const keyOf = ({ object }: LogEvent): string => `${object.type} ${object.id}`;
+export const text = (value: unknown): string => JSON.stringify(value);
+export const brief = ({ position, type, object, cause }: LogEvent): string =>
+  `${position} ${type} ${object.id}#${object.sequence} by ${cause.type}`;
+export const byObject = (events: readonly LogEvent[]) => Map.groupBy(events, keyOf);
+
+/** Positions and sequences grow by one, in one order. */
+export function checkOrder(events: readonly LogEvent[], problems: Problems): void {
+  events.forEach((event, index) => {
+    if (event.position !== index + 1) problems.push(`position ${event.position} is at place ${index + 1}`);
+  });
+  for (const [key, ofOne] of byObject(events))
+    ofOne.forEach(({ object: { sequence } }, index) => {
+      if (sequence !== index + 1) problems.push(`${key} has sequence ${sequence} at place ${index + 1}`);
+    });
+}
+
+/** What is told of an object, without its personal data when it is deleted. */
+const shownAs = (kind: string, shown: Shown): Shown =>
+  kind === 'referral_credit' ? Object.fromEntries(CREDIT_FIELDS.map(name => [name, shown[name]])) : shown;
+
+/** The fold of the events is what the API lists, and each state that it showed was told. */
+export async function checkStates(world: World, events: readonly LogEvent[], problems: Problems): Promise<void> {
+  const objects = byObject(events);
+  const listed = await world.look();
+  const isDeleted = (key: string) => objects.get(key)?.at(-1)?.type.endsWith('.deleted') ?? false;
+  for (const [key, shown] of listed) {
+    const [kind = ''] = key.split(' ');
+    const told = objects.get(key)?.at(-1);
+    if (kind === 'referral_credit' && shown['status'] === 'pending') continue;
+    if (!told) problems.push(`${key} is listed and was never told`);
+    else if (isDeleted(key)) problems.push(`${key} is listed and was told to be deleted`);
+    else if (!isDeepStrictEqual(told.data, shownAs(kind, shown)))
+      problems.push(
+        `${key} is listed as ${text(shownAs(kind, shown))}, was told as ${text(told.data)} in ${brief(told)}`,
+      );
+  }
+  for (const [key, ofOne] of objects) {
+    if (!listed.has(key) && !isDeleted(key) && !key.startsWith('webhook_endpoint'))
+      problems.push(`${key} is not listed, and was not told to be deleted: ${ofOne.map(brief).join()}`);
+  }
+  const seen = new Map(world.seen.map(it => [text(it), it]));
+  for (const { kind, shown } of seen.values()) {
+    const key = `${kind} ${idOf(kind, shown)}`;
+    if ((kind === 'customer' && isDeleted(key)) || shown['status'] === 'pending') continue;
+    const states = (objects.get(key) ?? []).map(({ data }) => data);
+    if (!states.some(data => isDeepStrictEqual(data, shownAs(kind, shown))))
+      problems.push(`${key} was shown as ${text(shown)}, told as ${text(states)}`);
+  }
+}
+
+/** Each event says how its object differs from the event before. */
+export function checkDifferences(events: readonly LogEvent[], problems: Problems): void {
+  for (const ofOne of byObject(events).values()) {
+    const isErased = ofOne.at(-1)?.type === 'customer.deleted';
+    ofOne.forEach((event, index) => {
+      const before = ofOne[index - 1]?.data;
+      const { data, previousAttributes } = event;
+      const names = new Set([...Object.keys(before ?? {}), ...Object.keys(data)]);
+      names.delete('updatedAt');
+      const changed = [...names].filter(name => !isDeepStrictEqual(before?.[name] ?? null, data[name] ?? null));
+      const expected = before
+        ? Object.fromEntries(
+            changed.filter(name => !isErased || !ERASED.includes(name)).map(name => [name, before[name] ?? null]),
+          )
+        : null;
+      if (!isDeepStrictEqual(previousAttributes, expected))
+        problems.push(`${brief(event)} has previousAttributes ${text(previousAttributes)}, not ${text(expected)}`);
+    });
+  }
+}
+
+const INVOICE: Readonly<Record<string, string>> = { open: 'finalized', paid: 'paid', void: 'voided' };
+const AFTER_DISPUTE = new Set(['succeeded', 'refunded', 'partially_refunded']);
+
+/** Which types a change may have, by the rules of the specification alone. */
+function deserved({ object: { type, sequence }, data, previousAttributes }: LogEvent): string[] {
+  const before: Shown = { ...data, ...previousAttributes };
+  const [was, is] = [sequence === 1 ? undefined : before['status'], data['status']];
+  const isNew = sequence === 1;
+  // An object that is first seen in a later state has a second event, with nothing that changed.
+  const isSame = !isNew && Object.keys(previousAttributes ?? {}).length === 0;
+  const isSecond = sequence === 2 && isSame;
+  switch (type) {
+    case 'customer':
+      // What changed of one that was deleted since is erased.
+      return isNew ? ['created'] : isSame ? ['deleted', 'updated'] : ['updated'];
+    case 'product':
+    case 'price':
+      return isNew ? ['created'] : isSame ? ['deleted'] : ['updated'];
+    case 'subscription':
+      if (isNew) return ['created'];
+      if (is === 'canceled' && (was !== is || isSecond)) return ['canceled'];
+      return isSame ? ['trial_ending'] : ['updated'];
+    case 'invoice':
+      if (isNew) return ['created'];
+      return was !== is || isSecond ? [INVOICE[String(is)] ?? String(is)] : ['updated'];
+    case 'payment': {
+      const refunded = Number(data['amountRefunded']) > (isNew ? 0 : Number(before['amountRefunded']));
+      if (is === 'disputed' && was !== is) return ['disputed'];
+      if (is === 'dispute_lost' && was !== is) return ['dispute_lost'];
+      if (was === 'disputed' && AFTER_DISPUTE.has(String(is))) return ['dispute_won'];
+      if (refunded) return ['refunded'];
+      if (is === 'succeeded' && was !== is) return ['succeeded'];
+      if (is === 'failed' && was !== is) return ['failed'];
+      return is === 'failed' ? ['failed', 'updated'] : ['updated'];
+    }
+    case 'referral':
+      return [isNew ? 'created' : 'converted'];
+    case 'referral_code':
+      return [isNew ? 'created' : 'deactivated'];
+    case 'referral_credit':
+      return [String(is)];
+    default:
+      return ['disabled'];
+  }
+}
+
+/** Each event has the type of its change. */
+export function checkTypes(events: readonly LogEvent[], problems: Problems): void {
+  for (const event of events) {
+    const types = deserved(event).map(one => `${event.object.type}.${one}`);
+    if (!types.includes(event.type)) problems.push(`${brief(event)} deserves ${types.join()}: ${text(event)}`);
+  }
+}

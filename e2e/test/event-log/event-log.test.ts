@@ -1,0 +1,81 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { runs } from '@billing/testing/runs';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { openDocumentedApi } from '../../system/documented-api.ts';
+import { act, ACTION_NAMES, changeNothing, type ActionName } from './actions.ts';
+import { checkCauses } from './causes.ts';
+import { checkDifferences, checkOrder, checkStates, checkTypes } from './checks.ts';
+import { newWorld } from './world.ts';
+
+// The events tell all that happened and nothing else, whatever happens and however webhooks arrive.
+
+let server: Server;
+beforeAll(async () => {
+  server = createServer((request, response) => void request.resume().on('end', () => response.writeHead(410).end()));
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+});
+afterAll(() => server.close());
+
+/** What is done, and to which of the objects that it can be done to. */
+type Step = readonly [ActionName, number];
+const toSteps = (names: string): Step[] => names.split(/\s+/).map(name => [name as ActionName, 0]);
+
+/** A history in which each documented type of event occurs. */
+const TOUR = toSteps(`addGoneEndpoint newCustomer newPrice changeCustomer renameProduct archivePrice newPrice
+  refer subscribe settle renew settle refund settle renew settle dispute settle winDispute settle
+  renew settle dispute settle loseDispute settle failToRenew settle giveInvoiceUp voidInvoice cancelInPortal settle
+  refer refuseNextCredit subscribe settle retryCredit newCustomer subscribeOnTrial settle look cancelNow deactivateCode
+  newCustomer holdSubscriptions subscribe look settle holdCharges renew look settle
+  hold newAccountThere sync settle newAccountThere linkCustomer moveEmailThere settle
+  deletePrice deleteProduct deleteCustomer deleteCustomerThere cancelThere`);
+
+/** What every drawn history begins with, so that there is something to change. */
+const BEGINNING = toSteps('newCustomer newPrice newPrice subscribe refer subscribe subscribeOnTrial settle renew');
+const OFTEN = ['settle', 'settle', 'release', 'look', 'look', 'renew', 'cancelAtEnd', 'changeCustomer'] as const;
+
+it('tells every change once, in order, as it was shown, by its type and its cause', async () => {
+  const documented = await openDocumentedApi();
+  const { port } = server.address() as AddressInfo; // it listens on a port
+  const types = new Set<string>();
+  const step = fc.tuple(fc.constantFrom(...ACTION_NAMES, ...OFTEN), fc.nat(9));
+  const histories = fc
+    .array(step, { minLength: 15, maxLength: 40 })
+    .map((drawn): readonly Step[] => [...BEGINNING, ...drawn]);
+  await fc.assert(
+    fc.asyncProperty(histories, fc.nat(), async (history, seed) => {
+      const world = await newWorld(`http://127.0.0.1:${port}/gone`);
+      for (const [name, n] of history) await act(world, name, n);
+      await world.settle();
+      await act(world, 'sync', 0);
+      await world.settle();
+      const told = await world.events();
+      const before = await world.look();
+
+      await world.tenant.processor.resendAll({ seed });
+      await act(world, 'sync', 0);
+      await changeNothing(world);
+      await world.settle();
+      const events = await world.events();
+      expect(events.slice(told.length)).toEqual([]);
+      expect(await world.look()).toEqual(before);
+
+      const problems: string[] = [];
+      checkOrder(events, problems);
+      await checkStates(world, events, problems);
+      checkDifferences(events, problems);
+      checkTypes(events, problems);
+      await checkCauses(world, events, problems);
+      expect(problems).toEqual([]);
+      for (const event of events) {
+        documented.checkEvent(event);
+        types.add(event.type);
+      }
+    }),
+    { numRuns: runs(8), examples: [[TOUR, 1]], endOnFailure: true },
+  );
+  const { webhooks } = (await (await fetch(`${inject('gatewayUrl')}/openapi.json`)).json()) as { webhooks: object };
+  const documentedTypes = Object.keys(webhooks).filter(type => type !== 'ping');
+  expect([...types].toSorted()).toEqual(documentedTypes.toSorted());
+}, 900_000);
