@@ -68,7 +68,9 @@ export const holdsLaterOnes = (failures: number): boolean => failures < IN_ORDER
  */
 export function readRetryAfter(header: string | undefined, now: Date): number | undefined {
   const text = header?.trim() ?? '';
-  if (/^\d{1,9}$/.test(text)) return Number(text) * SECOND_MS;
-  const at = /^[A-Za-z]{3,9},? /.test(text) ? Date.parse(text) : Number.NaN;
+  if (/^\d+$/.test(text)) return Number(text) * SECOND_MS;
+  // One of the three forms, that of `asctime`, names no zone: it is UTC too.
+  const date = / \d{4}$/.test(text) ? `${text} GMT` : text;
+  const at = /^[A-Za-z]{3,9},? /.test(text) ? Date.parse(date) : Number.NaN;
   return Number.isNaN(at) ? undefined : Math.max(0, at - now.getTime());
 }
