@@ -26,11 +26,13 @@ export interface Slots {
 interface TeamUse {
   endpoints: number;
   taken: number;
+  unproven: number;
 }
 
 /**
  * Opens the slots of this process. Each endpoint of a team with something to send keeps an equal share of the team's slots,
- * and one with nothing on its way finds one free, so that those that hang starve none.
+ * and one with nothing on its way finds one free, so that those that hang starve none. A team takes no more than are left: however
+ * many a few teams want, another one finds some.
  */
 export function openSlots({ ofAll = MAX_ALL, ofTeam = MAX_TEAM, ofUnproven = MAX_UNPROVEN } = {}): Slots {
   const teams = new Map<TeamId, TeamUse>();
@@ -44,21 +46,24 @@ export function openSlots({ ofAll = MAX_ALL, ofTeam = MAX_TEAM, ofUnproven = MAX
   return {
     taken: () => all,
     open(teamId) {
-      const team = teams.get(teamId) ?? { endpoints: 0, taken: 0 };
+      const team = teams.get(teamId) ?? { endpoints: 0, taken: 0, unproven: 0 };
       teams.set(teamId, team);
       team.endpoints += 1;
       let own = 0;
       const room = {};
       const isFree = (isProven: boolean) =>
-        all < ofAll &&
-        (isProven || unproven < ofUnproven) &&
+        team.taken < ofAll - all &&
+        (isProven || team.unproven < ofUnproven - unproven) &&
         team.taken < (own === 0 ? ofTeam : Math.ceil(ofTeam * (1 - RESERVED))) &&
         own < Math.max(1, Math.floor(ofTeam / team.endpoints));
       const change = (by: 1 | -1, isProven: boolean) => {
         own += by;
         team.taken += by;
         all += by;
-        if (!isProven) unproven += by;
+        if (!isProven) {
+          unproven += by;
+          team.unproven += by;
+        }
         if (team.endpoints === 0 && team.taken === 0 && teams.get(teamId) === team) teams.delete(teamId);
       };
       return {
