@@ -151,9 +151,10 @@ it('tells of no endpoint that its owner disables', async () => {
   expect(await eventsOf(team, id)).toEqual([]);
 });
 
-it('sends what is retried by hand at once, also what waits for a probe of a failing endpoint', async () => {
+it('sends what is retried by hand at once, also what waits for a probe, and all once a test arrives', async () => {
   const team = await service.newTeam();
-  await using receiver = await startReceiver(() => 500);
+  let isMended = false;
+  await using receiver = await startReceiver(() => (isMended ? 200 : 500));
   const { id } = await steps.newEndpoint(team, receiver.url);
   await steps.emit(team, ...history(team, 6, 1));
   await waitFor(async () => (await rowOf(id))?.['status'] === 'failing', { what: 'it to count as failing' });
@@ -167,6 +168,15 @@ it('sends what is retried by hand at once, also what waits for a probe of a fail
   expect(retried.status).toBe(202);
   await waitFor(async () => (await deliveriesOf(id)).some(row => row['id'] === last?.['id'] && row['attempts'] === 2), {
     what: 'the retry',
+  });
+  isMended = true;
+  await service.call('POST', `/webhook-endpoints/${id}/test`, {
+    of: team,
+    as: service.identity.asUser(team),
+    body: {},
+  });
+  await waitFor(async () => (await deliveriesOf(id)).filter(({ status }) => status === 'succeeded').length === 6, {
+    what: 'all that waits',
   });
 });
 

@@ -8,7 +8,9 @@ import type { WebhookAttempt } from '@billing/contracts/resources/webhook-delive
 import { executeBound } from '@billing/database/bound-statement';
 import type { Outbox } from '@billing/messaging/outbox';
 import { recordAudit } from '@billing/service/audit';
+import { isSuccess } from '#domain/endpoint-health.ts';
 import { post } from './attempt.ts';
+import { callEndpoint } from './endpoint-rows.ts';
 import type { EndpointKeys } from './endpoint-secrets.ts';
 import { findEndpoint } from './show-endpoints.ts';
 import type { Sender } from './sender.ts';
@@ -24,14 +26,16 @@ interface Parts {
     readonly teamId: ProjectScope['teamId'];
   }) => Promise<EndpointKeys>;
   readonly now: () => Date;
+  /** Endpoints may have become due. */
+  readonly onDue: () => void;
 }
 
 /**
  * Sends an event with example data and waits for the response. It has no position, leaves no delivery, is never tried again
- * and says nothing about the endpoint's health.
+ * and says nothing about the endpoint's health; but a failing one that takes it is sent the first of what waits at once.
  * @throws Problem 404; 429 after ten tests of the project within a minute
  */
-export function testEndpoint({ outbox, sender, keysOf, now }: Parts) {
+export function testEndpoint({ outbox, sender, keysOf, now, onDue }: Parts) {
   return async (
     scope: ProjectScope,
     id: WebhookEndpointId,
@@ -58,6 +62,10 @@ export function testEndpoint({ outbox, sender, keysOf, now }: Parts) {
     );
     const target = { url: endpoint.url, keys: await keysOf(endpoint) };
     const { retryAfterMs: _retryAfterMs, ...sent } = await post(sender, target, { id: eventId, at, body });
+    if (endpoint.status === 'failing' && isSuccess(sent.responseStatus)) {
+      await callEndpoint(outbox.em.fork(), id);
+      onDue();
+    }
     return { number: 1, trigger: 'test', at, ...sent };
   };
 }

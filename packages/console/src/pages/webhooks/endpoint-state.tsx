@@ -36,7 +36,8 @@ export function StateNotice({ endpoint }: { readonly endpoint: WebhookEndpoint }
     return (
       <Notice tone="bad">
         It has failed since <Time at={failingSince} show="time" />. One event is tried at a time, at least hourly; once
-        one arrives, what waits follows in order. To try now, open a delivery that waits and send it again.
+        one arrives, what waits follows in order. Once it works, send a test: if that arrives, the next event is tried
+        at once.
       </Notice>
     );
   if (status === 'disabled')
