@@ -257,3 +257,33 @@ it('serves 97 endpoints in order beside one that hangs, one that is slow and one
   await waitFor(() => sequencesOf('/hook?slow').flat().length === 4, { what: 'the slow one' });
   expect(sequencesOf('/hook?slow')).toEqual(inOrder);
 });
+
+it('stays enabled by its owner, whatever was on its way when it was gone', async () => {
+  const team = await service.newTeam();
+  const mayAnswer = Promise.withResolvers<void>();
+  let hanging = '';
+  await using receiver = await startReceiver(async ({ body }, count) => {
+    if (count === 7) return 410;
+    if (count !== 6) return 200;
+    hanging = body;
+    await mayAnswer.promise;
+    return 200;
+  });
+  const { id } = await steps.newEndpoint(team, receiver.url, { eventTypes: ['customer.*'] });
+  await steps.emit(team, ...history(team, 20, 1));
+  await waitFor(async () => (await rowOf(id))?.['status'] === 'disabled', { what: 'it to be gone' });
+  const enabled = await service.call('PATCH', `/webhook-endpoints/${id}`, {
+    of: team,
+    as: service.identity.asUser(team),
+    body: { enabled: true },
+  });
+  expect(enabled.body.webhookEndpoint).toMatchObject({ status: 'enabled' });
+  mayAnswer.resolve();
+  // The last event is that it was disabled.
+  const isSettled = async () => (await rowOf(id))?.['position'] === 21 || (await rowOf(id))?.['status'] === 'disabled';
+  await waitFor(isSettled, { what: 'the others' });
+  await untilIdle(id);
+  expect(await rowOf(id)).toMatchObject({ status: 'enabled', position: 21 });
+  // Nobody knows any more what became of it.
+  expect(receiver.received.filter(({ body }) => body === hanging)).toHaveLength(2);
+});

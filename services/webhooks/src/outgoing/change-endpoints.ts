@@ -121,7 +121,8 @@ export function updateEndpoint({ outbox, now, ...targets }: Parts) {
         if (resumeFrom === 'now') await skipMissed(tx, endpoint, position);
         endpoint.wantedPosition = position;
       }
-      if (endpoint.status === 'disabled') Object.assign(endpoint, { dueAt: null, leaseId: null });
+      // Who has the lease of one that is disabled or was writes nothing more: it would be disabled again.
+      if (wasDisabled || endpoint.status === 'disabled') Object.assign(endpoint, { dueAt: null, leaseId: null });
       const changes = changesOf(before, { ...wanted, enabled }).map(maskedChange);
       if (changes.length > 0) endpoint.updatedAt = now();
       await tx.flush();
