@@ -54,7 +54,7 @@ async function refer(world: World): Promise<void> {
   if (body.code) await allowed(api.post(`${P}/referrals/apply`, { code: body.code.code, refereeCustomerId }));
 }
 
-export const ACTIONS = {
+const ACTIONS = {
   newCustomer,
   changeCustomer: byApi('customer', 'patch', n => ({ name: `Ada ${n % 3}`, metadata: { n: `${n % 2}` } })),
   changeCustomerToNothing: byApi('customer', 'patch', () => ({ externalId: null })),
@@ -88,6 +88,8 @@ export const ACTIONS = {
   deleteCustomerThere: atProcessor('customers'),
   renameProductThere: atProcessor('products', n => ({ name: `There ${n % 3}` })),
   archivePriceThere: atProcessor('prices', n => ({ active: String(n % 2 === 1) })),
+  deleteProductThere: atProcessor('products'),
+  deletePriceThere: async (world, n) => world.tenant.processor.deletePrice(await pickThere(world, 'prices', n)),
   cancelThere: atProcessor('subscriptions'),
   refundThere: async (world, n) =>
     world.tenant.callProcessor('/v1/refunds', { charge: await pickThere(world, 'charges', n), amount: '200' }),
@@ -149,6 +151,10 @@ export const ACTIONS = {
 } as const satisfies Readonly<Record<string, Action>>;
 export type ActionName = keyof typeof ACTIONS;
 export const ACTION_NAMES = Object.keys(ACTIONS) as ActionName[]; // its own keys
+
+/** Does several things at once. */
+export const actAtOnce = (world: World, steps: readonly (readonly [ActionName, number])[]): Promise<unknown> =>
+  Promise.all(steps.map(([name, n]) => act(world, name, n)));
 
 /** Does one thing; what the processor refuses, and what nobody can do yet, is left. */
 export async function act(world: World, name: ActionName, n: number): Promise<void> {

@@ -4,7 +4,7 @@ import { runs } from '@billing/testing/runs';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { openDocumentedApi } from '../../system/documented-api.ts';
-import { act, ACTION_NAMES, changeNothing, type ActionName } from './actions.ts';
+import { act, actAtOnce, ACTION_NAMES, changeNothing, type ActionName } from './actions.ts';
 import { checkCauses } from './causes.ts';
 import { checkDifferences, checkOrder, checkStates, checkTypes } from './checks.ts';
 import { newWorld } from './world.ts';
@@ -20,10 +20,12 @@ afterAll(() => server.close());
 
 /** What is done, and to which of the objects that it can be done to. */
 type Step = readonly [ActionName, number];
-const toSteps = (names: string): Step[] => names.split(/\s+/).map(name => [name as ActionName, 0]);
+/** What comes together is done at once. */
+type History = readonly (readonly Step[])[];
+const toHistory = (names: string): History => names.split(/\s+/).map(name => [[name as ActionName, 0]]);
 
 /** A history in which each documented type of event occurs. */
-const TOUR = toSteps(`addGoneEndpoint newCustomer newPrice changeCustomer renameProduct archivePrice newPrice
+const TOUR = toHistory(`addGoneEndpoint newCustomer newPrice changeCustomer renameProduct archivePrice newPrice
   refer subscribe settle renew settle refund settle renew settle dispute settle winDispute settle
   renew settle dispute settle loseDispute settle failToRenew settle giveInvoiceUp voidInvoice cancelInPortal settle
   refer refuseNextCredit subscribe settle retryCredit newCustomer subscribeOnTrial settle look cancelNow deactivateCode
@@ -32,7 +34,7 @@ const TOUR = toSteps(`addGoneEndpoint newCustomer newPrice changeCustomer rename
   deletePrice deleteProduct deleteCustomer deleteCustomerThere cancelThere`);
 
 /** What every drawn history begins with, so that there is something to change. */
-const BEGINNING = toSteps('newCustomer newPrice newPrice subscribe refer subscribe subscribeOnTrial settle renew');
+const BEGINNING = toHistory('newCustomer newPrice newPrice subscribe refer subscribe subscribeOnTrial settle renew');
 const OFTEN = ['settle', 'settle', 'release', 'look', 'look', 'renew', 'cancelAtEnd', 'changeCustomer'] as const;
 
 it('tells every change once, in order, as it was shown, by its type and its cause', async () => {
@@ -40,13 +42,14 @@ it('tells every change once, in order, as it was shown, by its type and its caus
   const { port } = server.address() as AddressInfo; // it listens on a port
   const types = new Set<string>();
   const step = fc.tuple(fc.constantFrom(...ACTION_NAMES, ...OFTEN), fc.nat(9));
+  const together = fc.oneof({ arbitrary: fc.tuple(step), weight: 3 }, fc.array(step, { minLength: 2, maxLength: 5 }));
   const histories = fc
-    .array(step, { minLength: 15, maxLength: 40 })
-    .map((drawn): readonly Step[] => [...BEGINNING, ...drawn]);
+    .array(together, { minLength: 10, maxLength: 30 })
+    .map((drawn): History => [...BEGINNING, ...drawn]);
   await fc.assert(
     fc.asyncProperty(histories, fc.nat(), async (history, seed) => {
       const world = await newWorld(`http://127.0.0.1:${port}/gone`);
-      for (const [name, n] of history) await act(world, name, n);
+      for (const steps of history) await actAtOnce(world, steps);
       await world.settle();
       await act(world, 'sync', 0);
       await world.settle();
