@@ -82,6 +82,8 @@ export function checkDifferences(events: readonly LogEvent[], problems: Problems
 const INVOICE: Readonly<Record<string, string>> = { open: 'finalized', paid: 'paid', void: 'voided' };
 const AFTER_DISPUTE = new Set(['succeeded', 'refunded', 'partially_refunded']);
 
+const HAS_TAKEN_MONEY = new Set([...AFTER_DISPUTE, 'inquiry', 'disputed', 'dispute_lost']);
+
 /** Which types a change may have, by the rules of the specification alone. */
 function deserved({ object: { type, sequence }, data, previousAttributes }: LogEvent): string[] {
   const before: Shown = { ...data, ...previousAttributes };
@@ -105,12 +107,15 @@ function deserved({ object: { type, sequence }, data, previousAttributes }: LogE
       if (isNew) return ['created'];
       return was !== is || isSecond ? [INVOICE[String(is)] ?? String(is)] : ['updated'];
     case 'payment': {
-      const refunded = Number(data['amountRefunded']) > (isNew ? 0 : Number(before['amountRefunded']));
+      if (HAS_TAKEN_MONEY.has(String(is)) && !HAS_TAKEN_MONEY.has(String(was))) return ['succeeded'];
+      const refunded = isSame
+        ? String(is).endsWith('refunded')
+        : Number(data['amountRefunded']) > Number(before['amountRefunded']);
+      if (isSame && !refunded) return [String(is)];
       if (is === 'disputed' && was !== is) return ['disputed'];
       if (is === 'dispute_lost' && was !== is) return ['dispute_lost'];
       if (was === 'disputed' && AFTER_DISPUTE.has(String(is))) return ['dispute_won'];
       if (refunded) return ['refunded'];
-      if (is === 'succeeded' && was !== is) return ['succeeded'];
       if (is === 'failed' && was !== is) return ['failed'];
       return is === 'failed' ? ['failed', 'updated'] : ['updated'];
     }

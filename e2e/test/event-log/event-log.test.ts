@@ -76,7 +76,7 @@ it('tells every change once, in order, as it was shown, by its type and its caus
         types.add(event.type);
       }
     }),
-    { numRuns: runs(8), examples: [[TOUR, 1]], endOnFailure: true },
+    { numRuns: runs(4), examples: [[TOUR, 1]], endOnFailure: true },
   );
   const { webhooks } = (await (await fetch(`${inject('gatewayUrl')}/openapi.json`)).json()) as { webhooks: object };
   const documentedTypes = Object.keys(webhooks).filter(type => type !== 'ping');

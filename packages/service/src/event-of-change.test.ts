@@ -45,7 +45,6 @@ describe('the type of a change', () => {
     ['updated', { status: 'failed' }, { status: 'failed', processorChargeId: 'ch_1' }],
     ['failed', { status: 'failed', processorChargeId: 'ch_1' }, { status: 'failed', processorChargeId: 'ch_2' }],
     ['refunded', { status: 'succeeded' }, { status: 'refunded', amountRefunded: 5 }],
-    ['refunded', null, { status: 'partially_refunded', amountRefunded: 5 }],
     ['updated', { status: 'refunded', amountRefunded: 5 }, { status: 'succeeded', amountRefunded: 0 }],
     ['updated', { status: 'succeeded' }, { status: 'inquiry' }],
     ['updated', { status: 'inquiry' }, { status: 'succeeded' }],
@@ -57,6 +56,19 @@ describe('the type of a change', () => {
   ])('of a payment is %s: %j, then %j', (type, previous, resource) => {
     expect(typesOf('payment', previous, resource)).toEqual([type]);
   });
+});
+
+it.each([
+  [null, 'partially_refunded', ['succeeded', 'refunded']],
+  ['failed', 'refunded', ['succeeded', 'refunded']],
+  [null, 'disputed', ['succeeded', 'disputed']],
+  ['requires_capture', 'dispute_lost', ['succeeded', 'dispute_lost']],
+  [null, 'inquiry', ['succeeded']],
+  ['inquiry', 'refunded', ['refunded']],
+])('of a payment that was %s and is first seen %s is %j', (before, status, types) => {
+  const resource = { status, amountRefunded: status.endsWith('refunded') ? 5 : 0 };
+  const previous = before === null ? null : { status: before };
+  expect(typesOfChange('payment', { resource, previous })).toEqual(types.map(type => `payment.${type}`));
 });
 
 it('has what the fields that changed were, an absent one as null, without the time of the change', () => {

@@ -49,6 +49,10 @@ export function typesOfChange(
   options?: { readonly isDeleted?: boolean },
 ): PublicEventType[] {
   const type = typeOfChange(object, change, options);
+  if (object === 'payment' && hasTakenMoney(change)) {
+    const isOwnEvent = type !== 'payment.succeeded' && type !== 'payment.updated';
+    return ['payment.succeeded', ...(isOwnEvent ? [type] : [])];
+  }
   const previous = change.previous ? undefined : BEGINS_AS[object];
   if (!previous) return [type];
   const next = typeOfChange(object, { ...change, previous });
@@ -95,13 +99,19 @@ function typeOfPayment({ resource, previous }: ResourceChange): PublicEventType 
   if (before === 'disputed' && TOOK_MONEY.has(after)) return 'payment.dispute_won';
   const refunded = (it: Resource | null) => Number(it?.['amountRefunded'] ?? 0);
   if (refunded(resource) > refunded(previous)) return 'payment.refunded';
-  if (after === 'succeeded' && BEFORE_SUCCESS.has(before)) return 'payment.succeeded';
   const charge = (it: Resource | null) => it?.['processorChargeId'] ?? null;
   const isNextAttempt = charge(previous) !== null && charge(resource) !== charge(previous);
   if (after === 'failed' && (before !== after || isNextAttempt)) return 'payment.failed';
   return 'payment.updated';
 }
 
+/** Whether a payment has taken money that had not before, whatever has become of it since. */
+function hasTakenMoney({ resource, previous }: ResourceChange): boolean {
+  const after = resource['status'];
+  return BEFORE_SUCCESS.has(previous?.['status']) && (TOOK_MONEY.has(after) || QUESTIONED.has(after));
+}
+
+const QUESTIONED: ReadonlySet<unknown> = new Set(['inquiry', 'disputed', 'dispute_lost']);
 const TOOK_MONEY: ReadonlySet<unknown> = new Set(['succeeded', 'partially_refunded', 'refunded']);
 /** A refund that fails, and an inquiry that is closed, leave a payment that had succeeded. */
 const BEFORE_SUCCESS: ReadonlySet<unknown> = new Set([undefined, 'failed', 'requires_capture', 'canceled']);
