@@ -2,8 +2,14 @@ import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 
+/** Whether what a changed style makes move has come to rest, a frame after the last look. */
+const SETTLED = `new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(() =>
+  resolve(!document.getAnimations().some(one => one instanceof CSSTransition && one.playState !== 'finished')))))`;
+
 /** Expects axe to find nothing on a page, by all of its rules. */
 export async function expectAccessible(page: Page): Promise<void> {
+  // Colours that are still changing are of no scheme.
+  await page.waitForFunction(SETTLED, undefined, { polling: 'raf' });
   // No page has frames of other sites, for which axe would open a page of its own each time.
   const axe = new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ['violations'] });
   const { violations } = await axe.analyze();
