@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { isIP } from 'node:net';
-import { LockMode, type EntityManager } from '@mikro-orm/postgresql';
+import type { EntityManager } from '@mikro-orm/postgresql';
 import { WebhookEndpointId, type ProjectScope } from '@billing/contracts/ids';
-import { invalid, notFound, unprocessable } from '@billing/contracts/problem';
+import { invalid, unprocessable } from '@billing/contracts/problem';
 import type { AuditChange, AuditContext, AuditValue } from '@billing/contracts/resources/audit-entry';
 import { EVENT_API_VERSION } from '@billing/contracts/resources/event';
 import type {
@@ -22,7 +22,7 @@ import { WebhookEndpoint } from '#persistence/webhook-endpoint.entity.ts';
 import { callEndpoint } from './endpoint-rows.ts';
 import { deleteEndpointSecrets, saveEndpointSecret } from './endpoint-secrets.ts';
 import type { Resolve } from './resolve-names.ts';
-import { showEndpoints } from './show-endpoints.ts';
+import { lockEndpoint, showEndpoint } from './show-endpoints.ts';
 
 /** Endpoints of a project. */
 const QUOTA = 20;
@@ -91,9 +91,7 @@ export function createEndpoint({ outbox, sealed, now, ...targets }: Parts) {
         const changes = changesOf(null, { url, eventTypes: wanted.eventTypes, enabled }).map(maskedChange);
         recordAudit(publish, teamId, context, { target: { type: 'webhook_endpoint', id }, changes });
       }
-      const [webhookEndpoint] = await showEndpoints(tx, [endpoint]);
-      if (!webhookEndpoint) throw notFound('webhook_endpoint');
-      return { webhookEndpoint, secret };
+      return { webhookEndpoint: await showEndpoint(tx, endpoint), secret };
     });
   };
 }
@@ -127,9 +125,9 @@ export function updateEndpoint({ outbox, now, ...targets }: Parts) {
       if (changes.length > 0) endpoint.updatedAt = now();
       await tx.flush();
       // One that fails is tried with what was changed.
-      await callEndpoint(tx, id);
+      await callEndpoint(tx, endpoint);
       recordAudit(publish, scope.teamId, context, { target: { type: 'webhook_endpoint', id }, changes });
-      return shown(tx, endpoint);
+      return showEndpoint(tx, endpoint);
     });
   };
 }
@@ -143,7 +141,7 @@ export function deleteEndpoint({ outbox }: Pick<Parts, 'outbox'>) {
     outbox.transaction(async (tx, publish) => {
       const endpoint = await lockEndpoint(tx, scope, id);
       await deleteEndpointSecrets(tx, endpoint);
-      await tx.execute(`delete from recoveries where endpoint_id = ?`, [id]);
+      await tx.execute(`delete from recoveries where endpoint_id = ? and team_id = ?`, [id, scope.teamId]);
       tx.remove(endpoint);
       recordAudit(publish, scope.teamId, context, { target: { type: 'webhook_endpoint', id }, changes: [] });
     });
@@ -169,7 +167,7 @@ export function rotateSecret({ outbox, sealed, now }: Pick<Parts, 'outbox' | 'se
       await tx.flush();
       const changes = [{ field: 'secret', from: null, to: null }];
       recordAudit(publish, scope.teamId, context, { target: { type: 'webhook_endpoint', id }, changes });
-      return { webhookEndpoint: await shown(tx, endpoint), secret };
+      return { webhookEndpoint: await showEndpoint(tx, endpoint), secret };
     });
 }
 
@@ -183,27 +181,14 @@ async function lockPosition(tx: EntityManager, { teamId, projectId }: ProjectSco
   return Number(row?.position ?? 0);
 }
 
-async function lockEndpoint(tx: EntityManager, { teamId, projectId }: ProjectScope, id: WebhookEndpointId) {
-  const lockMode = LockMode.PESSIMISTIC_WRITE;
-  const endpoint = await tx.findOne(WebhookEndpoint, { id, teamId, projectId }, { lockMode });
-  if (!endpoint) throw notFound('webhook_endpoint');
-  return endpoint;
-}
-
 /** Sends nothing of what an endpoint has missed up to a position. */
 async function skipMissed(tx: EntityManager, endpoint: WebhookEndpoint, position: number): Promise<void> {
   endpoint.position = position;
   await tx.execute(
     `update webhook_deliveries set status = 'canceled', next_attempt_at = null
-      where endpoint_id = ? and next_attempt_at is not null`,
-    [endpoint.id],
+      where endpoint_id = ? and team_id = ? and next_attempt_at is not null`,
+    [endpoint.id, endpoint.teamId],
   );
-}
-
-async function shown(tx: EntityManager, endpoint: WebhookEndpoint): Promise<EndpointResource> {
-  const [resource] = await showEndpoints(tx, [endpoint]);
-  if (!resource) throw notFound('webhook_endpoint');
-  return resource;
 }
 
 /**

@@ -131,18 +131,18 @@ const attemptsOf = ({ endpoint: { teamId, projectId }, settled }: EndpointProgre
  */
 export async function freeWaiting(
   em: EntityManager,
-  { id }: LeasedEndpoint,
+  { id, teamId }: LeasedEndpoint,
   { objectKeys, hasRecovered, now }: { objectKeys: readonly string[]; hasRecovered: boolean; now: Date },
 ): Promise<readonly Pick<Holding, 'position' | 'objectKey'>[]> {
   return executeBound(
     em.fork(),
     `update webhook_deliveries d set next_attempt_at = $2
-      where d.endpoint_id = $1 and d.next_attempt_at > $2
+      where d.endpoint_id = $1 and d.team_id = $6 and d.next_attempt_at > $2
         and ($3 or (d.object_key = any($4::text[]) and d.attempts = 0 and not exists (
               select from webhook_deliveries earlier
                where earlier.endpoint_id = $1 and earlier.object_key = d.object_key and earlier.position < d.position
                  and earlier.next_attempt_at is not null and earlier.attempts > 0 and earlier.failures < $5)))
       returning d.position::float8 as position, d.object_key as "objectKey"`,
-    [id, now, hasRecovered, objectKeys, IN_ORDER_FAILURES],
+    [id, now, hasRecovered, objectKeys, IN_ORDER_FAILURES, teamId],
   );
 }

@@ -50,7 +50,7 @@ const PLANNED_ANEW = { isDynamic: true };
 
 /**
  * Lists deliveries of a project, newest first. An index finds those of an event, of a status but `succeeded`, or of an endpoint;
- * what else is asked for is looked for among the next five thousand, so that a page may be short though there are more.
+ * other filters look through the next five thousand, so that a page may be short though there are more.
  */
 export async function listDeliveries(em: EntityManager, scope: ProjectScope, query: DeliveryQuery) {
   const { endpointId = null, eventId = null, type, status = null, since, until, limit, cursor } = query;
@@ -132,7 +132,7 @@ export function retryDelivery({ outbox, onDue }: Parts) {
   return async (scope: ProjectScope, id: WebhookDeliveryId, context: AuditContext): Promise<WebhookDelivery> => {
     const delivery = await outbox.transaction(async (tx, publish) => {
       const { endpointId, eventId } = await findDelivery(tx, scope, id);
-      await requireSendable(tx, scope, { endpointId, eventId, asked: 'webhook_delivery' });
+      await requireSendable(tx, scope, endpointId, { eventId, resource: 'webhook_delivery' });
       const updated = await executeBound(
         tx,
         // What is due waits all the same while its endpoint fails, for up to an hour.
@@ -144,7 +144,7 @@ export function retryDelivery({ outbox, onDue }: Parts) {
         [scope.teamId, scope.projectId, id],
       );
       if (updated.length === 0) throw inProgress();
-      await callEndpoint(tx, endpointId);
+      await callEndpoint(tx, { id: endpointId, teamId: scope.teamId });
       recordAudit(publish, scope.teamId, context, { target: { type: 'webhook_delivery', id }, changes: [] });
       return toResource(await findDelivery(tx, scope, id));
     });
@@ -165,8 +165,7 @@ export function sendEvent({ outbox, onDue }: Parts) {
     context: AuditContext,
   ): Promise<WebhookDelivery> => {
     const delivery = await outbox.transaction(async (tx, publish) => {
-      await findEndpoint(tx, scope, endpointId);
-      await requireSendable(tx, scope, { endpointId, eventId, asked: 'event' });
+      await requireSendable(tx, scope, endpointId, { eventId, resource: 'event' });
       const id = WebhookDeliveryId.create();
       await executeBound(
         tx,
@@ -177,7 +176,7 @@ export function sendEvent({ outbox, onDue }: Parts) {
            from events where team_id = $1 and project_id = $2 and id = $3`,
         [scope.teamId, scope.projectId, eventId, id, endpointId],
       );
-      await callEndpoint(tx, endpointId);
+      await callEndpoint(tx, { id: endpointId, teamId: scope.teamId });
       recordAudit(publish, scope.teamId, context, { target: { type: 'webhook_delivery', id }, changes: [] });
       return toResource(await findDelivery(tx, scope, id));
     });
@@ -200,11 +199,8 @@ async function findDelivery(em: EntityManager, scope: ProjectScope, id: WebhookD
 async function requireSendable(
   tx: EntityManager,
   scope: ProjectScope,
-  {
-    endpointId,
-    eventId,
-    asked,
-  }: { endpointId: WebhookEndpointId; eventId: EventId; asked: 'event' | 'webhook_delivery' },
+  endpointId: WebhookEndpointId,
+  { eventId, resource }: { readonly eventId: EventId; readonly resource: 'event' | 'webhook_delivery' },
 ): Promise<void> {
   const { status } = await findEndpoint(tx, scope, endpointId);
   if (status === 'disabled') throw conflict('webhook_endpoint_disabled', 'The endpoint is disabled; enable it first.');
@@ -213,7 +209,7 @@ async function requireSendable(
     `select is_erased as "isErased" from events where team_id = $1 and project_id = $2 and id = $3`,
     [scope.teamId, scope.projectId, eventId],
   );
-  if (!event) throw notFound(asked);
+  if (!event) throw notFound(resource);
   if (event.isErased)
     throw unprocessable('event_deleted', 'The personal data of the event were deleted with its customer.');
 }

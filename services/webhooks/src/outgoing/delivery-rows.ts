@@ -51,15 +51,10 @@ export async function readEvents(
       order by e.position`,
     [
       JSON.stringify(
-        [...different].map(
-          ([
-            key,
-            {
-              endpoint: { teamId, projectId },
-              after,
-            },
-          ]) => ({ key, teamId, projectId, after }),
-        ),
+        [...different].map(([key, { endpoint, after }]) => {
+          const { teamId, projectId } = endpoint;
+          return { key, teamId, projectId, after };
+        }),
       ),
       limit,
     ],
@@ -118,16 +113,17 @@ type DeliveryRow = Omit<DeliveryItem, 'delivery'> & Omit<StoredDelivery, 'nextAt
 /** Reads deliveries of an endpoint that are due at a time, or all that wait, those sent by hand first, in the order of their events. */
 export async function readDue(
   em: EntityManager,
-  { id }: LeasedEndpoint,
+  { id, teamId }: LeasedEndpoint,
   dueAt: Date | null,
   limit: number,
 ): Promise<readonly DeliveryItem[]> {
   const rows = await executeBound<DeliveryRow>(
     em.fork(),
     `select ${DELIVERY} from webhook_deliveries d
-      where d.endpoint_id = $1 and d.next_attempt_at is not null and ($2::timestamptz is null or d.next_attempt_at <= $2)
+      where d.endpoint_id = $1 and d.team_id = $4 and d.next_attempt_at is not null
+        and ($2::timestamptz is null or d.next_attempt_at <= $2)
       order by (d.trigger <> 'manual'), d.position limit $3`,
-    [id, dueAt, limit],
+    [id, dueAt, limit, teamId],
   );
   return rows.map(({ position, eventId, type, objectKey, ...delivery }) => ({
     position,
@@ -139,11 +135,12 @@ export async function readDue(
 }
 
 /** When the next delivery after a time is due, as a time in milliseconds; infinite when none is. */
-export async function findDueAfter(em: EntityManager, { id }: LeasedEndpoint, after: Date): Promise<number> {
+export async function findDueAfter(em: EntityManager, { id, teamId }: LeasedEndpoint, after: Date): Promise<number> {
   const [row] = await executeBound<{ dueAt: string | null }>(
     em.fork(),
-    `select min(next_attempt_at) as "dueAt" from webhook_deliveries where endpoint_id = $1 and next_attempt_at > $2`,
-    [id, after],
+    `select min(next_attempt_at) as "dueAt" from webhook_deliveries
+      where endpoint_id = $1 and team_id = $3 and next_attempt_at > $2`,
+    [id, after, teamId],
   );
   return row?.dueAt ? new Date(row.dueAt).getTime() : Infinity;
 }

@@ -125,12 +125,17 @@ export async function releaseEndpoints(em: EntityManager, releases: readonly Rel
   );
 }
 
+/** The condition that an endpoint gets an event by itself; in memory `isWanted` says so. */
+export const wants = (endpoint: string, event: string): string =>
+  `(${endpoint}.include_sync or not ${event}.is_from_sync)
+   and ${endpoint}.event_types && array['*', ${event}.type, substring(${event}.type from '^[^.]+') || '.*']`;
+
 /** Has an endpoint looked at for deliveries that are due now, by whoever has its lease or gets it. */
-export const callEndpoint = (tx: EntityManager, id: WebhookEndpointId) =>
+export const callEndpoint = (tx: EntityManager, { id, teamId }: Pick<LeasedEndpoint, 'id' | 'teamId'>) =>
   executeBound(
     tx,
     `update webhook_endpoints
         set calls = calls + 1, due_at = case when lease_id is null and status <> 'disabled' then clock_timestamp() else due_at end
-      where id = $1`,
-    [id],
+      where id = $1 and team_id = $2`,
+    [id, teamId],
   );

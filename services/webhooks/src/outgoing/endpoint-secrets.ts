@@ -127,7 +127,7 @@ export async function saveEndpointSecret(
     `with replaced as (
        update endpoint_secrets
           set expires_at = least(expires_at, clock_timestamp() + make_interval(secs => $6::float8 / 1000))
-        where endpoint_id = $3)
+        where endpoint_id = $3 and team_id = $2)
      insert into endpoint_secrets (id, team_id, endpoint_id, sealed_secret, last4, created_at, expires_at)
      values ($1, $2, $3, $4, $5, clock_timestamp(), null)`,
     [id, endpoint.teamId, endpoint.id, sealed.seal(boundTo(endpoint), secret), secret.slice(-4), overlapMs],

@@ -74,20 +74,20 @@ export async function listEvents(em: EntityManager, { teamId, projectId }: Proje
 
 /**
  * Finds an event.
- * @throws Problem 404 for what was asked for, also for one that is older than the retention
+ * @throws Problem 404, of `resource`, also for one that is older than the retention
  */
 export async function findEvent(
   em: EntityManager,
   scope: ProjectScope,
   id: EventId,
-  asked = 'event',
+  resource = 'event',
 ): Promise<PublicEvent> {
   const [row] = await executeBound<EventRow>(
     em.fork(),
     `select position::float8 as position, body from events where team_id = $1 and project_id = $2 and id = $3`,
     [scope.teamId, scope.projectId, id],
   );
-  if (!row) throw notFound(asked);
+  if (!row) throw notFound(resource);
   return readBody(row);
 }
 

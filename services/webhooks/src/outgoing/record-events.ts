@@ -72,8 +72,7 @@ interface NewEvent {
 }
 
 const projectKey = ({ teamId, projectId }: Delivered): string => `${teamId} ${projectId}`;
-const objectKey = ({ object, ...change }: Delivered): string =>
-  `${projectKey(change as Delivered)} ${object.type} ${object.id}`;
+const objectKey = (change: Delivered): string => `${projectKey(change)} ${change.object.type} ${change.object.id}`;
 
 /** Waits until the event before this one of the same object is recorded, or for 20 seconds. */
 async function waitForPredecessor(em: EntityManager, change: Delivered): Promise<void> {

@@ -8,7 +8,7 @@ import { executeBound } from '@billing/database/bound-statement';
 import type { Outbox } from '@billing/messaging/outbox';
 import { recordAudit } from '@billing/service/audit';
 import { derivedId } from '@billing/service/derived-id';
-import { callEndpoint, type LeasedEndpoint } from './endpoint-rows.ts';
+import { callEndpoint, wants, type LeasedEndpoint } from './endpoint-rows.ts';
 import { findEndpoint } from './show-endpoints.ts';
 
 /** Events that are queued at once; the turns of the endpoint queue the others. */
@@ -16,6 +16,8 @@ const CHUNK = 2_000;
 /** Deliveries that wait, from which on a recovery waits too. */
 const MAX_WAITING = 2_000;
 const DAY_MS = 86_400_000;
+
+type EndpointRef = Pick<LeasedEndpoint, 'id' | 'teamId'>;
 
 interface Wanted {
   /** When the events happened. */
@@ -61,8 +63,9 @@ export function recoverEvents({ outbox, retentionDays, now, onDue }: Parts) {
         [scope.teamId, scope.projectId, endpointId, only, since, until, id, 0],
       );
       if (created.length > 0) {
-        await queueChunk(tx, endpointId);
-        await callEndpoint(tx, endpointId);
+        const endpoint = { id: endpointId, teamId: scope.teamId };
+        await queueChunk(tx, endpoint);
+        await callEndpoint(tx, endpoint);
         recordAudit(publish, scope.teamId, context, {
           target: { type: 'webhook_endpoint', id: endpointId },
           changes: [],
@@ -83,16 +86,17 @@ export function recoverEvents({ outbox, retentionDays, now, onDue }: Parts) {
 }
 
 /** Queues the next events of the endpoint's recovery, unless much waits already, and calls the endpoint; who has the lease calls it. */
-export async function continueRecovery(em: EntityManager, { id }: Pick<LeasedEndpoint, 'id'>): Promise<void> {
+export async function continueRecovery(em: EntityManager, endpoint: EndpointRef): Promise<void> {
   const waiting = await executeBound(
     em.fork(),
-    `select from webhook_deliveries where endpoint_id = $1 and next_attempt_at is not null limit ${MAX_WAITING}`,
-    [id],
+    `select from webhook_deliveries
+      where endpoint_id = $1 and team_id = $2 and next_attempt_at is not null limit ${MAX_WAITING}`,
+    [endpoint.id, endpoint.teamId],
   );
   if (waiting.length >= MAX_WAITING) return;
   await em.fork().transactional(async tx => {
-    await queueChunk(tx, id);
-    await callEndpoint(tx, id);
+    await queueChunk(tx, endpoint);
+    await callEndpoint(tx, endpoint);
   });
 }
 
@@ -111,18 +115,16 @@ const matching = (after: string): string => `
                         order by d.created_at desc limit 1) d on true
    where (w.team_id, w.project_id, w.id) = ($1, $2, $3)
      and case when d.id is null
-           then $4 <> 'failed' and e.position <= w.position and (w.include_sync or not e.is_from_sync)
-                and w.event_types && array['*', e.type, substring(e.type from '^[^.]+') || '.*']
+           then $4 <> 'failed' and e.position <= w.position and ${wants('w', 'e')}
            else case $4 when 'failed' then d.status = 'failed'
                         when 'missing' then d.status = 'canceled'
                         else d.status <> 'pending' end
          end`;
 
 /** Queues the next events of the running recovery of an endpoint. */
-async function queueChunk(tx: EntityManager, endpointId: WebhookEndpointId): Promise<void> {
+async function queueChunk(tx: EntityManager, { id: endpointId, teamId }: EndpointRef): Promise<void> {
   const [recovery] = await executeBound<{
     id: string;
-    teamId: string;
     projectId: string;
     onlyWhich: string;
     since: string;
@@ -131,13 +133,13 @@ async function queueChunk(tx: EntityManager, endpointId: WebhookEndpointId): Pro
     last: string;
   }>(
     tx,
-    `select id, team_id as "teamId", project_id as "projectId", only_which as "onlyWhich", since::text, until::text,
+    `select id, project_id as "projectId", only_which as "onlyWhich", since::text, until::text,
             position::text, to_position::text as last
-       from recoveries where endpoint_id = $1 and finished_at is null for update`,
-    [endpointId],
+       from recoveries where endpoint_id = $1 and team_id = $2 and finished_at is null for update`,
+    [endpointId, teamId],
   );
   if (!recovery) return;
-  const { id, teamId, projectId, onlyWhich, since, until, position, last } = recovery;
+  const { id, projectId, onlyWhich, since, until, position, last } = recovery;
   const [done] = await executeBound<{ queued: number; last: string | null }>(
     tx,
     `with chunk as (select * from (${matching('$7')}) m where position <= $8 order by position limit ${CHUNK}),

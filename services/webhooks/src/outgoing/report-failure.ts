@@ -9,7 +9,7 @@ import { publishResource } from '@billing/service/publish-resource';
 import { commitDeliveries } from './commit-deliveries.ts';
 import type { DeliverParts } from './deliver.ts';
 import type { LeasedEndpoint } from './endpoint-rows.ts';
-import { findEndpoint, showEndpoints } from './show-endpoints.ts';
+import { findEndpoint, showEndpoint } from './show-endpoints.ts';
 
 /**
  * Commits the attempt that disables an endpoint, or after which it has failed for a day, and tells of it: the owners of the
@@ -42,8 +42,7 @@ async function tellOfDisabling(
   at: Date,
 ): Promise<void> {
   const endpoint = await findEndpoint(tx, { teamId, projectId }, id);
-  const [resource] = await showEndpoints(tx, [endpoint]);
-  const after = webhookEndpoint.encode(resource as NonNullable<typeof resource>); // one for each row
+  const after = webhookEndpoint.encode(await showEndpoint(tx, endpoint));
   const before = endpoint.sequence === 0 ? null : { ...after, status, disabledReason: null };
   const object = { type: 'webhook_endpoint', id } as const;
   publishResource(publish, endpoint, { object, before, after, at, cause: CAUSED_BY_SYSTEM });

@@ -4,8 +4,8 @@ import { isOpenedHost, type AllowedTargets } from '#domain/sent-urls.ts';
 /** Finds the addresses of a name. It rejects with {@link NameNotResolved} where there are none. */
 export type Resolve = (name: string) => Promise<readonly string[]>;
 
-/** The servers are asked twice. */
-const ANSWER_MS = 1_500;
+/** For each of two tries. */
+const TIMEOUT_MS = 1_500;
 /** How long the name servers that the system names are believed to be the same. */
 const SERVERS_MS = 60_000;
 
@@ -17,12 +17,12 @@ export class NameNotResolved extends Error {
 }
 
 /**
- * Returns what asks the name servers themselves. The system's way takes one of a few threads until it has an answer, so that
+ * Returns what queries the name servers itself. The system's way takes one of a few threads until they respond, so that
  * tenants with slow name servers would hold up everything; it is taken for hosts that the operator has named, which may stand
  * in `/etc/hosts`.
  */
 export function resolverOf(allowed: AllowedTargets): Resolve {
-  const open = () => ({ resolver: new Resolver({ timeout: ANSWER_MS, tries: 2 }), openedAt: performance.now() });
+  const open = () => ({ resolver: new Resolver({ timeout: TIMEOUT_MS, tries: 2 }), openedAt: performance.now() });
   let opened = open();
   return async name => {
     if (isOpenedHost(name, allowed))
@@ -32,8 +32,8 @@ export function resolverOf(allowed: AllowedTargets): Resolve {
       );
     if (performance.now() - opened.openedAt > SERVERS_MS) opened = open();
     const { resolver } = opened;
-    const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
-    const addresses = answers.flatMap(answer => (answer.status === 'fulfilled' ? answer.value : []));
+    const responses = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+    const addresses = responses.flatMap(one => (one.status === 'fulfilled' ? one.value : []));
     if (addresses.length === 0) throw new NameNotResolved(name);
     return addresses;
   };

@@ -12,10 +12,10 @@ const TOTAL_MS = 15_000;
 /** How much of a response is read, and how much of it is kept. */
 const MAX_READ = 16_384;
 const MAX_KEPT = 4_096;
-/** Requests that ask for patience. */
+/** Responses that may say when to come again. */
 const WITH_RETRY_AFTER: ReadonlySet<number> = new Set([429, 503]);
 
-/** Where undici tells which connection a request goes over. */
+/** Where undici publishes which connection a request goes over. */
 const SEND_HEADERS = 'undici:client:sendHeaders';
 
 /** What became of a request. */
@@ -145,7 +145,7 @@ const checkedConnect =
 const checkedLookup =
   (url: URL, allowed: AllowedTargets, resolve: Resolve): LookupFunction =>
   (hostname, options, callback) => {
-    const answer = async (): Promise<void> => {
+    const look = async (): Promise<void> => {
       const found = await resolve(hostname).catch((err: Error) => err);
       if (found instanceof Error) return callback(found, []);
       const usable = found.filter(address => isAllowedAddress(url, address, allowed));
@@ -158,7 +158,7 @@ const checkedLookup =
         );
       else callback(null, first, isIP(first));
     };
-    void answer();
+    void look();
   };
 
 /** Reads the first bytes of a body as text; that it is cut, slow or endless does not matter. */

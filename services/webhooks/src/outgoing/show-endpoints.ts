@@ -1,4 +1,4 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
+import { LockMode, type EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectScope, WebhookEndpointId } from '@billing/contracts/ids';
 import type { Page, Pagination } from '@billing/contracts/pagination';
 import { notFound } from '@billing/contracts/problem';
@@ -6,6 +6,7 @@ import type { WebhookEndpoint as EndpointResource } from '@billing/contracts/res
 import { executeBound } from '@billing/database/bound-statement';
 import { findNewest } from '@billing/database/find-newest';
 import { WebhookEndpoint } from '#persistence/webhook-endpoint.entity.ts';
+import { wants } from './endpoint-rows.ts';
 import { findShownSecrets } from './endpoint-secrets.ts';
 
 /** How far waiting events are counted. */
@@ -20,9 +21,25 @@ export async function findEndpoint(
   { teamId, projectId }: ProjectScope,
   id: WebhookEndpointId,
 ): Promise<WebhookEndpoint> {
-  const endpoint = await em.findOne(WebhookEndpoint, { id, teamId, projectId });
-  if (!endpoint) throw notFound('webhook_endpoint');
-  return endpoint;
+  return requireFound(await em.findOne(WebhookEndpoint, { id, teamId, projectId }));
+}
+
+/**
+ * Finds an endpoint of the project, and locks it until the transaction ends.
+ * @throws Problem 404
+ */
+export async function lockEndpoint(
+  tx: EntityManager,
+  { teamId, projectId }: ProjectScope,
+  id: WebhookEndpointId,
+): Promise<WebhookEndpoint> {
+  const lockMode = LockMode.PESSIMISTIC_WRITE;
+  return requireFound(await tx.findOne(WebhookEndpoint, { id, teamId, projectId }, { lockMode }));
+}
+
+function requireFound<Found>(found: Found | null | undefined): Found {
+  if (!found) throw notFound('webhook_endpoint');
+  return found;
 }
 
 /** Lists a project's endpoints, newest first. */
@@ -36,8 +53,14 @@ export async function listEndpoints(
   return { webhookEndpoints: await showEndpoints(fork, rows), pagination };
 }
 
+/** Returns an endpoint as callers see it. */
+export async function showEndpoint(em: EntityManager, row: WebhookEndpoint): Promise<EndpointResource> {
+  const [shown] = await showEndpoints(em, [row]);
+  return requireFound(shown);
+}
+
 /** Returns endpoints as callers see them. */
-export async function showEndpoints(em: EntityManager, rows: readonly WebhookEndpoint[]): Promise<EndpointResource[]> {
+async function showEndpoints(em: EntityManager, rows: readonly WebhookEndpoint[]): Promise<EndpointResource[]> {
   const ids = rows.map(({ id }) => id);
   const [secrets, lags] = [await findShownSecrets(em, ids), await findLags(em, ids)];
   return rows.map(row => ({
@@ -53,11 +76,7 @@ export async function showEndpoints(em: EntityManager, rows: readonly WebhookEnd
     lastSuccessAt: row.lastSuccessAt,
     lag: lags.get(row.id) ?? { events: 0, oldestAt: null },
     apiVersion: row.apiVersion,
-    secrets: [...(secrets.get(row.id) ?? [])].map(({ last4, createdAt, expiresAt }) => ({
-      last4,
-      createdAt,
-      expiresAt,
-    })),
+    secrets: [...(secrets.get(row.id) ?? [])],
     projectId: row.projectId,
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
@@ -75,8 +94,7 @@ async function findLags(em: EntityManager, ids: readonly WebhookEndpointId[]) {
            from (select type, happened_at, is_from_sync from events v
                   where (v.team_id, v.project_id) = (e.team_id, e.project_id) and v.position > e.position
                   order by v.position limit ${MAX_LAG}) v
-          where (e.include_sync or not v.is_from_sync)
-            and (e.event_types && array['*', v.type, substring(v.type from '^[^.]+') || '.*'])) waiting
+          where ${wants('e', 'v')}) waiting
        cross join lateral (
          select count(*)::int as count from webhook_deliveries d
           where d.endpoint_id = e.id and d.position > e.position) ahead

@@ -63,7 +63,7 @@ export function testEndpoint({ outbox, sender, keysOf, now, onDue }: Parts) {
     const target = { url: endpoint.url, keys: await keysOf(endpoint) };
     const { retryAfterMs: _retryAfterMs, ...sent } = await post(sender, target, { id: eventId, at, body });
     if (endpoint.status === 'failing' && isSuccess(sent.responseStatus)) {
-      await callEndpoint(outbox.em.fork(), id);
+      await callEndpoint(outbox.em.fork(), endpoint);
       onDue();
     }
     return { number: 1, trigger: 'test', at, ...sent };

@@ -4,7 +4,7 @@ import { serve } from '@billing/service/serve';
 import { createEndpoint, deleteEndpoint, rotateSecret, updateEndpoint } from '#outgoing/change-endpoints.ts';
 import { describeDelivery, listDeliveries, retryDelivery, sendEvent } from '#outgoing/deliveries.ts';
 import { recoverEvents } from '#outgoing/recover.ts';
-import { findEndpoint, listEndpoints, showEndpoints } from '#outgoing/show-endpoints.ts';
+import { findEndpoint, listEndpoints, showEndpoint } from '#outgoing/show-endpoints.ts';
 import { testEndpoint } from '#outgoing/test-endpoint.ts';
 import type { TeamReads } from '#persistence/team-reads.ts';
 
@@ -40,8 +40,7 @@ export const webhookEndpointRoutes =
     serve(app, operations.getWebhookEndpoint, ({ params: { webhookEndpointId, ...scope } }) =>
       reads(scope.teamId, async em => {
         const fork = em.fork();
-        const [webhookEndpoint] = await showEndpoints(fork, [await findEndpoint(fork, scope, webhookEndpointId)]);
-        return { webhookEndpoint: webhookEndpoint as NonNullable<typeof webhookEndpoint> }; // one for each row
+        return { webhookEndpoint: await showEndpoint(fork, await findEndpoint(fork, scope, webhookEndpointId)) };
       }),
     );
     serve(app, operations.updateWebhookEndpoint, async ({ params: { webhookEndpointId, ...scope }, body, audit }) => ({
