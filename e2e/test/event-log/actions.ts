@@ -170,12 +170,12 @@ export async function act(world: World, name: ActionName, n: number): Promise<vo
 /** Asks for what is there already. */
 export async function changeNothing(world: World): Promise<void> {
   const { api, P, list } = world;
-  const ask = (path: string, body: object) => allowed(api.patch(`${P}/${path}`, body));
-  for (const { id, name } of await list('customer')) if (name) await ask(`customers/${String(id)}`, { name });
-  for (const { id, name, metadata } of await list('product')) await ask(`products/${String(id)}`, { name, metadata });
-  for (const { id, isActive } of await list('price')) await ask(`prices/${String(id)}`, { isActive });
+  const patch = (path: string, body: object) => allowed(api.patch(`${P}/${path}`, body));
+  for (const { id, name } of await list('customer')) if (name) await patch(`customers/${String(id)}`, { name });
+  for (const { id, name, metadata } of await list('product')) await patch(`products/${String(id)}`, { name, metadata });
+  for (const { id, isActive } of await list('price')) await patch(`prices/${String(id)}`, { isActive });
   for (const { code, isActive } of await list('referral_code'))
     if (isActive === false) await allowed(api.delete(`${P}/referrals/codes/${String(code)}`));
   for (const { id, cancelAtPeriodEnd } of await list('subscription'))
-    if (cancelAtPeriodEnd === false) await ask(`subscriptions/${String(id)}`, { cancelAtPeriodEnd });
+    if (cancelAtPeriodEnd === false) await patch(`subscriptions/${String(id)}`, { cancelAtPeriodEnd });
 }

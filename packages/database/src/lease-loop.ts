@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { openBell } from './bell.ts';
 import { lingerAfter } from './linger.ts';
 
 /** How long the pauses after failures get, in milliseconds. */
@@ -37,15 +38,7 @@ export function startLeaseLoop<Row>(options: LeaseLoopOptions<Row>): LeaseLoop {
   const { name, batchSize, lease, work, parallel, intervalMs, logger } = options;
   const stopping = new AbortController();
   const underWay = new Set<Promise<void>>();
-  let wakeUp: () => void = () => undefined;
-  let isWoken = false;
-
-  const pause = (ms: number) =>
-    new Promise<void>(resolve => {
-      if (isWoken || stopping.signal.aborted) return resolve();
-      const timer = setTimeout(resolve, ms);
-      wakeUp = () => (clearTimeout(timer), resolve());
-    });
+  const bell = openBell();
 
   const workOnBatch = async (): Promise<number> => {
     const rows = await lease(batchSize);
@@ -70,33 +63,29 @@ export function startLeaseLoop<Row>(options: LeaseLoopOptions<Row>): LeaseLoop {
   const run = async (): Promise<void> => {
     let failures = 0;
     while (!stopping.signal.aborted) {
-      isWoken = false;
+      bell.reset();
       const startedAt = performance.now();
       try {
         const count = await workOnce();
         failures = 0;
-        if (count === 0) await pause(intervalMs);
+        if (count === 0) await bell.wait(intervalMs);
         else if (count < batchSize) await lingerAfter(performance.now() - startedAt);
       } catch (err) {
         failures += 1;
         logger.warn({ err, loop: name, failures }, 'leased work failed, will try again');
-        isWoken = false;
-        await pause(Math.min(intervalMs * 2 ** failures, LONGEST_BACK_OFF_MS));
+        bell.reset();
+        if (!stopping.signal.aborted) await bell.wait(Math.min(intervalMs * 2 ** failures, LONGEST_BACK_OFF_MS));
       }
     }
     await Promise.allSettled(underWay);
   };
   const running = run();
 
-  const wake = () => {
-    isWoken = true;
-    wakeUp();
-  };
   return {
-    wake,
+    wake: bell.ring,
     stop: async () => {
       stopping.abort();
-      wakeUp();
+      bell.ring();
       await running;
     },
   };

@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => resources.disposeAsync());
 
-/** Starts a server and returns its port and the paths that were asked of it; one that only connects counts as ''. */
+/** Starts a server and returns its port and the paths of its requests; one that only connects counts as ''. */
 async function startServer(respond: RequestListener, host = '127.0.0.1', onPort = 0) {
   const seen: string[] = [];
   const server = createServer((request, response) => {
@@ -68,13 +68,13 @@ it('connects to no name that leads to inner addresses, nor to the inner ones of 
 it('dials the address that was checked, whatever the name leads to a moment later', async () => {
   const outer = await startServer((_request, response) => void response.setHeader('connection', 'close').end('ok'));
   const inner = await startServer(ok, '127.0.0.2', outer.port);
-  let asked = 0;
-  const rebinding = async () => [(asked += 1) === 1 ? '127.0.0.1' : '127.0.0.2'];
+  let lookups = 0;
+  const rebinding = async () => [(lookups += 1) === 1 ? '127.0.0.1' : '127.0.0.2'];
   const send = senderTo('127.0.0.1', rebinding);
   const url = `http://hooks.example:${outer.port}/`;
   expect(await send(url)).toMatchObject({ responseStatus: 200, address: '127.0.0.1' });
   expect(await send(url)).toMatchObject(REFUSED);
-  expect(asked).toBe(2);
+  expect(lookups).toBe(2);
   expect(inner.seen).toEqual([]);
 });
 
@@ -96,7 +96,7 @@ it('keeps what a response says only where it comes from the public internet', as
   });
 });
 
-it('takes a 2xx for a success whose body is cut, slow or endless, and waits no longer than it may', async () => {
+it('takes a 2xx for a success whose headers are long, whose body is cut, slow or endless, and waits no longer than it may', async () => {
   const cut: RequestListener = (_request, response) =>
     response.writeHead(200, { 'content-length': 100 }).write('a', () => response.destroy());
   const slow: RequestListener = (_request, response) => void response.writeHead(202).write('a');
@@ -105,11 +105,13 @@ it('takes a 2xx for a success whose body is cut, slow or endless, and waits no l
     response.writeHead(203);
     more();
   };
+  const wide: RequestListener = (_request, response) =>
+    void response.writeHead(204, { 'x-long': 'a'.repeat(40_000) }).end();
   const silent: RequestListener = () => undefined;
   const send = senderTo('127.0.0.1', undefined, 2_000);
   const sendTo = async (respond: RequestListener) => send(`http://127.0.0.1:${(await startServer(respond)).port}/`);
-  const sent = await Promise.all([cut, slow, endless, silent].map(sendTo));
-  expect(sent.map(({ responseStatus, error }) => responseStatus ?? error)).toEqual([200, 202, 203, 'timeout']);
+  const sent = await Promise.all([cut, slow, endless, wide, silent].map(sendTo));
+  expect(sent.map(({ responseStatus, error }) => responseStatus ?? error)).toEqual([200, 202, 203, 204, 'timeout']);
   expect(sent.at(-1)?.address).toBe('127.0.0.1');
 });
 
@@ -126,8 +128,8 @@ it('reads the beginning of a body, and keeps 4 KiB of it as text', async () => {
 it('notes where each of several requests to one name went', async () => {
   const first = await startServer(ok);
   await startServer(ok, '127.0.0.2', first.port);
-  let asked = 0;
-  const send = senderTo('127.0.0.0/8', async () => [`127.0.0.${(asked += 1)}`]);
+  let lookups = 0;
+  const send = senderTo('127.0.0.0/8', async () => [`127.0.0.${(lookups += 1)}`]);
   const body = Buffer.from('{"the":"same"}');
   const url = `http://hooks.example:${first.port}/`;
   const [one, two] = await Promise.all([send(url, body), send(url, body)]);

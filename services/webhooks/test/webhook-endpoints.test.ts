@@ -82,14 +82,14 @@ it('gives the same endpoint and secret to the same request', async () => {
   expect(second.body).toEqual(first.body);
 });
 
-it('makes no more than twenty endpoints in a project, however many are asked for at once', async () => {
+it('makes no more than twenty endpoints in a project, however many requests come at once', async () => {
   const team = await service.newTeam();
   const steps = outgoingSteps(service);
   for (let made = 0; made < 18; made += 1) await steps.newEndpoint(team, 'https://hooks.example/');
   const create = () => call(team, 'POST', '/webhook-endpoints', { url: 'https://192.88.98.1/' });
-  const answers = await Promise.all([create(), create(), create(), create()]);
-  expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 201, 422, 422]);
-  expect(answers.find(({ status }) => status === 422)?.body.error).toMatchObject({ code: 'quota_exceeded' });
+  const responses = await Promise.all([create(), create(), create(), create()]);
+  expect(responses.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 201, 422, 422]);
+  expect(responses.find(({ status }) => status === 422)?.body.error).toMatchObject({ code: 'quota_exceeded' });
 });
 
 it.each([

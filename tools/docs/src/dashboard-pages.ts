@@ -1,4 +1,4 @@
-/** A panel of a dashboard: one question, answered by queries in PromQL. */
+/** A panel of a dashboard: one question with its queries in PromQL. */
 export interface Panel {
   readonly title: string;
   /** What to do about what it shows. */
@@ -104,7 +104,7 @@ const money: Page = {
       p50: quantile(0.5, `http_server_request_duration_bucket{job="gateway",${WEBHOOK_ROUTE}}`),
       p99: quantile(0.99, `http_server_request_duration_bucket{job="gateway",${WEBHOOK_ROUTE}}`),
     }),
-    chart('Webhooks to tenants by outcome', 'reqps', 'refused: their endpoint answered with an error.', {
+    chart('Webhooks to tenants by outcome', 'reqps', 'refused: their endpoint responded with an error.', {
       '{{outcome}}': perSecond('billing_delivery_attempts_total', 'outcome'),
     }),
     chart(

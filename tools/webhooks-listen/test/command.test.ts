@@ -31,16 +31,16 @@ it('posts each event once and in order, from its start on, signed with the secre
   const secret = printed.trim();
   const events = Array.from({ length: 3 }, () => ({ ...eventExample('invoice.paid'), id: EventId.create() }));
   const [old, ...others] = events.map(event => [event]);
-  const asked: URLSearchParams[] = [];
+  const queries: URLSearchParams[] = [];
   using gateway = await startServer(({ url = '' }, response) => {
     const query = new URL(url, 'http://gateway').searchParams;
-    asked.push(query);
+    queries.push(query);
     // As while the gateway is started again.
-    const isUnavailable = asked.length === 3;
+    const isUnavailable = queries.length === 3;
     if (isUnavailable) response.writeHead(503, { 'retry-after': '0' }).end();
     const page = !isUnavailable && (query.has('waitMs') ? others.shift() : old);
     // The last request waits for ever.
-    if (page) response.end(JSON.stringify({ events: page, nextCursor: `c${asked.length}`, hasMore: false }));
+    if (page) response.end(JSON.stringify({ events: page, nextCursor: `c${queries.length}`, hasMore: false }));
   });
   const received: string[] = [];
   const verified = Promise.withResolvers<void>();
@@ -62,8 +62,8 @@ it('posts each event once and in order, from its start on, signed with the secre
   const ids = events.map(({ id }) => id);
   expect(received).toEqual(ids);
   expect(await output).toContain(`invoice.paid ${ids[0]}: 500\ninvoice.paid ${ids[1]}: 204\n`);
-  expect(asked[0]?.get('since')).toMatch(/^20/);
-  expect(asked.slice(1, 4).map(query => [query.get('since'), query.get('cursor')])).toEqual([
+  expect(queries[0]?.get('since')).toMatch(/^20/);
+  expect(queries.slice(1, 4).map(query => [query.get('since'), query.get('cursor')])).toEqual([
     [null, 'c1'],
     [null, 'c2'],
     [null, 'c2'],

@@ -28,12 +28,12 @@ it('waits a tenth more or less, and longer if the receiver asks, up to a day', (
       fc.integer({ min: 1, max: MAX_ATTEMPTS - 1 }),
       fc.double({ min: 0, max: 1, noNaN: true }),
       fc.integer({ min: 0, max: 48 * HOUR_MS }),
-      (failures, random, asked) => {
+      (failures, random, wantedMs) => {
         const [middle, jittered] = [pauseMs(failures), pauseMs(failures, random)];
         expect(Math.abs(jittered - middle)).toBeLessThanOrEqual(middle * 0.1 + 1);
-        const pause = pauseMs(failures, random, asked);
+        const pause = pauseMs(failures, random, wantedMs);
         expect(pause).toBeGreaterThanOrEqual(jittered);
-        expect(Math.abs(pause - Math.max(jittered, Math.min(asked, 24 * HOUR_MS)))).toBeLessThan(2);
+        expect(Math.abs(pause - Math.max(jittered, Math.min(wantedMs, 24 * HOUR_MS)))).toBeLessThan(2);
       },
     ),
     { numRuns: runs(1_000) },

@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { openBell } from '@billing/database/bell';
 import type { Logger } from 'pino';
 import { afterAttempt, nextProbeAt } from '#domain/endpoint-health.ts';
 import { attempt } from './attempt.ts';
@@ -13,7 +14,7 @@ import type { Pace } from './pace.ts';
 import { continueRecovery } from './recover.ts';
 import type { Sender, Sent } from './sender.ts';
 import type { Slots } from './slots.ts';
-import { BEGIN_MS, beginTurn, clockSince, openBell } from './turn.ts';
+import { BEGIN_MS, beginTurn, clockSince } from './turn.ts';
 
 /** After so long an endpoint that goes on having work lets others have their turn, where many wait, in milliseconds. */
 const TURN_MS = 5_000;

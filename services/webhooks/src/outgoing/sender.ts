@@ -9,6 +9,8 @@ import type { Resolve } from './resolve-names.ts';
 
 const CONNECT_MS = 5_000;
 const TOTAL_MS = 15_000;
+/** How long the headers of a response may be: what is longer is no response. */
+const MAX_HEADERS = 65_536;
 /** How much of a response is read, and how much of it is kept. */
 const MAX_READ = 16_384;
 const MAX_KEPT = 4_096;
@@ -64,11 +66,7 @@ class AddressNotAllowed extends Error {
  * connection leads is checked again before anything is sent.
  */
 export function openSender({ allowed, resolve, totalMs = TOTAL_MS, now }: SenderOptions): Sender {
-  const agent = new Agent({
-    connect: checkedConnect(allowed, resolve),
-    bodyTimeout: TOTAL_MS,
-    headersTimeout: TOTAL_MS,
-  });
+  const agent = new Agent({ connect: checkedConnect(allowed, resolve), maxHeaderSize: MAX_HEADERS });
   const requests = new WeakMap<object, OnTheWay>();
   const noteAddress = (message: unknown): void => {
     const { request: sent, socket } = message as DiagnosticsChannel.ClientSendHeadersMessage & {
@@ -181,7 +179,7 @@ export async function readBeginning(body: AsyncIterable<Buffer> & { destroy: () 
 const NAMES: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/^ADDRESS_NOT_ALLOWED$/, 'address_not_allowed'],
   [/^UND_ERR_CONNECT_TIMEOUT$/, 'connect_timeout'],
-  [/^(UND_ERR_(HEADERS|BODY)_TIMEOUT|ABORT_ERR|23|TimeoutError)$/, 'timeout'],
+  [/^(ABORT_ERR|23|TimeoutError)$/, 'timeout'],
   [/^NAME_NOT_RESOLVED$/, 'dns_error'],
   [/^(ERR_TLS.*|ERR_SSL.*|CERT.*|DEPTH_ZERO.*|SELF_SIGNED.*|UNABLE_TO.*|EPROTO)$/, 'tls_error'],
   [/^(ECONNREFUSED)$/, 'connection_refused'],
