@@ -43,10 +43,7 @@ it('sends what is due before a backlog, also while there is always something to 
     },
     { what: 'the first delivery' },
   );
-  const retried = await service.call('POST', `/webhook-deliveries/${String(first?.['id'])}/retry`, {
-    of: team,
-    as: service.identity.asUser(team),
-  });
+  const retried = await steps.call(team, 'POST', `/webhook-deliveries/${String(first?.['id'])}/retry`);
   expect(retried.status).toBe(202);
   busy.goOn();
   await waitFor(() => busy.positions.length === EVENTS + 1, { what: 'all' });

@@ -21,7 +21,7 @@ async function walk(team: Team, count: number, limit: number): Promise<number[]>
   let cursor = '';
   while (positions.length < count) {
     const query = `/events?waitMs=500&limit=${limit}${cursor && `&cursor=${cursor}`}`;
-    const { body } = await service.call('GET', query, { of: team, as: service.identity.asUser(team) });
+    const { body } = await steps.call(team, 'GET', query);
     positions.push(...body.events.map(({ position }: PublicEvent) => position));
     cursor = body.nextCursor ?? '';
   }

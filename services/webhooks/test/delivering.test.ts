@@ -112,10 +112,7 @@ it('frees what waits for an event that is sent by hand', async () => {
   );
   isMended = true;
   const [first] = await service.sql('select id from webhook_deliveries where endpoint_id = ? order by position', [id]);
-  await service.call('POST', `/webhook-deliveries/${String(first?.['id'])}/retry`, {
-    of: team,
-    as: service.identity.asUser(team),
-  });
+  await steps.call(team, 'POST', `/webhook-deliveries/${String(first?.['id'])}/retry`);
   await waitFor(() => receiver.received.length === 4, { what: 'what waited' });
   expect(receiver.verified(secret).map(({ position }) => position)).toEqual([1, 1, 2, 3]);
 });
@@ -125,13 +122,9 @@ it('disables an endpoint that is gone, and tells of it', async () => {
   await using receiver = await startReceiver(() => 410);
   const { id } = await steps.newEndpoint(team, receiver.url, { eventTypes: ['customer.*'] });
   await steps.emit(team, ...history(team, 1, 1));
-  const events = async () =>
-    (await service.call('GET', `/events?objectId=${id}`, { of: team, as: service.identity.asUser(team) })).body.events;
+  const events = async () => (await steps.call(team, 'GET', `/events?objectId=${id}`)).body.events;
   await waitFor(async () => (await events()).length === 1, { what: 'the event' });
-  const endpoint = await service.call('GET', `/webhook-endpoints/${id}`, {
-    of: team,
-    as: service.identity.asUser(team),
-  });
+  const endpoint = await steps.call(team, 'GET', `/webhook-endpoints/${id}`);
   expect((await events())[0]).toMatchObject({
     type: 'webhook_endpoint.disabled',
     object: { type: 'webhook_endpoint', id, sequence: 1 },

@@ -29,8 +29,7 @@ const deliveriesOf = (id: string) =>
     [id],
   );
 const eventsOf = async (team: Team, objectId: string) =>
-  (await service.call('GET', `/events?objectId=${objectId}`, { of: team, as: service.identity.asUser(team) })).body
-    .events;
+  (await steps.call(team, 'GET', `/events?objectId=${objectId}`)).body.events;
 
 it('gets all that it missed when it comes back, however often it was tried meanwhile', async () => {
   const team = await service.newTeam();
@@ -141,11 +140,7 @@ it('tells of an endpoint that fails for a day, and disables it after five', asyn
 it('tells of no endpoint that its owner disables', async () => {
   const team = await service.newTeam();
   const { id } = await steps.newEndpoint(team, 'https://hooks.example/');
-  await service.call('PATCH', `/webhook-endpoints/${id}`, {
-    of: team,
-    as: service.identity.asUser(team),
-    body: { enabled: false },
-  });
+  await steps.call(team, 'PATCH', `/webhook-endpoints/${id}`, { enabled: false });
   const told = (await service.published(WebhookEndpointFailed)).filter(({ data }) => data.webhookEndpointId === id);
   expect(told).toEqual([]);
   expect(await eventsOf(team, id)).toEqual([]);
@@ -161,20 +156,13 @@ it('sends what is retried by hand at once, also what waits for a probe, and all 
   await untilIdle(id);
   await service.sql('update webhook_deliveries set next_attempt_at = now() where endpoint_id = ?', [id]);
   const last = (await deliveriesOf(id)).findLast(({ attempts }) => attempts === 1);
-  const retried = await service.call('POST', `/webhook-deliveries/${String(last?.['id'])}/retry`, {
-    of: team,
-    as: service.identity.asUser(team),
-  });
+  const retried = await steps.call(team, 'POST', `/webhook-deliveries/${String(last?.['id'])}/retry`);
   expect(retried.status).toBe(202);
   await waitFor(async () => (await deliveriesOf(id)).some(row => row['id'] === last?.['id'] && row['attempts'] === 2), {
     what: 'the retry',
   });
   isMended = true;
-  await service.call('POST', `/webhook-endpoints/${id}/test`, {
-    of: team,
-    as: service.identity.asUser(team),
-    body: {},
-  });
+  await steps.call(team, 'POST', `/webhook-endpoints/${id}/test`, {});
   await waitFor(async () => (await deliveriesOf(id)).filter(({ status }) => status === 'succeeded').length === 6, {
     what: 'all that waits',
   });
@@ -272,11 +260,7 @@ it('stays enabled by its owner, whatever was on its way when it was gone', async
   const { id } = await steps.newEndpoint(team, receiver.url, { eventTypes: ['customer.*'] });
   await steps.emit(team, ...history(team, 20, 1));
   await waitFor(async () => (await rowOf(id))?.['status'] === 'disabled', { what: 'it to be gone' });
-  const enabled = await service.call('PATCH', `/webhook-endpoints/${id}`, {
-    of: team,
-    as: service.identity.asUser(team),
-    body: { enabled: true },
-  });
+  const enabled = await steps.call(team, 'PATCH', `/webhook-endpoints/${id}`, { enabled: true });
   expect(enabled.body.webhookEndpoint).toMatchObject({ status: 'enabled' });
   mayAnswer.resolve();
   // The last event is that it was disabled.

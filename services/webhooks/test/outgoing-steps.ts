@@ -38,6 +38,28 @@ export const outgoingSteps = (service: WebhooksService) => ({
   emit: (team: Team, ...changes: readonly ResourceChange[]) =>
     service.emit(...changes.map(data => newEvent(ResourceChanged, team.teamId, data))),
 
+  /** Calls an operation as a member of the team. */
+  call: (
+    team: Team,
+    method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+    path: string,
+    body?: object,
+    headers?: Record<string, string>,
+  ) =>
+    service.call(method, path, {
+      of: team,
+      as: service.identity.asUser(team),
+      ...(body && { body }),
+      ...(headers && { headers }),
+    }),
+
+  /** Has the creation of a customer published, and returns its event once it is recorded. */
+  async newEventOf(team: Team, at = new Date()) {
+    const id = CustomerId.create();
+    await this.emit(team, customerChange(team, id, 1, { at, data: { id } }));
+    return (await this.call(team, 'GET', `/events?objectId=${id}`)).body.events[0];
+  },
+
   /** Makes an endpoint that begins with the first event of the project. */
   async newEndpoint(team: Team, url: string, more: { eventTypes?: string[]; maxConcurrency?: number } = {}) {
     const id = WebhookEndpointId.create();

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { cursorText, type Cursor } from '@billing/contracts/cursor';
 import { WebhookDeliveryId, type EventId, type ProjectScope, type WebhookEndpointId } from '@billing/contracts/ids';
@@ -13,10 +14,11 @@ import { executeBound } from '@billing/database/bound-statement';
 import { follows, markList, placeBefore, timeText } from '@billing/database/cursors';
 import type { Outbox } from '@billing/messaging/outbox';
 import { recordAudit } from '@billing/service/audit';
+import { derivedId } from '@billing/service/derived-id';
 import { z } from 'zod';
 import { callEndpoint } from './endpoint-rows.ts';
 import { findEvent } from './list-events.ts';
-import { findEndpoint } from './show-endpoints.ts';
+import { findEndpoint, lockEndpoint } from './show-endpoints.ts';
 
 type Status = (typeof WEBHOOK_DELIVERY_STATUSES)[number];
 
@@ -154,7 +156,7 @@ export function retryDelivery({ outbox, onDue }: Parts) {
 }
 
 /**
- * Has one event sent to an endpoint, whatever types it gets.
+ * Has one event sent to an endpoint, whatever types it gets. The same operation key sends it once.
  * @throws Problem 404; 409 `webhook_endpoint_disabled`; 422 `event_deleted`
  */
 export function sendEvent({ outbox, onDue }: Parts) {
@@ -163,10 +165,14 @@ export function sendEvent({ outbox, onDue }: Parts) {
     endpointId: WebhookEndpointId,
     eventId: EventId,
     context: AuditContext,
+    operationKey: string = randomUUID(),
   ): Promise<WebhookDelivery> => {
+    const id = derivedId(WebhookDeliveryId, operationKey, 'webhook-delivery');
     const delivery = await outbox.transaction(async (tx, publish) => {
+      await lockEndpoint(tx, scope, endpointId);
+      const [sent] = await findDeliveries(tx, scope, id);
+      if (sent) return toResource(sent);
       await requireSendable(tx, scope, endpointId, { eventId, resource: 'event' });
-      const id = WebhookDeliveryId.create();
       await executeBound(
         tx,
         `insert into webhook_deliveries (id, team_id, project_id, endpoint_id, position, event_id, type, object_key, status,
@@ -185,12 +191,15 @@ export function sendEvent({ outbox, onDue }: Parts) {
   };
 }
 
+const findDeliveries = (em: EntityManager, { teamId, projectId }: ProjectScope, id: WebhookDeliveryId) =>
+  executeBound<DeliveryRow>(em, `select ${COLUMNS} from webhook_deliveries d where ${SHOWN} and d.id = $3`, [
+    teamId,
+    projectId,
+    id,
+  ]);
+
 async function findDelivery(em: EntityManager, scope: ProjectScope, id: WebhookDeliveryId): Promise<DeliveryRow> {
-  const [row] = await executeBound<DeliveryRow>(
-    em,
-    `select ${COLUMNS} from webhook_deliveries d where ${SHOWN} and d.id = $3`,
-    [scope.teamId, scope.projectId, id],
-  );
+  const [row] = await findDeliveries(em, scope, id);
   if (!row) throw notFound('webhook_delivery');
   return row;
 }

@@ -60,9 +60,10 @@ export const webhookEndpointRoutes =
     serve(app, operations.testWebhookEndpoint, async ({ params: { webhookEndpointId, ...scope }, body, audit }) => ({
       attempt: await test(scope, webhookEndpointId, body.type, audit),
     }));
-    serve(app, operations.sendWebhookEvent, async ({ params: { webhookEndpointId, ...scope }, body, audit }) => ({
-      delivery: await send(scope, webhookEndpointId, body.eventId, audit),
-    }));
+    serve(app, operations.sendWebhookEvent, async ({ params, body, audit, operationKey }) => {
+      const { webhookEndpointId, ...scope } = params;
+      return { delivery: await send(scope, webhookEndpointId, body.eventId, audit, operationKey) };
+    });
     serve(
       app,
       operations.recoverWebhookEvents,
