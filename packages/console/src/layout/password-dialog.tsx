@@ -23,9 +23,7 @@ export function PasswordDialog({ title, action, write, onClose, children }: Pass
       title={title}
       lead={<p className="muted">{children}</p>}
       action={action}
-      busy={write.isPending}
-      error={write.error}
-      onSubmit={fields => write.mutate(passwordOf(fields, 'password'))}
+      write={{ ...write, mutate: fields => write.mutate(passwordOf(fields, 'password')) }}
       onClose={onClose}
     >
       <TextField label="Password" name="password" type="password" autoComplete="current-password" required />

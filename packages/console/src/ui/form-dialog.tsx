@@ -6,10 +6,13 @@ interface FormDialogProps {
   readonly title: string;
   /** What it does, on the button. */
   readonly action: string;
-  readonly busy: boolean;
-  /** Why it was refused, unless a field shows that. */
-  readonly error: unknown;
-  readonly onSubmit: (fields: FormData) => void;
+  readonly write: {
+    readonly isPending: boolean;
+    readonly error: unknown;
+    readonly mutate: (fields: FormData) => void;
+  };
+  /** Its error without what the fields show of it; needless where no field does. */
+  readonly problems?: { readonly rest: unknown };
   readonly onClose: () => void;
   /** Stands above the form. */
   readonly lead?: ReactNode;
@@ -18,14 +21,14 @@ interface FormDialogProps {
 
 /** A dialog with one form. */
 export function FormDialog(props: FormDialogProps) {
-  const { title, action, busy, error, onSubmit, onClose, lead, children } = props;
+  const { title, action, write, problems = { rest: write.error }, onClose, lead, children } = props;
   return (
     <Dialog title={title} onClose={onClose}>
       {lead}
-      <Form onSubmit={onSubmit}>
+      <Form onSubmit={write.mutate}>
         {children}
-        <FormProblem error={error} />
-        <FormActions busy={busy} onClose={onClose}>
+        <FormProblem error={problems.rest} />
+        <FormActions busy={write.isPending} onClose={onClose}>
           {action}
         </FormActions>
       </Form>

@@ -35,7 +35,7 @@ interface CodeDialogProps {
 
 function CodeDialog({ factor: { totpURI }, onVerified, onClose }: CodeDialogProps) {
   const verify = useWrite({
-    write: auth.verifyCode,
+    write: (fields: FormData) => auth.verifyCode(textOf(fields, 'code').replaceAll(' ', '')),
     stale: [sessionQuery.queryKey, SESSIONS],
     done: 'Sign-in now asks for a code.',
     onDone: onVerified,
@@ -55,9 +55,7 @@ function CodeDialog({ factor: { totpURI }, onVerified, onClose }: CodeDialogProp
         </>
       }
       action="Turn on"
-      busy={verify.isPending}
-      error={verify.error}
-      onSubmit={fields => verify.mutate(textOf(fields, 'code').replaceAll(' ', ''))}
+      write={verify}
       onClose={onClose}
     >
       <TextField

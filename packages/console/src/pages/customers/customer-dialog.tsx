@@ -42,9 +42,8 @@ export function CustomerDialog({ customer, onClose }: { readonly customer?: Cust
     <FormDialog
       title={customer ? 'Edit the customer' : 'New customer'}
       action={customer ? 'Save' : 'Create the customer'}
-      busy={save.isPending}
-      error={problems.rest}
-      onSubmit={save.mutate}
+      write={save}
+      problems={problems}
       onClose={onClose}
     >
       <EmailField

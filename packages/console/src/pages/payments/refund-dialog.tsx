@@ -37,9 +37,16 @@ export function RefundDialog({ payment, onClose }: { readonly payment: Payment; 
     done: (_, { amount }) => `${money(amount)} are on their way back.`,
     onDone: onClose,
   });
-  const problems = problemsOf(refund.error, ['amount']);
   const isTooLarge = hasCode(refund.error, 'refund_too_large');
+  const problems = problemsOf(isTooLarge ? undefined : refund.error, ['amount']);
   const tooLarge = `No more than ${money(left)} can be refunded.`;
+  const submit = (fields: FormData) => {
+    const amount = amountOf(fields, 'amount', currency) ?? left;
+    const problem = amount === 0 ? 'Enter an amount above zero.' : amount > left ? tooLarge : undefined;
+    setLimit(problem);
+    const reason = textOf(fields, 'reason');
+    if (!problem) refund.mutate({ amount, ...(isReason(reason) && { reason }) });
+  };
 
   return (
     <FormDialog
@@ -58,15 +65,8 @@ export function RefundDialog({ payment, onClose }: { readonly payment: Payment; 
         </div>
       }
       action="Refund"
-      busy={refund.isPending}
-      error={isTooLarge ? undefined : problems.rest}
-      onSubmit={fields => {
-        const amount = amountOf(fields, 'amount', currency) ?? left;
-        const problem = amount === 0 ? 'Enter an amount above zero.' : amount > left ? tooLarge : undefined;
-        setLimit(problem);
-        const reason = textOf(fields, 'reason');
-        if (!problem) refund.mutate({ amount, ...(isReason(reason) && { reason }) });
-      }}
+      write={{ ...refund, mutate: submit }}
+      problems={problems}
       onClose={onClose}
     >
       <AmountField

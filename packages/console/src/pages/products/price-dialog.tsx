@@ -28,9 +28,8 @@ export function PriceDialog({ productId, onClose }: { readonly productId: string
         </p>
       }
       action="Create the price"
-      busy={create.isPending}
-      error={problems.rest}
-      onSubmit={create.mutate}
+      write={create}
+      problems={problems}
       onClose={onClose}
     >
       <PriceFields problems={problems.of} />
@@ -55,9 +54,8 @@ export function PriceMetadataDialog({ price, onClose }: { readonly price: Price;
       title="Edit the price"
       lead={<p className="muted">{formatPrice(price)}. Its amount and interval never change.</p>}
       action="Save"
-      busy={save.isPending}
-      error={problems.rest}
-      onSubmit={save.mutate}
+      write={save}
+      problems={problems}
       onClose={onClose}
     >
       <MetadataFields metadata={price.metadata} problem={problems.of.metadata} />

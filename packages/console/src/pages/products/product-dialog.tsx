@@ -35,9 +35,8 @@ export function ProductDialog({ product, onClose }: { readonly product?: Product
     <FormDialog
       title={product ? 'Edit the product' : 'New product'}
       action={product ? 'Save' : 'Create the product'}
-      busy={save.isPending}
-      error={problems.rest}
-      onSubmit={save.mutate}
+      write={save}
+      problems={problems}
       onClose={onClose}
     >
       <TextField

@@ -19,7 +19,7 @@ export function NewCodeDialog({ onClose }: { readonly onClose: () => void }) {
     queryFn: ({ signal }) => billing.customers.list({ search, limit: 20 }, { signal }).page(),
   });
   const create = useWrite({
-    write: (customerId: string) => billing.referrals.createCode({ customerId }),
+    write: (fields: FormData) => billing.referrals.createCode({ customerId: textOf(fields, 'customer') }),
     stale: [key('referral-codes')],
     onDone: ({ code }) => {
       onClose();
@@ -38,9 +38,7 @@ export function NewCodeDialog({ onClose }: { readonly onClose: () => void }) {
         />
       }
       action="Create the code"
-      busy={create.isPending}
-      error={create.error}
-      onSubmit={fields => create.mutate(textOf(fields, 'customer'))}
+      write={create}
       onClose={onClose}
     >
       <SelectField

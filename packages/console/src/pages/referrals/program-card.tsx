@@ -69,14 +69,7 @@ function ProgramDialog({ config, onClose }: { readonly config: ReferralConfig; r
   });
   const problems = problemsOf(save.error, ['referrerCreditAmount', 'refereeCreditAmount', 'currency']);
   return (
-    <FormDialog
-      title="Referral program"
-      action="Save"
-      busy={save.isPending}
-      error={problems.rest}
-      onSubmit={save.mutate}
-      onClose={onClose}
-    >
+    <FormDialog title="Referral program" action="Save" write={save} problems={problems} onClose={onClose}>
       <label className="check">
         <input type="checkbox" name="enabled" defaultChecked={config.enabled} />
         The program runs

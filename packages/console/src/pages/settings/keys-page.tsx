@@ -135,14 +135,7 @@ function CreateKeyDialog({ onClose }: { readonly onClose: () => void }) {
   if (create.data) return <SecretDialog issued={create.data} onClose={onClose} />;
   const problems = problemsOf(create.error, ['name']);
   return (
-    <FormDialog
-      title="New API key"
-      action="Create the key"
-      busy={create.isPending}
-      error={problems.rest}
-      onSubmit={create.mutate}
-      onClose={onClose}
-    >
+    <FormDialog title="New API key" action="Create the key" write={create} problems={problems} onClose={onClose}>
       <TextField label="Name" name="name" maxLength={120} required placeholder="backend" problem={problems.of.name} />
       <SelectField label="It works" name="days" defaultValue="">
         <option value="">Until it is revoked</option>
@@ -207,20 +200,15 @@ function RotateDialog({ apiKey, onClose }: { readonly apiKey: ApiKey; readonly o
   const scope = useProject();
   const withFreshSession = useFreshSession();
   const rotate = useWrite({
-    write: (overlapMs: number) =>
-      withFreshSession(() => scope.team.apiKeys.rotate(scope.projectId, apiKey.id, { overlapMs })),
+    write: (fields: FormData) => {
+      const overlapMs = Number(textOf(fields, 'overlap'));
+      return withFreshSession(() => scope.team.apiKeys.rotate(scope.projectId, apiKey.id, { overlapMs }));
+    },
     stale: [apiKeysQuery(scope).queryKey],
   });
   if (rotate.data) return <SecretDialog issued={rotate.data} onClose={onClose} />;
   return (
-    <FormDialog
-      title="Rotate the key"
-      action="Rotate"
-      busy={rotate.isPending}
-      error={rotate.error}
-      onSubmit={fields => rotate.mutate(Number(textOf(fields, 'overlap')))}
-      onClose={onClose}
-    >
+    <FormDialog title="Rotate the key" action="Rotate" write={rotate} onClose={onClose}>
       <Choices legend="The key gets a new secret." name="overlap" options={OVERLAPS} first="86400000" />
     </FormDialog>
   );

@@ -99,9 +99,8 @@ function InviteDialog({ onClose }: { readonly onClose: () => void }) {
     <FormDialog
       title="Invite someone"
       action="Make the invitation"
-      busy={invite.isPending}
-      error={problems.rest}
-      onSubmit={invite.mutate}
+      write={invite}
+      problems={problems}
       onClose={onClose}
     >
       <EmailField required problem={problems.of.email} />

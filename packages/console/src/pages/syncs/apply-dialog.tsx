@@ -21,7 +21,8 @@ export function ApplyDialog({ report, wanted, onClose }: ApplyDialogProps) {
   const { billing, key } = useProject();
   const open = useOpenPage();
   const apply = useWrite({
-    write: (markAtProcessor: boolean) => billing.syncs.create({ ...wanted, mode: 'apply', markAtProcessor }),
+    write: (fields: FormData) =>
+      billing.syncs.create({ ...wanted, mode: 'apply', markAtProcessor: fields.has('mark') }),
     stale: [key()],
     onDone: ({ id }) => {
       onClose();
@@ -32,9 +33,7 @@ export function ApplyDialog({ report, wanted, onClose }: ApplyDialogProps) {
     <FormDialog
       title="Make the records equal to Stripe"
       action="Apply"
-      busy={apply.isPending}
-      error={apply.error}
-      onSubmit={fields => apply.mutate(fields.get('mark') !== null)}
+      write={apply}
       onClose={onClose}
       lead={report ? <Plan report={report} /> : <p>{WITHOUT_REPORT}</p>}
     >

@@ -54,7 +54,8 @@ export function EndpointDialog({ endpoint, onClose }: EndpointDialogProps) {
     };
     return <SecretDialog title="The secret of the endpoint" secret={secret} onClose={open} />;
   }
-  const { of, rest } = problemsOf(save.error, [
+  const refusal = hasCode(save.error, 'webhook_url_not_allowed') ? save.error?.message : undefined;
+  const problems = problemsOf(refusal === undefined ? save.error : undefined, [
     'url',
     'description',
     'eventTypes',
@@ -62,15 +63,14 @@ export function EndpointDialog({ endpoint, onClose }: EndpointDialogProps) {
     'includeSync',
     'secret',
   ]);
-  const refusal = hasCode(save.error, 'webhook_url_not_allowed') ? save.error?.message : undefined;
+  const { of } = problems;
   const shown = endpoint ?? DEFAULTS;
   return (
     <FormDialog
       title={endpoint ? 'Edit the endpoint' : 'New endpoint'}
       action={endpoint ? 'Save' : 'Create the endpoint'}
-      busy={save.isPending}
-      error={refusal === undefined ? rest : undefined}
-      onSubmit={save.mutate}
+      write={save}
+      problems={problems}
       onClose={onClose}
     >
       <TextField

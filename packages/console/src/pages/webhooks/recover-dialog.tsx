@@ -48,20 +48,26 @@ export function RecoverDialog({ endpoint: { id, status }, onClose }: RecoverDial
     onDone: onClose,
   });
   const [aDayAgo] = useState(() => localText(new Date(Date.now() - DAY_MS)));
-  const { of, rest } = problemsOf(recover.error, ['since', 'until']);
+  const problems = problemsOf(recover.error, ['since', 'until']);
   return (
-    <FormDialog
-      title="Recover events"
-      action="Send them again"
-      busy={recover.isPending}
-      error={rest}
-      onSubmit={recover.mutate}
-      onClose={onClose}
-    >
+    <FormDialog title="Recover events" action="Send them again" write={recover} problems={problems} onClose={onClose}>
       <Choices legend="Which events of this time it gets" name="only" options={WHICH} first="failed" />
       <div className="form-grid">
-        <TextField label="From" name="since" type="datetime-local" required defaultValue={aDayAgo} problem={of.since} />
-        <TextField label="Until" name="until" type="datetime-local" hint="Until now unless given." problem={of.until} />
+        <TextField
+          label="From"
+          name="since"
+          type="datetime-local"
+          required
+          defaultValue={aDayAgo}
+          problem={problems.of.since}
+        />
+        <TextField
+          label="Until"
+          name="until"
+          type="datetime-local"
+          hint="Until now unless given."
+          problem={problems.of.until}
+        />
       </div>
     </FormDialog>
   );

@@ -22,19 +22,13 @@ const OVERLAPS = {
 export function RotateDialog({ endpoint: { id }, onClose }: RotateDialogProps) {
   const { billing, key } = useProject();
   const rotate = useWrite({
-    write: (overlapMs: number) => billing.webhookEndpoints.rotateSecret(id, { overlapMs }),
+    write: (fields: FormData) =>
+      billing.webhookEndpoints.rotateSecret(id, { overlapMs: Number(textOf(fields, 'overlap')) }),
     stale: [key('webhook-endpoints')],
   });
   if (rotate.data) return <SecretDialog title="The new secret" secret={rotate.data.secret} onClose={onClose} />;
   return (
-    <FormDialog
-      title="Rotate the secret"
-      action="Rotate"
-      busy={rotate.isPending}
-      error={rotate.error}
-      onSubmit={fields => rotate.mutate(Number(textOf(fields, 'overlap')))}
-      onClose={onClose}
-    >
+    <FormDialog title="Rotate the secret" action="Rotate" write={rotate} onClose={onClose}>
       <Choices
         legend="The endpoint gets a new secret. Events carry a signature of each that signs."
         name="overlap"

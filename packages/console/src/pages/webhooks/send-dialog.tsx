@@ -21,7 +21,7 @@ export function SendDialog({ eventId, onClose }: SendDialogProps) {
   const openPage = useOpenPage();
   const query = useQuery(endpointsQuery(scope));
   const send = useWrite({
-    write: (endpointId: string) => billing.webhookEndpoints.send(endpointId, { eventId }),
+    write: (fields: FormData) => billing.webhookEndpoints.send(textOf(fields, 'endpoint'), { eventId }),
     stale: [key('webhook-deliveries')],
     done: 'The event is sent.',
     onDone: ({ id }) => openPage(`webhook-deliveries/${id}`),
@@ -39,14 +39,7 @@ export function SendDialog({ eventId, onClose }: SendDialogProps) {
       </Dialog>
     );
   return (
-    <FormDialog
-      title="Send to an endpoint"
-      action="Send"
-      busy={send.isPending}
-      error={send.error}
-      onSubmit={fields => send.mutate(textOf(fields, 'endpoint'))}
-      onClose={onClose}
-    >
+    <FormDialog title="Send to an endpoint" action="Send" write={send} onClose={onClose}>
       <SelectField label="Endpoint" name="endpoint" hint="It gets the event even if it has arrived there before.">
         {endpoints.map(({ id, url }) => (
           <option key={id} value={id}>

@@ -36,20 +36,16 @@ const RESUME_FROM = {
 export function EnableDialog({ endpoint: { id }, onClose }: SwitchDialogProps) {
   const { billing, key } = useProject();
   const enable = useWrite({
-    write: (resumeFrom: 'missed' | 'now') => billing.webhookEndpoints.update(id, { enabled: true, resumeFrom }),
+    write: (fields: FormData) => {
+      const resumeFrom = textOf(fields, 'from') === 'now' ? 'now' : 'missed';
+      return billing.webhookEndpoints.update(id, { enabled: true, resumeFrom });
+    },
     stale: [key('webhook-endpoints'), key('webhook-deliveries')],
     done: 'The endpoint is enabled.',
     onDone: onClose,
   });
   return (
-    <FormDialog
-      title="Enable the endpoint"
-      action="Enable"
-      busy={enable.isPending}
-      error={enable.error}
-      onSubmit={fields => enable.mutate(textOf(fields, 'from') === 'now' ? 'now' : 'missed')}
-      onClose={onClose}
-    >
+    <FormDialog title="Enable the endpoint" action="Enable" write={enable} onClose={onClose}>
       <Choices legend="It gets" name="from" options={RESUME_FROM} first="missed" />
     </FormDialog>
   );

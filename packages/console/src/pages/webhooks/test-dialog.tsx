@@ -18,18 +18,14 @@ export function TestDialog({ endpoint: { id }, onClose }: TestDialogProps) {
   const { billing } = useProject();
   const test = useWrite({
     // Whoever has sent too many reads so at once, instead of waiting up to a minute for the next one.
-    write: (type: (typeof TYPES)[number] | undefined) => billing.webhookEndpoints.test(id, { type }, { maxRetries: 0 }),
+    write: (fields: FormData) => {
+      const type = TYPES.find(name => name === textOf(fields, 'type'));
+      return billing.webhookEndpoints.test(id, { type }, { maxRetries: 0 });
+    },
     stale: [],
   });
   return (
-    <FormDialog
-      title="Send a test"
-      action={test.data ? 'Send again' : 'Send'}
-      busy={test.isPending}
-      error={test.error}
-      onSubmit={fields => test.mutate(TYPES.find(type => type === textOf(fields, 'type')))}
-      onClose={onClose}
-    >
+    <FormDialog title="Send a test" action={test.data ? 'Send again' : 'Send'} write={test} onClose={onClose}>
       <SelectField label="Event" name="type" hint="It has example data and “test”: true, and is sent once.">
         {TYPES.map(type => (
           <option key={type}>{type}</option>
