@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
+import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
-import { Form, FormActions, FormProblem } from './form.tsx';
+import { Form, FormProblem } from './form.tsx';
 
 interface FormDialogProps {
   readonly title: string;
@@ -13,6 +14,8 @@ interface FormDialogProps {
   };
   /** Its error without what the fields show of it; needless where no field does. */
   readonly problems?: { readonly rest: unknown };
+  /** Whether it takes something away, which its button shows. */
+  readonly isDangerous?: boolean;
   readonly onClose: () => void;
   /** Stands above the form. */
   readonly lead?: ReactNode;
@@ -21,16 +24,19 @@ interface FormDialogProps {
 
 /** A dialog with one form. */
 export function FormDialog(props: FormDialogProps) {
-  const { title, action, write, problems = { rest: write.error }, onClose, lead, children } = props;
+  const { title, action, write, problems = { rest: write.error }, isDangerous, onClose, lead, children } = props;
   return (
     <Dialog title={title} onClose={onClose}>
       {lead}
       <Form onSubmit={write.mutate}>
         {children}
         <FormProblem error={problems.rest} />
-        <FormActions busy={write.isPending} onClose={onClose}>
-          {action}
-        </FormActions>
+        <div className="dialog-actions">
+          <Button onClick={onClose}>Go back</Button>
+          <Button kind={isDangerous ? 'danger' : 'primary'} type="submit" busy={write.isPending}>
+            {action}
+          </Button>
+        </div>
       </Form>
     </Dialog>
   );

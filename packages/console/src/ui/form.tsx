@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react';
 import { describeFailure } from '#api/failure.ts';
-import { Button } from './button.tsx';
 import { Icon } from './icon.tsx';
 
 interface FormProps {
@@ -60,21 +59,3 @@ export const RefusalNotice = ({ requestId, children }: RefusalNoticeProps) => (
     </div>
   </div>
 );
-
-interface FormActionsProps {
-  readonly busy: boolean;
-  readonly onClose: () => void;
-  readonly children: ReactNode;
-}
-
-/** How a form in a dialog ends: without a change, or with what the second button says. */
-export function FormActions({ busy, onClose, children }: FormActionsProps) {
-  return (
-    <div className="dialog-actions">
-      <Button onClick={onClose}>Go back</Button>
-      <Button kind="primary" type="submit" busy={busy}>
-        {children}
-      </Button>
-    </div>
-  );
-}

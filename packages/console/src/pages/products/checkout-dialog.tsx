@@ -11,68 +11,34 @@ import { Button } from '#ui/button.tsx';
 import { Snippet } from '#ui/copy.tsx';
 import { Dialog } from '#ui/dialog.tsx';
 import { SelectField, TextField } from '#ui/field.tsx';
-import { Form, FormActions, FormProblem, textOf } from '#ui/form.tsx';
+import { FormDialog } from '#ui/form-dialog.tsx';
+import { textOf } from '#ui/form.tsx';
 
 /** Makes a link where a customer pays for a price. */
 export function CheckoutDialog({ customerId, onClose }: { readonly customerId: string; readonly onClose: () => void }) {
-  const { billing } = useProject();
-  const create = useMutation({ mutationFn: (checkout: CheckoutCreate) => billing.checkout.create(checkout) });
-  return (
-    <Dialog title="New checkout" onClose={onClose}>
-      {create.data ? (
-        <>
-          <p className="muted">The customer pays here. The link is valid for a day.</p>
-          <Snippet label="Checkout link" text={create.data.url} />
-          <div className="dialog-actions">
-            <a className="button primary" href={create.data.url} target="_blank" rel="noopener noreferrer">
-              Open it
-            </a>
-          </div>
-        </>
-      ) : (
-        <CheckoutForm
-          customerId={customerId}
-          busy={create.isPending}
-          error={create.error}
-          onSubmit={create.mutate}
-          onClose={onClose}
-        />
-      )}
-    </Dialog>
-  );
-}
-
-interface CheckoutFormProps {
-  readonly customerId: string;
-  readonly busy: boolean;
-  readonly error: unknown;
-  readonly onSubmit: (checkout: CheckoutCreate) => void;
-  readonly onClose: () => void;
-}
-
-function CheckoutForm({ customerId, busy, error, onSubmit, onClose }: CheckoutFormProps) {
   const scope = useProject();
+  const create = useMutation({ mutationFn: (checkout: CheckoutCreate) => scope.billing.checkout.create(checkout) });
   const products = useQuery(productsQuery(scope));
   const prices = useQuery(pricesQuery(scope));
   const [chosen, setChosen] = useState<string>();
   const failed = prices.error ?? products.error;
-  if (failed) return <ErrorState error={failed} />;
   const sold = products.data && prices.data?.filter(({ isActive }) => isActive);
-  if (sold?.length === 0)
+  if (create.data || failed || sold?.length === 0)
     return (
-      <>
-        <p>
-          There is no price to sell yet. Create one under <ProjectLink page="products">Products</ProjectLink>.
-        </p>
-        <div className="dialog-actions">
-          <Button onClick={onClose}>Go back</Button>
-        </div>
-      </>
+      <Dialog title="New checkout" onClose={onClose}>
+        {create.data ? (
+          <CheckoutLink url={create.data.url} />
+        ) : failed ? (
+          <ErrorState error={failed} />
+        ) : (
+          <NothingSold onClose={onClose} />
+        )}
+      </Dialog>
     );
 
   const price = sold?.find(({ id }) => id === chosen) ?? sold?.[0];
   const isOnce = price?.type === 'one_time';
-  const problems = problemsOf(error, ['priceId', 'quantity', 'trialDays']);
+  const problems = problemsOf(create.error, ['priceId', 'quantity', 'trialDays']);
   const submit = (fields: FormData) => {
     if (!price) return;
     const checkout = {
@@ -83,10 +49,16 @@ function CheckoutForm({ customerId, busy, error, onSubmit, onClose }: CheckoutFo
       cancelUrl: location.href,
     };
     const trialDays = Number(textOf(fields, 'trialDays')) || undefined;
-    onSubmit(isOnce ? { ...checkout, mode: 'payment' } : { ...checkout, mode: 'subscription', trialDays });
+    create.mutate(isOnce ? { ...checkout, mode: 'payment' } : { ...checkout, mode: 'subscription', trialDays });
   };
   return (
-    <Form onSubmit={submit}>
+    <FormDialog
+      title="New checkout"
+      action="Make the link"
+      write={{ isPending: create.isPending || !price, error: create.error, mutate: submit }}
+      problems={problems}
+      onClose={onClose}
+    >
       <SelectField
         label="Price"
         name="price"
@@ -125,10 +97,29 @@ function CheckoutForm({ customerId, busy, error, onSubmit, onClose }: CheckoutFo
           />
         )}
       </div>
-      <FormProblem error={problems.rest} />
-      <FormActions busy={busy || !price} onClose={onClose}>
-        Make the link
-      </FormActions>
-    </Form>
+    </FormDialog>
   );
 }
+
+const CheckoutLink = ({ url }: { readonly url: string }) => (
+  <>
+    <p className="muted">The customer pays here. The link is valid for a day.</p>
+    <Snippet label="Checkout link" text={url} />
+    <div className="dialog-actions">
+      <a className="button primary" href={url} target="_blank" rel="noopener noreferrer">
+        Open it
+      </a>
+    </div>
+  </>
+);
+
+const NothingSold = ({ onClose }: { readonly onClose: () => void }) => (
+  <>
+    <p>
+      There is no price to sell yet. Create one under <ProjectLink page="products">Products</ProjectLink>.
+    </p>
+    <div className="dialog-actions">
+      <Button onClick={onClose}>Go back</Button>
+    </div>
+  </>
+);
