@@ -7,7 +7,7 @@ interface ConfirmDialogProps {
   readonly title: string;
   /** What it does, on the button. */
   readonly action: string;
-  /** Whether it takes something away, which its button shows. */
+  /** Whether it takes nothing away; otherwise its button warns. */
   readonly isHarmless?: boolean;
   readonly write: { readonly isPending: boolean; readonly error: unknown; readonly mutate: () => void };
   readonly onClose: () => void;

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { describeFailure } from '#api/failure.ts';
-import { Icon } from './icon.tsx';
+import { Notice } from './notice.tsx';
+import { RequestId } from './request-id.tsx';
 
 interface FormProps {
   readonly onSubmit: (fields: FormData) => void;
@@ -47,15 +48,8 @@ interface RefusalNoticeProps {
 
 /** Why a request was refused, with its id, which finds it in the logs. */
 export const RefusalNotice = ({ requestId, children }: RefusalNoticeProps) => (
-  <div className="notice bad" role="alert">
-    <Icon name="warning" />
-    <div>
-      {children}
-      {requestId && (
-        <div className="small muted">
-          Request id <code>{requestId}</code>
-        </div>
-      )}
-    </div>
-  </div>
+  <Notice tone="bad" role="alert">
+    {children}
+    <RequestId id={requestId} />
+  </Notice>
 );

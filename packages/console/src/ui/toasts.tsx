@@ -2,6 +2,7 @@ import { createContext, use, useCallback, useMemo, useState, type ReactNode } fr
 import { describeFailure } from '#api/failure.ts';
 import { Button } from './button.tsx';
 import { Icon } from './icon.tsx';
+import { RequestId } from './request-id.tsx';
 
 interface Toast {
   readonly id: number;
@@ -52,11 +53,7 @@ export function ToastProvider({ children }: { readonly children: ReactNode }) {
             <Icon name={tone === 'good' ? 'check' : 'warning'} />
             <div className="grow">
               {text}
-              {requestId && (
-                <div className="small muted">
-                  Request id <code>{requestId}</code>
-                </div>
-              )}
+              <RequestId id={requestId} />
             </div>
             <Button kind="quiet" small icon="close" aria-label="Close the message" onClick={() => close(id)} />
           </div>

@@ -94,9 +94,7 @@ function DeadLetterDialog({ id, onClose }: { readonly id: string; readonly onClo
           <p className="muted small">
             <code>{data.type}</code> in {data.service}, consumer <code>{data.consumer}</code>
           </p>
-          <div className="json" dir="ltr">
-            <JsonTree value={data.data} open />
-          </div>
+          <JsonTree value={data.data} />
         </>
       )}
       <FormProblem error={retry.error} />

@@ -8,7 +8,7 @@ import { useWrite } from '#layout/use-write.ts';
 import { Button } from '#ui/button.tsx';
 import { CopyableId } from '#ui/copy.tsx';
 import { Details } from '#ui/details.tsx';
-import { Icon } from '#ui/icon.tsx';
+import { Notice } from '#ui/notice.tsx';
 import { StripeId } from '#ui/open-in-stripe.tsx';
 import { EVENT_STATUS, StatusBadge } from '#ui/statuses.tsx';
 import { Time } from '#ui/time.tsx';
@@ -50,12 +50,7 @@ export function EventPage() {
         )
       }
     >
-      {problem && (
-        <div className={`notice ${event.status === 'failed' ? 'bad' : 'warn'}`}>
-          <Icon name="warning" />
-          <div>{problem}</div>
-        </div>
-      )}
+      {problem && <Notice tone={event.status === 'failed' ? 'bad' : 'warn'}>{problem}</Notice>}
       <Card title="What became of it">
         <Details
           of={{
@@ -78,13 +73,7 @@ export function EventPage() {
         />
       </Card>
       <Card title="Payload" lead="As Stripe sent it.">
-        {payload ? (
-          <div className="json" dir="ltr">
-            <JsonTree value={payload} open />
-          </div>
-        ) : (
-          <p className="muted">It is so old that only its record is left.</p>
-        )}
+        {payload ? <JsonTree value={payload} /> : <p className="muted">It is so old that only its record is left.</p>}
       </Card>
     </Page>
   );

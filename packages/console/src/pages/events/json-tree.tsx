@@ -1,13 +1,17 @@
 /** A JSON value as a tree whose branches open. Texts are shown as they are. */
-export function JsonTree({
-  value,
-  name,
-  open = false,
-}: {
+export const JsonTree = ({ value }: { readonly value: unknown }) => (
+  <div className="json" dir="ltr">
+    <Branch value={value} open />
+  </div>
+);
+
+interface BranchProps {
   readonly value: unknown;
   readonly name?: string;
   readonly open?: boolean;
-}) {
+}
+
+function Branch({ value, name, open = false }: BranchProps) {
   const label = name === undefined ? null : <span className="json-name">{name}: </span>;
   if (typeof value !== 'object' || value === null)
     return (
@@ -34,7 +38,7 @@ export function JsonTree({
         <span className="muted">{brackets}</span>
       </summary>
       {entries.map(([key, child]) => (
-        <JsonTree key={key} name={key} value={child} />
+        <Branch key={key} name={key} value={child} />
       ))}
     </details>
   );

@@ -67,9 +67,7 @@ export function TenantEventPage() {
         <DeliveriesOf eventId={event.id} />
       </Card>
       <Card title="Body" lead="As endpoints get it, and as it is read with a cursor.">
-        <div className="json" dir="ltr">
-          <JsonTree value={event} open />
-        </div>
+        <JsonTree value={event} />
       </Card>
       {isSending && <SendDialog eventId={event.id} onClose={() => setIsSending(false)} />}
     </Page>

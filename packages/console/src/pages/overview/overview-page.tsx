@@ -4,7 +4,7 @@ import { useProject, useProjectDetails } from '#api/project.ts';
 import { processorQuery } from '#api/queries.ts';
 import { Card, Page } from '#layout/page.tsx';
 import { ProjectLink } from '#layout/project-link.tsx';
-import { Icon } from '#ui/icon.tsx';
+import { Notice } from '#ui/notice.tsx';
 import { ErrorState, Skeleton } from '#ui/states.tsx';
 import { Time } from '#ui/time.tsx';
 import { Breakdowns } from './breakdowns.tsx';
@@ -131,12 +131,9 @@ function ConnectNotice() {
   const { data } = useQuery(processorQuery(useProject()));
   if (!data || data.processor) return null;
   return (
-    <div className="notice">
-      <Icon name="info" />
-      <div>
-        This team is not connected to Stripe yet, so there is nothing to count.{' '}
-        <ProjectLink page="start">Get started</ProjectLink>: it takes two minutes.
-      </div>
-    </div>
+    <Notice>
+      This team is not connected to Stripe yet, so there is nothing to count.{' '}
+      <ProjectLink page="start">Get started</ProjectLink>: it takes two minutes.
+    </Notice>
   );
 }

@@ -1,6 +1,6 @@
 import type { ProcessorConnection } from '@billing/client';
 import { Button } from '#ui/button.tsx';
-import { Icon } from '#ui/icon.tsx';
+import { Notice } from '#ui/notice.tsx';
 import { Time } from '#ui/time.tsx';
 
 interface LastAccountProps {
@@ -13,15 +13,13 @@ interface LastAccountProps {
 export function LastAccount({ account, isPurging, onPurge }: LastAccountProps) {
   if (isPurging)
     return (
-      <div className="notice" role="status">
-        <Icon name="info" />
-        <div>The records of the last account are being deleted. An account can be connected once they are.</div>
-      </div>
+      <Notice role="status">
+        The records of the last account are being deleted. An account can be connected once they are.
+      </Notice>
     );
   if (!account) return null;
   return (
-    <div className="notice">
-      <Icon name="info" />
+    <Notice>
       <div className="stack-s">
         <div>
           Disconnected from <code>{account.accountId}</code> ({account.livemode ? 'live' : 'test'} mode){' '}
@@ -35,6 +33,6 @@ export function LastAccount({ account, isPurging, onPurge }: LastAccountProps) {
           </Button>
         </div>
       </div>
-    </div>
+    </Notice>
   );
 }

@@ -2,8 +2,8 @@ import { Page } from '#layout/page.tsx';
 import { ProjectLink } from '#layout/project-link.tsx';
 import { formatPrice } from '#ui/amount.ts';
 import { Badge } from '#ui/badge.tsx';
-import { Icon } from '#ui/icon.tsx';
 import { formatMoney } from '#ui/money.ts';
+import { Notice } from '#ui/notice.tsx';
 import { ErrorState, SkeletonLines } from '#ui/states.tsx';
 import { ConnectForms } from '../settings/connect-forms.tsx';
 import { FirstKey } from './first-key.tsx';
@@ -32,13 +32,10 @@ function Steps({ progress }: { readonly progress: NonNullable<ReturnType<typeof 
   return (
     <>
       {payment && (
-        <div className="notice">
-          <Icon name="check" />
-          <div>
-            The first payment has arrived: {formatMoney(payment.amount, payment.currency)}. See it in the{' '}
-            <ProjectLink page="overview">overview</ProjectLink>.
-          </div>
-        </div>
+        <Notice icon="check">
+          The first payment has arrived: {formatMoney(payment.amount, payment.currency)}. See it in the{' '}
+          <ProjectLink page="overview">overview</ProjectLink>.
+        </Notice>
       )}
       {!payment && <ImportExisting isConnected={account !== null} />}
       <ol className="steps">

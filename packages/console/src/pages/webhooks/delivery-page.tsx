@@ -80,9 +80,7 @@ export function DeliveryPage() {
         lead="As it is sent at every attempt."
         actions={<CurlButton delivery={delivery} body={JSON.stringify(event)} />}
       >
-        <div className="json" dir="ltr">
-          <JsonTree value={event} open />
-        </div>
+        <JsonTree value={event} />
       </Card>
       {shown && (
         <Dialog title={`Attempt ${shown.number}`} onClose={() => setShown(undefined)}>

@@ -1,7 +1,6 @@
 import type { WebhookEndpoint } from '@billing/client';
-import type { ReactNode } from 'react';
 import { formatCount } from '#ui/amount.ts';
-import { Icon } from '#ui/icon.tsx';
+import { Notice } from '#ui/notice.tsx';
 import { Time } from '#ui/time.tsx';
 
 /** As far as waiting events are counted. */
@@ -48,10 +47,3 @@ export function StateNotice({ endpoint }: { readonly endpoint: WebhookEndpoint }
     );
   return null;
 }
-
-const Notice = ({ tone, children }: { readonly tone: 'warn' | 'bad'; readonly children: ReactNode }) => (
-  <div className={`notice ${tone}`}>
-    <Icon name="warning" />
-    <div>{children}</div>
-  </div>
-);
