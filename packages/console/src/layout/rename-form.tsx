@@ -1,8 +1,7 @@
 import type { UseMutationResult } from '@tanstack/react-query';
 import { problemsOf } from '#api/failure.ts';
-import { Button } from '#ui/button.tsx';
 import { TextField } from '#ui/field.tsx';
-import { Form, FormProblem, textOf } from '#ui/form.tsx';
+import { Form, textOf } from '#ui/form.tsx';
 
 interface RenameFormProps {
   readonly label: string;
@@ -18,7 +17,13 @@ interface RenameFormProps {
 export function RenameForm({ label, name, action, write, autoComplete }: RenameFormProps) {
   const problems = problemsOf(write.error, ['name']);
   return (
-    <Form key={name} onSubmit={fields => write.mutate(textOf(fields, 'name'))}>
+    <Form
+      key={name}
+      action={action}
+      kind="plain"
+      write={{ ...write, mutate: fields => write.mutate(textOf(fields, 'name')) }}
+      problems={problems}
+    >
       <TextField
         label={label}
         name="name"
@@ -28,12 +33,6 @@ export function RenameForm({ label, name, action, write, autoComplete }: RenameF
         defaultValue={name}
         problem={problems.of.name}
       />
-      <FormProblem error={problems.rest} />
-      <div>
-        <Button type="submit" busy={write.isPending}>
-          {action}
-        </Button>
-      </div>
     </Form>
   );
 }

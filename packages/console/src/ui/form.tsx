@@ -1,23 +1,44 @@
-import type { ReactNode } from 'react';
+import type { ComponentProps, ReactNode } from 'react';
 import { describeFailure } from '#api/failure.ts';
+import { Button } from './button.tsx';
 import { Notice } from './notice.tsx';
 import { RequestId } from './request-id.tsx';
 
-interface FormProps {
-  readonly onSubmit: (fields: FormData) => void;
+export interface FormProps {
+  /** What it does, on its button. */
+  readonly action: string;
+  readonly kind?: ComponentProps<typeof Button>['kind'];
+  readonly write: {
+    readonly isPending: boolean;
+    readonly error: unknown;
+    readonly mutate: (fields: FormData) => void;
+  };
+  /** Its error without what the fields show of it; needless where no field does. */
+  readonly problems?: { readonly rest: unknown };
   readonly children: ReactNode;
+  /** Puts other buttons beside its own. */
+  readonly buttons?: (own: ReactNode) => ReactNode;
 }
 
-export function Form({ onSubmit, children }: FormProps) {
+/** Fields, why they were refused, and the button that sends them. */
+export function Form(props: FormProps) {
+  const { action, kind = 'primary', write, problems = { rest: write.error }, children, buttons } = props;
+  const own = (
+    <Button kind={kind} type="submit" busy={write.isPending}>
+      {action}
+    </Button>
+  );
   return (
     <form
       className="stack"
       onSubmit={event => {
         event.preventDefault();
-        onSubmit(new FormData(event.currentTarget));
+        write.mutate(new FormData(event.currentTarget));
       }}
     >
       {children}
+      <FormProblem error={problems.rest} />
+      {buttons ? buttons(own) : <div className="row">{own}</div>}
     </form>
   );
 }

@@ -6,9 +6,8 @@ import { problemsOf } from '#api/failure.ts';
 import { Card } from '#layout/page.tsx';
 import { RenameForm } from '#layout/rename-form.tsx';
 import { useWrite } from '#layout/use-write.ts';
-import { Button } from '#ui/button.tsx';
 import { TextField } from '#ui/field.tsx';
-import { Form, FormProblem, passwordOf } from '#ui/form.tsx';
+import { Form, passwordOf } from '#ui/form.tsx';
 import { Icon } from '#ui/icon.tsx';
 import { useTitle } from '#ui/use-title.ts';
 import { SecondFactorCard } from './second-factor-card.tsx';
@@ -60,19 +59,15 @@ function NameCard() {
 
 function PasswordCard() {
   const change = useWrite({
-    write: auth.changePassword,
+    write: (fields: FormData) =>
+      auth.changePassword({ currentPassword: passwordOf(fields, 'current'), newPassword: passwordOf(fields, 'new') }),
     stale: [SESSIONS],
     done: 'The password is changed, and all other sessions have ended.',
   });
   const problems = problemsOf(change.error, ['newPassword']);
   return (
     <Card title="Password" lead="A new password ends all other sessions.">
-      <Form
-        key={change.submittedAt}
-        onSubmit={fields =>
-          change.mutate({ currentPassword: passwordOf(fields, 'current'), newPassword: passwordOf(fields, 'new') })
-        }
-      >
+      <Form key={change.submittedAt} action="Change the password" kind="plain" write={change} problems={problems}>
         <TextField label="Current password" name="current" type="password" autoComplete="current-password" required />
         <TextField
           label="New password"
@@ -85,12 +80,6 @@ function PasswordCard() {
           hint="At least 10 characters."
           problem={problems.of.newPassword}
         />
-        <FormProblem error={problems.rest} />
-        <div>
-          <Button type="submit" busy={change.isPending}>
-            Change the password
-          </Button>
-        </div>
       </Form>
     </Card>
   );

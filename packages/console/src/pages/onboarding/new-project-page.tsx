@@ -4,14 +4,15 @@ import { useWrite } from '#layout/use-write.ts';
 import { Button } from '#ui/button.tsx';
 import { CurrencySelect } from '#ui/currency-select.tsx';
 import { TextField } from '#ui/field.tsx';
-import { Form, FormProblem, textOf } from '#ui/form.tsx';
+import { Form, textOf } from '#ui/form.tsx';
 import { EntryCard } from '../sign-in/entry-card.tsx';
 
 export function NewProjectPage() {
   const { teamId = '' } = useSearch({ strict: false });
   const navigate = useNavigate();
   const create = useWrite({
-    write: (body: { name: string; baseCurrency: string }) => client.team(teamId).projects.create(body),
+    write: (fields: FormData) =>
+      client.team(teamId).projects.create({ name: textOf(fields, 'name'), baseCurrency: textOf(fields, 'currency') }),
     stale: [projectsQuery(teamId).queryKey],
     onDone: ({ id }) => void navigate({ to: `/teams/${teamId}/projects/${id}/start` }),
   });
@@ -21,19 +22,19 @@ export function NewProjectPage() {
       lead="A project has its own products, customers and API keys. It shares the team’s Stripe account."
     >
       <Form
-        onSubmit={fields => create.mutate({ name: textOf(fields, 'name'), baseCurrency: textOf(fields, 'currency') })}
+        action="Create the project"
+        write={create}
+        buttons={own => (
+          <div className="row">
+            {own}
+            <Button kind="quiet" onClick={() => history.back()}>
+              Back
+            </Button>
+          </div>
+        )}
       >
         <TextField label="Project name" name="name" maxLength={120} required />
         <CurrencySelect label="Base currency" name="currency" defaultValue="usd" hint="Revenue is reported in it." />
-        <FormProblem error={create.error} />
-        <div className="row">
-          <Button kind="primary" type="submit" busy={create.isPending}>
-            Create the project
-          </Button>
-          <Button kind="quiet" onClick={() => history.back()}>
-            Back
-          </Button>
-        </div>
       </Form>
     </EntryCard>
   );

@@ -3,10 +3,9 @@ import { useNavigate } from '@tanstack/react-router';
 import { useRef } from 'react';
 import { client, forgetOtherTeams, teamsQuery } from '#api/client.ts';
 import { useWrite } from '#layout/use-write.ts';
-import { Button } from '#ui/button.tsx';
 import { CurrencySelect } from '#ui/currency-select.tsx';
 import { TextField } from '#ui/field.tsx';
-import { Form, FormProblem, textOf } from '#ui/form.tsx';
+import { Form, textOf } from '#ui/form.tsx';
 import { EntryCard } from '../sign-in/entry-card.tsx';
 
 /** Creates a team with its first project. */
@@ -15,10 +14,10 @@ export function NewTeamPage() {
   // If its project fails, another try does not create a second team.
   const team = useRef<Team>(undefined);
   const create = useWrite({
-    write: async (names: { team: string; project: string; baseCurrency: string }) => {
-      team.current ??= await client.teams.create({ name: names.team });
-      const { id } = team.current;
-      return client.team(id).projects.create({ name: names.project, baseCurrency: names.baseCurrency });
+    write: async (fields: FormData) => {
+      team.current ??= await client.teams.create({ name: textOf(fields, 'team') });
+      const { projects } = client.team(team.current.id);
+      return projects.create({ name: textOf(fields, 'project'), baseCurrency: textOf(fields, 'currency') });
     },
     stale: [teamsQuery.queryKey],
     onDone: ({ teamId, id: projectId }) => {
@@ -31,15 +30,7 @@ export function NewTeamPage() {
       title="Create a team"
       lead="A team has members and one Stripe account. Its projects keep the customers of your products apart."
     >
-      <Form
-        onSubmit={fields =>
-          create.mutate({
-            team: textOf(fields, 'team'),
-            project: textOf(fields, 'project'),
-            baseCurrency: textOf(fields, 'currency'),
-          })
-        }
-      >
+      <Form action="Create the team" write={create}>
         <TextField label="Team name" name="team" maxLength={120} required placeholder="Acme" />
         <TextField
           label="First project"
@@ -50,10 +41,6 @@ export function NewTeamPage() {
           hint="Usually the name of your product."
         />
         <CurrencySelect label="Base currency" name="currency" defaultValue="usd" hint="Revenue is reported in it." />
-        <FormProblem error={create.error} />
-        <Button kind="primary" type="submit" busy={create.isPending}>
-          Create the team
-        </Button>
       </Form>
     </EntryCard>
   );

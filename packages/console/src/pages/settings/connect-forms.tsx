@@ -4,7 +4,6 @@ import { problemsOf } from '#api/failure.ts';
 import { useIsOwner, useProject } from '#api/project.ts';
 import { useFreshSession } from '#layout/fresh-session.tsx';
 import { useWrite } from '#layout/use-write.ts';
-import { Button } from '#ui/button.tsx';
 import { TextField } from '#ui/field.tsx';
 import { Form, textOf } from '#ui/form.tsx';
 import { ConnectProblem } from './connect-problem.tsx';
@@ -38,7 +37,11 @@ export function ConnectForms({ connection }: { readonly connection: ProcessorCon
       {(lastAccount || isPurging) && (
         <LastAccount account={lastAccount} isPurging={isPurging} onPurge={() => setPurging(true)} />
       )}
-      <Form onSubmit={fields => connect.mutate(credentialsIn(fields))}>
+      <Form
+        action={processor ? 'Replace the key' : isLocal ? 'Connect the local processor' : 'Connect Stripe'}
+        write={connect}
+        problems={NOT_HERE}
+      >
         <TextField
           label="Secret key"
           name="secretKey"
@@ -62,11 +65,6 @@ export function ConnectForms({ connection }: { readonly connection: ProcessorCon
           />
         )}
         <ConnectProblem error={problems.rest} isLocal={isLocal} onEnter={focus} onPurge={() => setPurging(true)} />
-        <div>
-          <Button kind="primary" type="submit" busy={connect.isPending}>
-            {processor ? 'Replace the key' : isLocal ? 'Connect the local processor' : 'Connect Stripe'}
-          </Button>
-        </div>
       </Form>
       {purging && (
         <PurgeDialog
@@ -80,6 +78,9 @@ export function ConnectForms({ connection }: { readonly connection: ProcessorCon
     </div>
   );
 }
+
+/** `ConnectProblem` shows them. */
+const NOT_HERE = { rest: undefined };
 
 const STRIPE_HINT =
   'In the Stripe Dashboard under Developers, API keys. It is tested, stored encrypted, never shown again, and used to add the webhook endpoint. Begin with a test key.';
@@ -96,20 +97,15 @@ function useConnect() {
   const { team, teamKey } = useProject();
   const withFreshSession = useFreshSession();
   return useWrite({
-    write: (credentials: Credentials) => withFreshSession(() => team.processor.connect(credentials)),
+    write: (fields: FormData) => withFreshSession(() => team.processor.connect(credentialsIn(fields))),
     stale: [teamKey('processor'), teamKey('processor-health')],
-    done: (_connected, { webhookSecret }) =>
-      webhookSecret ? 'Connected.' : 'Connected. The webhook endpoint was added.',
+    done: (_connected, fields) =>
+      textOf(fields, 'webhookSecret') ? 'Connected.' : 'Connected. The webhook endpoint was added.',
   });
 }
 
-interface Credentials {
-  readonly secretKey: string;
-  /** Of an endpoint that the team made itself; without it, one is made. */
-  readonly webhookSecret?: string;
-}
-
-function credentialsIn(fields: FormData): Credentials {
+function credentialsIn(fields: FormData) {
+  // Of an endpoint that the team made itself; without it, one is made.
   const webhookSecret = textOf(fields, 'webhookSecret');
   return { secretKey: textOf(fields, 'secretKey'), ...(webhookSecret && { webhookSecret }) };
 }

@@ -3,19 +3,19 @@ import { problemsOf } from '#api/failure.ts';
 import { useProject, useProjectDetails } from '#api/project.ts';
 import { Card, Page } from '#layout/page.tsx';
 import { useWrite } from '#layout/use-write.ts';
-import { Button } from '#ui/button.tsx';
 import { CopyableId } from '#ui/copy.tsx';
 import { Details } from '#ui/details.tsx';
 import { CurrencySelect } from '#ui/currency-select.tsx';
 import { TextField } from '#ui/field.tsx';
-import { Form, FormProblem, textOf } from '#ui/form.tsx';
+import { Form, textOf } from '#ui/form.tsx';
 import { Time } from '#ui/time.tsx';
 
 export function ProjectPage() {
   const { team, teamId, projectId, key } = useProject();
   const project = useProjectDetails();
   const save = useWrite({
-    write: (body: { name: string; baseCurrency: string }) => team.projects.update(projectId, body),
+    write: (fields: FormData) =>
+      team.projects.update(projectId, { name: textOf(fields, 'name'), baseCurrency: textOf(fields, 'currency') }),
     stale: [projectsQuery(teamId).queryKey, key('analytics')],
     done: 'The project is changed.',
   });
@@ -23,10 +23,7 @@ export function ProjectPage() {
   return (
     <Page title="Project">
       <Card title="Settings">
-        <Form
-          key={project.id}
-          onSubmit={fields => save.mutate({ name: textOf(fields, 'name'), baseCurrency: textOf(fields, 'currency') })}
-        >
+        <Form key={project.id} action="Save" write={save} problems={problems}>
           <TextField
             label="Name"
             name="name"
@@ -41,12 +38,6 @@ export function ProjectPage() {
             defaultValue={project.baseCurrency}
             hint="MRR adds up subscriptions in this currency, and lists those in others apart."
           />
-          <FormProblem error={problems.rest} />
-          <div>
-            <Button kind="primary" type="submit" busy={save.isPending}>
-              Save
-            </Button>
-          </div>
         </Form>
       </Card>
       <Card title="Details" lead="Your backend needs both ids.">

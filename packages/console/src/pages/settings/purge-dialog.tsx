@@ -33,7 +33,7 @@ export function PurgeDialog({ onClose, onStarted }: { readonly onClose: () => vo
         </p>
       }
       action="Delete the records"
-      isDangerous
+      kind="danger"
       write={purge}
       problems={{ rest: isOtherName ? undefined : purge.error }}
       onClose={onClose}

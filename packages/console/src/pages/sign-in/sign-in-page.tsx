@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react';
 import { auth } from '#api/auth.ts';
 import { Button } from '#ui/button.tsx';
 import { EmailField, TextField } from '#ui/field.tsx';
-import { Form, FormProblem, passwordOf, textOf } from '#ui/form.tsx';
+import { Form, passwordOf, textOf } from '#ui/form.tsx';
 import { EntryCard } from './entry-card.tsx';
 import { useEnter } from './use-enter.ts';
 
@@ -50,7 +50,8 @@ function LinkForm({ token, onBack }: { readonly token: string; readonly onBack: 
 function PasswordForm({ onCode, onReset }: { readonly onCode: () => void; readonly onReset: () => void }) {
   const enter = useEnter();
   const signIn = useMutation({
-    mutationFn: auth.signIn,
+    mutationFn: (fields: FormData) =>
+      auth.signIn({ email: textOf(fields, 'email'), password: passwordOf(fields, 'password') }),
     onSuccess: result => (result.twoFactorRedirect ? onCode() : enter()),
   });
   const { ended } = useSearch({ strict: false });
@@ -62,15 +63,9 @@ function PasswordForm({ onCode, onReset }: { readonly onCode: () => void; readon
         'Your session has ended. Sign in, and you go on where you were; what you were about to do was not done.'
       }
     >
-      <Form
-        onSubmit={fields => signIn.mutate({ email: textOf(fields, 'email'), password: passwordOf(fields, 'password') })}
-      >
+      <Form action="Sign in" write={signIn}>
         <EmailField autoComplete="username" required />
         <TextField label="Password" name="password" type="password" autoComplete="current-password" required />
-        <FormProblem error={signIn.error} />
-        <Button kind="primary" type="submit" busy={signIn.isPending}>
-          Sign in
-        </Button>
       </Form>
       <div className="spread small">
         <span>
@@ -89,10 +84,13 @@ function PasswordForm({ onCode, onReset }: { readonly onCode: () => void; readon
 
 function CodeForm({ onBack }: { readonly onBack: () => void }) {
   const enter = useEnter();
-  const verify = useMutation({ mutationFn: auth.verifyCode, onSuccess: enter });
+  const verify = useMutation({
+    mutationFn: (fields: FormData) => auth.verifyCode(textOf(fields, 'code').replaceAll(' ', '')),
+    onSuccess: enter,
+  });
   return (
     <EntryCard title="Enter your code" lead="Your authenticator app shows six digits for this account.">
-      <Form onSubmit={fields => verify.mutate(textOf(fields, 'code').replaceAll(' ', ''))}>
+      <Form action="Continue" write={verify}>
         <TextField
           label="Code"
           name="code"
@@ -100,10 +98,6 @@ function CodeForm({ onBack }: { readonly onBack: () => void }) {
           required
           hint="Or one of your backup codes, each of which works once."
         />
-        <FormProblem error={verify.error} />
-        <Button kind="primary" type="submit" busy={verify.isPending}>
-          Continue
-        </Button>
       </Form>
       <Button kind="quiet" small onClick={onBack}>
         Back to sign-in
@@ -113,7 +107,7 @@ function CodeForm({ onBack }: { readonly onBack: () => void }) {
 }
 
 function ResetForm({ onBack }: { readonly onBack: () => void }) {
-  const request = useMutation({ mutationFn: auth.requestReset });
+  const request = useMutation({ mutationFn: (fields: FormData) => auth.requestReset(textOf(fields, 'email')) });
   return (
     <EntryCard
       title="Reset your password"
@@ -122,12 +116,8 @@ function ResetForm({ onBack }: { readonly onBack: () => void }) {
       {request.isSuccess ? (
         <p role="status">If an account has this address, a link is on its way to it.</p>
       ) : (
-        <Form onSubmit={fields => request.mutate(textOf(fields, 'email'))}>
+        <Form action="Send the link" write={request}>
           <EmailField autoComplete="username" required />
-          <FormProblem error={request.error} />
-          <Button kind="primary" type="submit" busy={request.isPending}>
-            Send the link
-          </Button>
         </Form>
       )}
       <Button kind="quiet" small onClick={onBack}>

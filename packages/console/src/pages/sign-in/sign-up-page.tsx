@@ -2,16 +2,20 @@ import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { auth } from '#api/auth.ts';
 import { problemsOf } from '#api/failure.ts';
-import { Button } from '#ui/button.tsx';
 import { EmailField, TextField } from '#ui/field.tsx';
-import { Form, FormProblem, passwordOf, textOf } from '#ui/form.tsx';
+import { Form, passwordOf, textOf } from '#ui/form.tsx';
 import { EntryCard } from './entry-card.tsx';
 import { useEnter } from './use-enter.ts';
 
 export function SignUpPage() {
   const enter = useEnter();
   const signUp = useMutation({
-    mutationFn: auth.signUp,
+    mutationFn: (fields: FormData) =>
+      auth.signUp({
+        name: textOf(fields, 'name'),
+        email: textOf(fields, 'email'),
+        password: passwordOf(fields, 'password'),
+      }),
     onSuccess: ({ token }) => (token === null ? undefined : enter()),
   });
   const problems = problemsOf(signUp.error, ['email', 'password']);
@@ -26,15 +30,7 @@ export function SignUpPage() {
       title="Create your account"
       lead="Then create a team, connect Stripe, and take a test payment: about two minutes."
     >
-      <Form
-        onSubmit={fields =>
-          signUp.mutate({
-            name: textOf(fields, 'name'),
-            email: textOf(fields, 'email'),
-            password: passwordOf(fields, 'password'),
-          })
-        }
-      >
+      <Form action="Create the account" write={signUp} problems={problems}>
         <TextField label="Your name" name="name" autoComplete="name" maxLength={120} required />
         <EmailField autoComplete="username" required problem={problems.of.email} />
         <TextField
@@ -48,10 +44,6 @@ export function SignUpPage() {
           hint="At least 10 characters; common passwords are refused."
           problem={problems.of.password}
         />
-        <FormProblem error={problems.rest} />
-        <Button kind="primary" type="submit" busy={signUp.isPending}>
-          Create the account
-        </Button>
       </Form>
       <p className="small">
         You have an account?{' '}

@@ -1,9 +1,8 @@
 import { problemsOf } from '#api/failure.ts';
 import { useProject } from '#api/project.ts';
 import { useWrite } from '#layout/use-write.ts';
-import { Button } from '#ui/button.tsx';
 import { TextField } from '#ui/field.tsx';
-import { Form, FormProblem, textOf } from '#ui/form.tsx';
+import { Form, textOf } from '#ui/form.tsx';
 import { PRICE_FIELDS, PriceFields, readPrice } from '../products/price-fields.tsx';
 
 /** Creates a product together with its first price. */
@@ -22,16 +21,10 @@ export function FirstProduct({ enabled }: { readonly enabled: boolean }) {
     return <p className="muted">What you sell, and for how much. It is created in Stripe too, so connect first.</p>;
   const problems = problemsOf(create.error, ['name', ...PRICE_FIELDS]);
   return (
-    <Form onSubmit={fields => create.mutate(fields)}>
+    <Form action="Create both" write={create} problems={problems}>
       <div className="form-grid">
         <TextField label="Product" name="name" maxLength={250} required placeholder="Pro" problem={problems.of.name} />
         <PriceFields problems={problems.of} />
-      </div>
-      <FormProblem error={problems.rest} />
-      <div>
-        <Button kind="primary" type="submit" busy={create.isPending}>
-          Create both
-        </Button>
       </div>
     </Form>
   );
