@@ -58,6 +58,12 @@ export function missingRecord(error: unknown): string | undefined {
   return noun === 'api key' ? 'API key' : noun;
 }
 
+/** How often a page loads its record again, unless there is none. */
+export const unlessMissing =
+  (ms: number) =>
+  ({ state }: { readonly state: { readonly error: unknown } }): number | false =>
+    missingRecord(state.error) ? false : ms;
+
 /** What a request that was refused says about a form. */
 interface FormProblems<Field extends string> {
   /** What is wrong with a field, to be shown beside it. */

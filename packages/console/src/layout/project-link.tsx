@@ -33,9 +33,13 @@ export type ProjectPage =
 
 export type Search = Readonly<Record<string, string | number | undefined>>;
 
-interface ProjectLinkProps {
+/** A page, filtered. */
+export interface Place {
   readonly page: ProjectPage;
   readonly search?: Search;
+}
+
+interface ProjectLinkProps extends Place {
   readonly className?: string;
   readonly title?: string;
   /** Whether the link stays current on the pages below its own. */

@@ -10,13 +10,11 @@ import { useDebounced } from '#ui/debounced.ts';
 import type { IconName } from '#ui/icon.tsx';
 import { formatMoney } from '#ui/money.ts';
 import { NAV } from './nav.ts';
-import type { ProjectPage, Search } from './project-link.tsx';
+import type { Place } from './project-link.tsx';
 
 /** What the palette opens. */
-export interface Command {
+export interface Command extends Place {
   readonly id: string;
-  readonly page: ProjectPage;
-  readonly search?: Search;
   readonly title: string;
   readonly note: string;
   readonly icon: IconName;

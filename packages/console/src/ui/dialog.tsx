@@ -4,6 +4,8 @@ import { Button } from './button.tsx';
 interface DialogProps {
   readonly title: string;
   readonly onClose: () => void;
+  /** What the reader says with its one button, which closes it. */
+  readonly done?: string;
   readonly children: ReactNode;
 }
 
@@ -11,7 +13,7 @@ interface DialogProps {
  * A modal dialog that is open while it is rendered. Escape and a click beside it close it. The focus stays in it, also when
  * what had it goes away, and returns to where it was.
  */
-export function Dialog({ title, onClose, children }: DialogProps) {
+export function Dialog({ title, onClose, done, children }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   useEffect(() => {
@@ -48,7 +50,16 @@ export function Dialog({ title, onClose, children }: DialogProps) {
         <h2 id={titleId}>{title}</h2>
         <Button kind="quiet" small icon="close" onClick={onClose} aria-label="Close" />
       </div>
-      <div className="dialog-body stack">{children}</div>
+      <div className="dialog-body stack">
+        {children}
+        {done && (
+          <div className="dialog-actions">
+            <Button kind="primary" onClick={onClose}>
+              {done}
+            </Button>
+          </div>
+        )}
+      </div>
     </dialog>
   );
 }

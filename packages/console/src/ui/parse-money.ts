@@ -1,5 +1,6 @@
 import { chargeStepOf, decimalsOf, formatMoney, isWholeCurrency } from '@billing/client';
 import { READER_LOCALE } from './reader-locale.ts';
+import { sentence } from './sentence.ts';
 
 /** What a person wrote: an amount in the currency's smallest unit, or what is wrong with it. */
 export type ParsedMoney =
@@ -115,10 +116,7 @@ function currencyPart(
 }
 
 /** Returns the name of several units: `US dollars`, `Japanese yen`, `Euros`. */
-function pluralOf(currency: string): string {
-  const name = currencyPart(2, currency, 'en', 'name');
-  return `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
-}
+const pluralOf = (currency: string): string => sentence(currencyPart(2, currency, 'en', 'name'));
 
 const compact = (text: string): string => normalize(text).replaceAll(/\s/g, '').toLowerCase();
 

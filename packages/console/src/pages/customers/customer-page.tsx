@@ -4,9 +4,9 @@ import { useState } from 'react';
 import { customerTitle } from '#api/customer-names.ts';
 import { useProject } from '#api/project.ts';
 import { customerQuery } from '#api/queries.ts';
-import { ListTable, type ListTableProps } from '#layout/list-table.tsx';
 import { LoadingPage } from '#layout/loading.tsx';
-import { Card, Page } from '#layout/page.tsx';
+import { Page } from '#layout/page.tsx';
+import { Records } from '#layout/records.tsx';
 import { Button } from '#ui/button.tsx';
 import { OpenInStripe } from '#ui/open-in-stripe.tsx';
 import { EmptyState } from '#ui/states.tsx';
@@ -90,16 +90,5 @@ export function CustomerPage() {
       {dialog === 'delete' && <DeleteCustomer customer={customer} onClose={close} />}
       {dialog === 'checkout' && <CheckoutDialog customerId={customer.id} onClose={close} />}
     </Page>
-  );
-}
-
-type RecordsProps<Item> = Omit<ListTableProps<Item>, 'label' | 'rowKey'> & { readonly title: string };
-
-/** The customer's records of one kind. */
-function Records<Item extends { readonly id: string }>({ title, ...table }: RecordsProps<Item>) {
-  return (
-    <Card title={title} flush>
-      <ListTable label={title} rowKey={({ id }) => id} refreshMs={5_000} {...table} />
-    </Card>
   );
 }

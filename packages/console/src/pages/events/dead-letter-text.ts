@@ -1,4 +1,5 @@
 import type { DeadLetter } from '@billing/client';
+import { sentence } from '#ui/sentence.ts';
 
 /** What each service keeps, as people know it. */
 const KEPT: Readonly<Record<DeadLetter['service'], string>> = {
@@ -16,10 +17,10 @@ const KEPT: Readonly<Record<DeadLetter['service'], string>> = {
 export const outdatedBy = ({ service }: Pick<DeadLetter, 'service'>): string => KEPT[service];
 
 /** Returns what happened: `Invoice paid` of `processor.invoice.paid.v1`. */
-export function happeningOf({ type }: Pick<DeadLetter, 'type'>): string {
-  const words = type
-    .replace(/^processor\./, '')
-    .replace(/\.v\d+$/, '')
-    .replaceAll(/[._-]+/g, ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
-}
+export const happeningOf = ({ type }: Pick<DeadLetter, 'type'>): string =>
+  sentence(
+    type
+      .replace(/^processor\./, '')
+      .replace(/\.v\d+$/, '')
+      .replaceAll(/[.-]/g, ' '),
+  );

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { missingRecord } from '#api/failure.ts';
+import { unlessMissing } from '#api/failure.ts';
 import { useProject } from '#api/project.ts';
 import { LoadingPage } from '#layout/loading.tsx';
 import { Card, Page } from '#layout/page.tsx';
@@ -25,7 +25,7 @@ export function EventPage() {
   const query = useQuery({
     queryKey: teamKey('event', eventId),
     queryFn: ({ signal }) => team.webhookEvents.get(eventId, { signal }),
-    refetchInterval: ({ state }) => (missingRecord(state.error) ? false : REFRESH_MS),
+    refetchInterval: unlessMissing(REFRESH_MS),
   });
   const replay = useWrite({
     write: () => team.webhookEvents.replay(eventId),

@@ -1,10 +1,5 @@
 import type { BillingEvent, EventObjectType } from '@billing/client';
-import type { ProjectPage, Search } from '#layout/project-link.tsx';
-
-interface Place {
-  readonly page: ProjectPage;
-  readonly search?: Search;
-}
+import type { Place } from '#layout/project-link.tsx';
 
 const PLACES: Readonly<Partial<Record<EventObjectType, (id: string) => Place>>> = {
   customer: id => ({ page: `customers/${id}` }),

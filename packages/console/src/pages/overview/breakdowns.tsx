@@ -1,15 +1,13 @@
 import type { Analytics } from '@billing/client';
 import { Card } from '#layout/page.tsx';
-import { ProjectLink, type ProjectPage, type Search } from '#layout/project-link.tsx';
+import { ProjectLink, type Place } from '#layout/project-link.tsx';
 import { formatCount, formatPercent } from '#ui/amount.ts';
 import { SUBSCRIPTION_STATUS } from '#ui/statuses.tsx';
 
-interface Row {
+interface Row extends Place {
   readonly name: string;
   readonly value: number;
   readonly tone?: string;
-  readonly page: ProjectPage;
-  readonly search?: Search;
 }
 
 /** Numbers as bars, each of which opens its list. */

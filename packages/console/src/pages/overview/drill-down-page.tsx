@@ -1,12 +1,13 @@
 import type { AnalyticsSubscription } from '@billing/client';
 import { useProject, useProjectDetails } from '#api/project.ts';
 import type { Column } from '#layout/list-table.tsx';
+import { Loading } from '#layout/loading.tsx';
 import { Card, Page } from '#layout/page.tsx';
 import { PagedTable } from '#layout/paged-table.tsx';
 import { ProjectLink } from '#layout/project-link.tsx';
 import { formatCount, formatPercent } from '#ui/amount.ts';
 import { formatMoney } from '#ui/money.ts';
-import { EmptyState, ErrorState, SkeletonLines } from '#ui/states.tsx';
+import { EmptyState } from '#ui/states.tsx';
 import { StatusBadge, SUBSCRIPTION_STATUS } from '#ui/statuses.tsx';
 import { formatDay } from '#ui/time.tsx';
 import { CustomerLink } from '../customers/customer-name.tsx';
@@ -55,7 +56,8 @@ function columnsOf(metric: Metric): readonly Column<AnalyticsSubscription>[] {
 export function DrillDownPage() {
   const scope = useProject();
   const question = useQuestion();
-  const { data, error, refetch } = useDrillDown(question);
+  const query = useDrillDown(question);
+  const { data } = query;
   const { title, lead } = METRICS[question.metric];
   const filters = filtersOf(question);
   return (
@@ -64,8 +66,7 @@ export function DrillDownPage() {
       lead={`${lead}${isWindowed(question) ? ` ${daysOf(question)}` : ''}`}
       up={{ page: 'overview', title: 'Overview' }}
     >
-      {error && <ErrorState error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <SkeletonLines lines={1} />}
+      <Loading query={query} lines={1} />
       {data && <Sum question={question} drillDown={data} />}
       <Card flush>
         <PagedTable

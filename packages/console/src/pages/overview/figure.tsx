@@ -1,13 +1,11 @@
 import type { ReactNode } from 'react';
-import { ProjectLink, type ProjectPage, type Search } from '#layout/project-link.tsx';
+import { ProjectLink, type Place } from '#layout/project-link.tsx';
 
-interface FigureProps {
+interface FigureProps extends Place {
   readonly name: string;
   readonly value: ReactNode;
   /** May lead to parts of the number. */
   readonly note: ReactNode;
-  readonly page: ProjectPage;
-  readonly search?: Search;
 }
 
 /** A number that opens the list behind it. */

@@ -1,3 +1,5 @@
+import { sentence } from '#ui/sentence.ts';
+
 /** What stands before the actions of sign-in, and how it is said. */
 const SIGN_IN = { prefix: 'auth.', words: 'Account: ' } as const;
 
@@ -8,7 +10,7 @@ export function sentenceOf(action: string): string {
     .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
     .toLowerCase()
     .replaceAll(/\bapi\b/g, 'API');
-  return isSignIn ? `${SIGN_IN.words}${words}` : `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+  return isSignIn ? `${SIGN_IN.words}${words}` : sentence(words);
 }
 
 /** Returns "Create API key" as `createApiKey`, however it is typed; the API filters by this name. */

@@ -2,10 +2,10 @@ import type { ProcessorHealth } from '@billing/client';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useProject } from '#api/project.ts';
+import { Loading } from '#layout/loading.tsx';
 import { Card } from '#layout/page.tsx';
 import { ProjectLink } from '#layout/project-link.tsx';
 import { Button } from '#ui/button.tsx';
-import { ErrorState, SkeletonLines } from '#ui/states.tsx';
 import { CHECK_STATUS, HEALTH_STATUS, StatusBadge } from '#ui/statuses.tsx';
 import { withLocalTimes } from '#ui/time.tsx';
 
@@ -28,15 +28,15 @@ interface HealthCardProps {
 /** Whether the connection works, check by check, and what to do where it does not. */
 export function HealthCard({ onReplaceKey }: HealthCardProps) {
   const { team, teamKey } = useProject();
-  const { data, error, isFetching, refetch } = useQuery({
+  const query = useQuery({
     queryKey: teamKey('processor-health'),
     queryFn: ({ signal }) => team.processor.health({ signal }),
     staleTime: 30_000,
   });
+  const { data, isFetching, refetch } = query;
   return (
     <Card title="Health" actions={data && <StatusBadge of={HEALTH_STATUS[data.status]} />}>
-      {error && <ErrorState error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <SkeletonLines />}
+      <Loading query={query} />
       {data && (
         <div className="stack">
           <ul className="health" aria-label="Checks">

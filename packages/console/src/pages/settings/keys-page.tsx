@@ -160,13 +160,8 @@ function CreateKeyDialog({ onClose }: { readonly onClose: () => void }) {
 
 function SecretDialog({ issued, onClose }: { readonly issued: IssuedApiKey; readonly onClose: () => void }) {
   return (
-    <Dialog title={`The key “${issued.apiKey.name}”`} onClose={onClose}>
+    <Dialog title={`The key “${issued.apiKey.name}”`} done="I have copied it" onClose={onClose}>
       <KeySecret secret={issued.secret} />
-      <div className="dialog-actions">
-        <Button kind="primary" onClick={onClose}>
-          I have copied it
-        </Button>
-      </div>
     </Dialog>
   );
 }

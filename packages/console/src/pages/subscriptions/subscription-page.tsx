@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
+import { unlessMissing } from '#api/failure.ts';
 import { useProject } from '#api/project.ts';
 import { subscriptionQuery } from '#api/queries.ts';
 import { useProductNames } from '#api/use-product-names.ts';
-import { ListTable } from '#layout/list-table.tsx';
 import { LoadingPage } from '#layout/loading.tsx';
-import { Card, Page } from '#layout/page.tsx';
+import { Page } from '#layout/page.tsx';
+import { Records } from '#layout/records.tsx';
 import { OpenInStripe } from '#ui/open-in-stripe.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import { CustomerLink } from '../customers/customer-name.tsx';
@@ -24,7 +25,7 @@ export function SubscriptionPage() {
   const scope = useProject();
   const { billing, key } = scope;
   const { subscriptionId = '' } = useParams({ strict: false });
-  const query = useQuery({ ...subscriptionQuery(scope, subscriptionId), refetchInterval: REFRESH_MS });
+  const query = useQuery({ ...subscriptionQuery(scope, subscriptionId), refetchInterval: unlessMissing(REFRESH_MS) });
   const names = useProductNames();
 
   const { data: subscription } = query;
@@ -49,28 +50,20 @@ export function SubscriptionPage() {
       <div className="split">
         <div className="stack">
           <SubscriptionItems subscription={subscription} />
-          <Card title="Invoices" flush>
-            <ListTable
-              label="Invoices"
-              queryKey={key('invoices', { subscriptionId })}
-              list={(page, signal) => billing.invoices.list({ subscriptionId: subscription.id, ...page }, { signal })}
-              columns={INVOICE_COLUMNS}
-              rowKey={({ id }) => id}
-              refreshMs={REFRESH_MS}
-              empty={<EmptyState icon="invoices" title="No invoices" />}
-            />
-          </Card>
-          <Card title="Payments" flush>
-            <ListTable
-              label="Payments"
-              queryKey={key('payments', { subscriptionId })}
-              list={(page, signal) => billing.payments.list({ subscriptionId: subscription.id, ...page }, { signal })}
-              columns={PAYMENT_COLUMNS}
-              rowKey={({ id }) => id}
-              refreshMs={REFRESH_MS}
-              empty={<EmptyState icon="payments" title="No payments" />}
-            />
-          </Card>
+          <Records
+            title="Invoices"
+            queryKey={key('invoices', { subscriptionId })}
+            list={(page, signal) => billing.invoices.list({ subscriptionId: subscription.id, ...page }, { signal })}
+            columns={INVOICE_COLUMNS}
+            empty={<EmptyState icon="invoices" title="No invoices" />}
+          />
+          <Records
+            title="Payments"
+            queryKey={key('payments', { subscriptionId })}
+            list={(page, signal) => billing.payments.list({ subscriptionId: subscription.id, ...page }, { signal })}
+            columns={PAYMENT_COLUMNS}
+            empty={<EmptyState icon="payments" title="No payments" />}
+          />
         </div>
         <div className="stack">
           <SubscriptionDetails subscription={subscription} />

@@ -6,7 +6,7 @@ import { productsQuery } from '#api/queries.ts';
 import { useProductNames } from '#api/use-product-names.ts';
 import { exportedColumn } from '#layout/list-page.tsx';
 import type { Column } from '#layout/list-table.tsx';
-import { ProjectLink, type ProjectPage, type Search } from '#layout/project-link.tsx';
+import { ProjectLink, type Place } from '#layout/project-link.tsx';
 import { StripeId } from '#ui/open-in-stripe.tsx';
 import { FINDING_OUTCOME, StatusBadge } from '#ui/statuses.tsx';
 import { CustomerName } from '../customers/customer-name.tsx';
@@ -46,7 +46,7 @@ function FoundObject({ finding }: { readonly finding: SyncFinding }) {
   return (
     <>
       {place ? (
-        <ProjectLink page={place.page} search={place.search ?? {}} className="primary-cell">
+        <ProjectLink {...place} className="primary-cell">
           {shown}
         </ProjectLink>
       ) : (
@@ -68,29 +68,11 @@ function useRecordName({ type, id }: SyncFinding): ReactNode {
   return type === 'price' ? names.ofPrice(id) : products?.find(product => product.id === id)?.name;
 }
 
-interface Place {
-  readonly page: ProjectPage;
-  readonly search?: Search;
-}
-
 /** Where a finding's record is shown; a price on the page of its product. */
-function placeOf({ type, id, processorId, belongsTo }: SyncFinding): Place | undefined {
-  switch (type) {
-    case 'product':
-      return { page: `products/${id}` };
-    case 'price':
-      return belongsTo?.id ? { page: `products/${belongsTo.id}` } : { page: 'products' };
-    case 'customer':
-      return { page: `customers/${id}` };
-    case 'subscription':
-      return { page: `subscriptions/${id}` };
-    case 'invoice':
-      return { page: 'invoices', search: { processorId } };
-    case 'payment':
-      return { page: 'payments', search: { processorId } };
-    default:
-      return type satisfies never;
-  }
+function placeOf({ type, id, processorId, belongsTo }: SyncFinding): Place {
+  if (type === 'price') return { page: belongsTo?.id ? `products/${belongsTo.id}` : 'products' };
+  if (type === 'invoice' || type === 'payment') return { page: `${type}s`, search: { processorId } };
+  return { page: `${type}s/${id}` };
 }
 
 function Parent({ of: { type, id, name, processorId } }: { readonly of: NonNullable<SyncFinding['belongsTo']> }) {

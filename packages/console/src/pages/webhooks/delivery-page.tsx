@@ -2,7 +2,7 @@ import type { WebhookAttempt, WebhookDelivery } from '@billing/client';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import { missingRecord } from '#api/failure.ts';
+import { unlessMissing } from '#api/failure.ts';
 import { useProject } from '#api/project.ts';
 import { DataTable } from '#layout/data-table.tsx';
 import type { Column } from '#layout/list-table.tsx';
@@ -36,10 +36,8 @@ export function DeliveryPage() {
   const query = useQuery({
     queryKey: key('webhook-deliveries', 'one', webhookDeliveryId),
     queryFn: ({ signal }) => billing.webhookDeliveries.get(webhookDeliveryId, { signal }),
-    refetchInterval: ({ state: { data, error } }) => {
-      if (missingRecord(error)) return false;
-      return data?.delivery.status === 'pending' ? PENDING_MS : SETTLED_MS;
-    },
+    refetchInterval: found =>
+      unlessMissing(found.state.data?.delivery.status === 'pending' ? PENDING_MS : SETTLED_MS)(found),
   });
   const retry = useWrite({
     write: () => billing.webhookDeliveries.retry(webhookDeliveryId),

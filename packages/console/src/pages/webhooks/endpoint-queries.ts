@@ -1,4 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
+import { unlessMissing } from '#api/failure.ts';
 import type { ProjectScope } from '#api/project.ts';
 
 const REFRESH_MS = 5_000;
@@ -14,5 +15,5 @@ export const endpointQuery = ({ billing, key }: ProjectScope, id: string) =>
   queryOptions({
     queryKey: key('webhook-endpoints', 'one', id),
     queryFn: ({ signal }) => billing.webhookEndpoints.get(id, { signal }),
-    refetchInterval: ({ state }) => (state.error ? false : REFRESH_MS),
+    refetchInterval: unlessMissing(REFRESH_MS),
   });

@@ -1,4 +1,5 @@
 import { EVENT_TYPES, type EventType } from '@billing/client';
+import { sentence } from '#ui/sentence.ts';
 
 /** The types of events, by name. */
 export const TYPE_NAMES = Object.fromEntries(EVENT_TYPES.map(type => [type, { name: type }])) as Readonly<
@@ -20,12 +21,6 @@ export const FAMILIES: readonly Family[] = [...Map.groupBy(EVENT_TYPES, prefixOf
   name: sentence(prefix),
   types,
 }));
-
-/** Returns `referral_code` as "Referral code". */
-export function sentence(name: string): string {
-  const words = name.replaceAll('_', ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
-}
 
 /** Says in a few words which types an endpoint gets. */
 export function describeTypes(eventTypes: readonly string[]): string {

@@ -1,4 +1,3 @@
-import { Button } from '#ui/button.tsx';
 import { Snippet } from '#ui/copy.tsx';
 import { Dialog } from '#ui/dialog.tsx';
 
@@ -10,16 +9,11 @@ interface SecretDialogProps {
 
 /** A new secret of an endpoint, which is shown once. */
 export const SecretDialog = ({ title, secret, onClose }: SecretDialogProps) => (
-  <Dialog title={title} onClose={onClose}>
+  <Dialog title={title} done="I have copied it" onClose={onClose}>
     <p>
       Copy the secret now: it is shown only this once. With it your system checks that an event comes from here, as the
       page of the endpoint shows.
     </p>
     <Snippet label="Secret" text={secret} />
-    <div className="dialog-actions">
-      <Button kind="primary" onClick={onClose}>
-        I have copied it
-      </Button>
-    </div>
   </Dialog>
 );
