@@ -11,6 +11,13 @@ export interface ProjectObject<Id extends string = string> {
 export const scopedKey = ({ scope: { teamId, projectId }, id }: ProjectObject): string =>
   `${teamId}/${projectId}/${id}`;
 
+/** Returns the teams, the projects and the ids of objects, each as the value of an array in a statement. */
+export const keyColumns = (objects: readonly ProjectObject[]): [string[], string[], string[]] => [
+  objects.map(({ scope }) => scope.teamId),
+  objects.map(({ scope }) => scope.projectId),
+  objects.map(({ id }) => id),
+];
+
 /** Conditions on rows, one for each project. */
 interface InProjects<Property extends string, Id extends string> {
   readonly $or: (Partial<ProjectScope> & Record<Property, { readonly $in: Id[] }>)[];

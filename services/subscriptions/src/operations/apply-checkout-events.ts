@@ -6,7 +6,7 @@ import type { CheckoutSessionSnapshot } from '@billing/processor/snapshots/check
 import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
 import type { Reread } from '#domain/observation.ts';
 import { closeCheckoutSessions } from '#persistence/close-checkout-sessions.ts';
-import { findIds } from '#persistence/find-ids.ts';
+import { subscriptionRows } from '#persistence/subscription-rows.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { referenceOf } from './apply-subscription-events.ts';
 import { fetchCustomer } from './fetch-customer.ts';
@@ -40,7 +40,7 @@ export function applyCheckoutEvents({ now }: Pick<Dependencies, 'now'>) {
     events: readonly Event[],
     publish: Publish,
   ): Promise<Event[]> => {
-    const recorded = await findIds(tx, 'subscription', events.flatMap(subscriptionsOf));
+    const recorded = await subscriptionRows.findIds(tx, events.flatMap(subscriptionsOf));
     const isReady = (event: Event) =>
       event.prepared !== undefined ||
       (!replacesPaymentMethod(event) && subscriptionsOf(event).every(object => recorded.has(scopedKey(object))));

@@ -15,10 +15,10 @@ import {
 } from '#domain/invoice.ts';
 import { deleteInvoices, findDeletedInvoices } from '#persistence/deleted-invoices.ts';
 import { findCustomers, type CustomerReference } from '#persistence/find-customers.ts';
-import { findOrLock } from '#persistence/find-ids.ts';
 import type { Invoice } from '#persistence/invoice.entity.ts';
 import { invoiceRows } from '#persistence/invoice-rows.ts';
-import { lockAll } from '#persistence/locks.ts';
+import { paymentRows } from '#persistence/payment-rows.ts';
+import { subscriptionRows } from '#persistence/subscription-rows.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { fetchCustomer } from './fetch-customer.ts';
 import { findPaymentsOf, linkPayments, type PaidInvoice } from './link-payments.ts';
@@ -56,9 +56,9 @@ export function applyInvoiceEvents({ now }: Pick<Dependencies, 'now'>) {
     gone: readonly DeletedInvoice[] = [],
   ): Promise<Event[]> => {
     // A subscription that is recorded at the same time would not see this invoice, and never be linked to it.
-    const linked = await findOrLock(tx, 'subscription', given.flatMap(subscriptionsOf));
+    const linked = await subscriptionRows.findIdsOrLock(tx, given.flatMap(subscriptionsOf));
     const invoices = given.map(toObject);
-    await lockAll(tx, 'invoice', [...invoices, ...gone]);
+    await invoiceRows.lock(tx, [...invoices, ...gone]);
     await deleteInvoices(tx, gone);
     const rows = await invoiceRows.find(tx, invoices);
     const deleted = await findDeletedInvoices(
@@ -72,7 +72,7 @@ export function applyInvoiceEvents({ now }: Pick<Dependencies, 'now'>) {
     const missing = [...eventsByKey].filter(([key]) => !rows.has(key)).map(([, ofOne]) => ofOne);
     const named = await findPaymentsOf(tx, [...missing.flatMap(oldestReadable).map(toNamed), ...gone]);
     const paid = [...events.map(toPaid), ...named];
-    await lockAll(tx, 'payment', paid.flatMap(paymentsIn));
+    await paymentRows.lock(tx, paid.flatMap(paymentsIn));
     const created = await createInvoices(tx, missing, { linkOf, now: now() });
     const changed = new Set(created.values());
     const unprepared: Event[] = [];

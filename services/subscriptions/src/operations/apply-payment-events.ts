@@ -11,8 +11,7 @@ import type { Resource } from '@billing/service/publish-resource';
 import { observedCharge } from '#domain/payment-observations.ts';
 import { mergeObservations, NOTHING_OBSERVED, termsOf, type PaymentObservations } from '#domain/payment.ts';
 import { findCustomers, type CustomerReference } from '#persistence/find-customers.ts';
-import { findOrLock, type Ids } from '#persistence/find-ids.ts';
-import { lockAll } from '#persistence/locks.ts';
+import { invoiceRows } from '#persistence/invoice-rows.ts';
 import type { Payment } from '#persistence/payment.entity.ts';
 import { findIntentsOf, paymentRows } from '#persistence/payment-rows.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -58,9 +57,9 @@ export function applyPaymentEvents({ now }: Pick<Dependencies, 'now'>) {
     const events = await withIntents(tx, given);
     const named = events.flatMap(invoicesOf);
     // An invoice that is recorded at the same time would not see this payment, and the payment never show it.
-    const links: Links = { named: new Set(named.map(scopedKey)), ids: await findOrLock(tx, 'invoice', named) };
+    const links: Links = { named: new Set(named.map(scopedKey)), ids: await invoiceRows.findIdsOrLock(tx, named) };
     const payments = events.map(toObject);
-    await lockAll(tx, 'payment', payments);
+    await paymentRows.lock(tx, payments);
     const rows = await paymentRows.find(tx, payments);
     const customerIds = await findCustomersOf(
       tx,
@@ -166,7 +165,7 @@ interface Changed<Event> {
 /** The invoices that a batch names, by `scopedKey`, and our ids of those that are recorded. */
 interface Links {
   readonly named: ReadonlySet<string>;
-  readonly ids: Ids<'invoice'>;
+  readonly ids: ReadonlyMap<string, InvoiceId>;
 }
 
 function linkedInvoice(

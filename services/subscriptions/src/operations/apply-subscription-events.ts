@@ -14,7 +14,6 @@ import { shownByEvent, shownByReading } from '#domain/shown-states.ts';
 import { canceledAt, readTerms, recordedAmount } from '#domain/subscription.ts';
 import { findCustomers, findDeletions, type CustomerReference } from '#persistence/find-customers.ts';
 import { findPriceIds, type PriceIds } from '#persistence/find-price-ids.ts';
-import { lockAll } from '#persistence/locks.ts';
 import { addShownStates } from '#persistence/shown-states.ts';
 import { subscriptionRows } from '#persistence/subscription-rows.ts';
 import type { Subscription } from '#persistence/subscription.entity.ts';
@@ -74,7 +73,7 @@ export function applySubscriptionEvents({ now }: Pick<Dependencies, 'now'>) {
   ): Promise<Event[]> => {
     const priceIds = await findPriceIds(tx, events.flatMap(pricesInEvent));
     const subscriptions = events.map(toObject);
-    await lockAll(tx, 'subscription', subscriptions);
+    await subscriptionRows.lock(tx, subscriptions);
     const rows = await subscriptionRows.find(tx, subscriptions);
     const all = events.map(event => withRecordedAmounts(event, rows.get(scopedKey(toObject(event)))));
     const readable = all.filter(({ snapshot }) => !lacksAmounts(snapshot));

@@ -7,7 +7,6 @@ import { laterPosition } from '#domain/observation.ts';
 import { canceledAt } from '#domain/subscription.ts';
 import { saveDeletions, type DeletedCustomer } from '#persistence/find-customers.ts';
 import { findPriceIds } from '#persistence/find-price-ids.ts';
-import { lockAll } from '#persistence/locks.ts';
 import { subscriptionRows, toProjectObject } from '#persistence/subscription-rows.ts';
 import { Subscription } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -68,7 +67,7 @@ async function cancelAll(
     items.map(item => ({ scope: { teamId, projectId }, id: item.processorPriceId })),
   );
   const priceIds = await findPriceIds(tx, prices);
-  await lockAll(tx, 'subscription', subscriptions);
+  await subscriptionRows.lock(tx, subscriptions);
   const rows = await subscriptionRows.find(tx, subscriptions);
 
   const canceled: Subscription[] = [];

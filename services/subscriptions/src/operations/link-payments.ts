@@ -1,9 +1,9 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectScope } from '@billing/contracts/ids';
-import { executeBound } from '@billing/database/bound-statement';
 import type { ProjectObject } from '@billing/database/project-objects';
 import type { Publish } from '@billing/messaging/outbox';
 import { observedInvoice } from '#domain/payment-observations.ts';
+import { paymentRows } from '#persistence/payment-rows.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { applyPaymentEvents, type PaymentEvent } from './apply-payment-events.ts';
 import type { Source } from './tell-tenants.ts';
@@ -40,23 +40,8 @@ export async function findPaymentsOf(
   tx: EntityManager,
   invoices: readonly (ProjectObject & { readonly source: Source })[],
 ): Promise<PaidInvoice[]> {
-  if (invoices.length === 0) return [];
-  const rows = await executeBound<{ place: number; id: string }>(
-    tx,
-    `select wanted.place::int, payment.processor_id as id
-       from unnest($1::text[], $2::text[], $3::text[]) with ordinality
-              as wanted (team_id, project_id, processor_invoice_id, place)
-       join payments payment
-         on payment.processor_invoice_id = wanted.processor_invoice_id
-        and (payment.team_id, payment.project_id) is not distinct from (wanted.team_id, wanted.project_id)`,
-    [
-      invoices.map(({ scope }) => scope.teamId),
-      invoices.map(({ scope }) => scope.projectId),
-      invoices.map(({ id }) => id),
-    ],
-  );
-  return rows.flatMap(({ place, id }) => {
-    const invoice = invoices[place - 1];
-    return invoice ? [{ scope: invoice.scope, invoiceId: invoice.id, paymentIds: [id], ...invoice.source }] : [];
+  const paying = await paymentRows.findNaming(tx, 'processorInvoiceId', invoices);
+  return paying.map(({ named: { scope, id: invoiceId, source }, recorded }) => {
+    return { scope, invoiceId, paymentIds: [recorded.id], ...source };
   });
 }

@@ -1,13 +1,12 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { CustomerId, ProjectScope } from '@billing/contracts/ids';
+import type { CustomerId } from '@billing/contracts/ids';
 import { executeBound } from '@billing/database/bound-statement';
 import type { ProjectObject } from '@billing/database/project-objects';
 import type { Publish } from '@billing/messaging/outbox';
 import { CAUSED_BY_SYSTEM } from '@billing/service/event-causes';
 import { findCustomers } from '#persistence/find-customers.ts';
 import { invoiceRows } from '#persistence/invoice-rows.ts';
-import { lockAll } from '#persistence/locks.ts';
-import type { ObjectRows } from '#persistence/object-rows.ts';
+import type { ListedRow, ObjectRows } from '#persistence/object-rows.ts';
 import { paymentRows } from '#persistence/payment-rows.ts';
 import { subscriptionRows } from '#persistence/subscription-rows.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -28,36 +27,23 @@ export function moveRecords({ em, outbox, now }: Pick<Dependencies, 'em' | 'outb
     const move = <Row extends MovedRow>(moved: Moved<Row>) =>
       outbox.transaction((tx, publish) => moveRows(tx, moved, { processorCustomer, former, publish, now: now() }));
     await move({
-      ...SUBSCRIPTIONS,
       rows: subscriptionRows,
       teller: told.subscription,
       // The metadata of another customer's subscription may have named this one.
       isOf: ({ processorCustomerId }) => processorCustomerId === processorCustomer.id,
       publishMoved: publishChange,
     });
-    await move({ ...INVOICES, rows: invoiceRows, teller: told.invoice });
-    await move({ ...PAYMENTS, rows: paymentRows, teller: told.payment });
+    await move({ rows: invoiceRows, teller: told.invoice });
+    await move({ rows: paymentRows, teller: told.payment });
   };
 }
 
-const SUBSCRIPTIONS = {
-  kind: 'subscription',
-  table: 'subscriptions',
-  processorId: 'processor_subscription_id',
-} as const;
-const INVOICES = { kind: 'invoice', table: 'invoices', processorId: 'processor_invoice_id' } as const;
-const PAYMENTS = { kind: 'payment', table: 'payments', processorId: 'processor_id' } as const;
-
-interface MovedRow {
+interface MovedRow extends ListedRow {
   customerId: CustomerId | null;
 }
 
 /** One kind of record. */
-interface Moved<Row> {
-  readonly kind: 'subscription' | 'invoice' | 'payment';
-  readonly table: string;
-  /** The column with the processor's id of the object. */
-  readonly processorId: string;
+interface Moved<Row extends MovedRow> {
   readonly rows: ObjectRows<Row>;
   readonly teller: Teller<Row>;
   readonly isOf?: (row: Row) => boolean;
@@ -66,19 +52,19 @@ interface Moved<Row> {
 
 interface Move {
   readonly processorCustomer: ProjectObject;
-  readonly former: readonly CustomerId[];
+  readonly former: readonly ProjectObject[];
   readonly publish: Publish;
   readonly now: Date;
 }
 
 async function moveRows<Row extends MovedRow>(
   tx: EntityManager,
-  { kind, table, processorId, rows, teller, isOf = () => true, publishMoved }: Moved<Row>,
+  { rows, teller, isOf = () => true, publishMoved }: Moved<Row>,
   { processorCustomer, former, publish, now }: Move,
 ): Promise<void> {
-  const objects = await findOwned(tx, { table, processorId }, { scope: processorCustomer.scope, former });
+  const objects = (await rows.findNaming(tx, 'customerId', former)).map(({ recorded }) => recorded);
   if (objects.length === 0) return;
-  await lockAll(tx, kind, objects);
+  await rows.lock(tx, objects);
   const customerId = await findCurrent(tx, processorCustomer);
   if (customerId === undefined) return;
   const found = [...(await rows.find(tx, objects)).values()];
@@ -92,32 +78,17 @@ async function moveRows<Row extends MovedRow>(
   await rows.save(tx, moved);
 }
 
-/** Finds the processor's objects whose records customers have. */
-async function findOwned(
-  tx: EntityManager,
-  { table, processorId }: Pick<Moved<unknown>, 'table' | 'processorId'>,
-  { scope, former }: { readonly scope: ProjectScope; readonly former: readonly CustomerId[] },
-): Promise<ProjectObject[]> {
-  const { teamId, projectId } = scope;
-  const rows = await executeBound<{ id: string }>(
-    tx,
-    `select ${processorId} as id from ${table} where team_id = $1 and project_id = $2 and customer_id = any($3)`,
-    [teamId, projectId, [...former]],
-  );
-  return rows.map(({ id }) => ({ scope: { teamId, projectId }, id }));
-}
-
 /** Returns the customers that were linked to a customer of the processor before the one that is now. */
-async function findFormer(em: EntityManager, processorCustomer: ProjectObject): Promise<CustomerId[]> {
+async function findFormer(em: EntityManager, processorCustomer: ProjectObject): Promise<ProjectObject[]> {
   const current = await findCurrent(em, processorCustomer);
   const { scope, id } = processorCustomer;
-  const rows = await executeBound<{ id: CustomerId }>(
+  const rows = await executeBound<{ id: string }>(
     em,
     `select id from customer_copies
       where team_id = $1 and project_id = $2 and processor_customer_id = $3 and id <> $4`,
     [scope.teamId, scope.projectId, id, current ?? ''],
   );
-  return rows.map(row => row.id);
+  return rows.map(row => ({ scope, id: row.id }));
 }
 
 const findCurrent = async (

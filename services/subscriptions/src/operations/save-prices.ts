@@ -1,11 +1,11 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { PriceState } from '@billing/contracts/events/catalog';
 import type { BilledItem } from '@billing/contracts/events/subscriptions';
-import type { ProjectId, TeamId } from '@billing/contracts/ids';
+import type { ProjectScope } from '@billing/contracts/ids';
 import type { Publish } from '@billing/messaging/outbox';
 import type { TraceCarrier } from '@billing/tracing/trace-carrier';
 import { executeBound } from '@billing/database/bound-statement';
-import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
+import { keyColumns, scopedKey, type ProjectObject } from '@billing/database/project-objects';
 import { CAUSED_BY_SYSTEM } from '@billing/service/event-causes';
 import { savePriceCopies, type OwnedBy } from '#persistence/copies.ts';
 import { lockAll } from '#persistence/locks.ts';
@@ -27,7 +27,7 @@ export function savePrices({ now }: Pick<Dependencies, 'now'>) {
     await lockAll(tx, 'price', prices.map(toObject));
     await savePriceCopies(tx, prices);
     const waiting = await findWaiting(tx, prices);
-    await lockAll(tx, 'subscription', waiting);
+    await subscriptionRows.lock(tx, waiting);
     const rows = await subscriptionRows.find(tx, waiting);
     const changed: Subscription[] = [];
     for (const row of rows.values()) {
@@ -46,21 +46,18 @@ export function savePrices({ now }: Pick<Dependencies, 'now'>) {
 
 /** Finds subscriptions with an item whose price had no copy. */
 async function findWaiting(tx: EntityManager, prices: readonly OwnedBy<PriceState>[]): Promise<ProjectObject[]> {
-  const rows = await executeBound<{ team_id: TeamId; project_id: ProjectId; id: string }>(
+  const rows = await executeBound<ProjectScope & { readonly id: string }>(
     tx,
-    `select distinct subscription.team_id, subscription.project_id, subscription.processor_subscription_id as id
+    `select distinct subscription.team_id as "teamId", subscription.project_id as "projectId",
+            subscription.processor_subscription_id as id
        from unnest($1::text[], $2::text[], $3::text[]) as price (team_id, project_id, processor_price_id)
        join subscriptions subscription
          on subscription.team_id = price.team_id and subscription.project_id = price.project_id
         and subscription.items @> jsonb_build_array(
               jsonb_build_object('processorPriceId', price.processor_price_id, 'priceId', null))`,
-    [
-      prices.map(({ teamId }) => teamId),
-      prices.map(({ state }) => state.projectId),
-      prices.map(({ state }) => state.processorPriceId),
-    ],
+    keyColumns(prices.map(toObject)),
   );
-  return rows.map(({ team_id: teamId, project_id: projectId, id }) => ({ scope: { teamId, projectId }, id }));
+  return rows.map(({ id, ...scope }) => ({ scope, id }));
 }
 
 /**

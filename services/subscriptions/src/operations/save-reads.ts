@@ -9,7 +9,6 @@ import { shownByReading } from '#domain/shown-states.ts';
 import { readTerms } from '#domain/subscription.ts';
 import { findCustomers } from '#persistence/find-customers.ts';
 import { findPriceIds } from '#persistence/find-price-ids.ts';
-import { lockAll } from '#persistence/locks.ts';
 import { addShownStates } from '#persistence/shown-states.ts';
 import { subscriptionRows } from '#persistence/subscription-rows.ts';
 import type { Subscription } from '#persistence/subscription.entity.ts';
@@ -67,7 +66,7 @@ export async function saveReads<Read extends SubscriptionRead>(
     tx,
     reads.flatMap(({ scope, reread }) => pricesOf(scope, reread.snapshot)),
   );
-  await lockAll(tx, 'subscription', reads.map(toObject));
+  await subscriptionRows.lock(tx, reads.map(toObject));
   const rows = await subscriptionRows.find(tx, reads.map(toObject));
   const unrecorded = reads.filter(read => !rows.has(scopedKey(toObject(read))));
   const waiting = await lockWaitingInvoices(tx, unrecorded.map(toObject));

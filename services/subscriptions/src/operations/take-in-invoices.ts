@@ -5,7 +5,7 @@ import type { InvoiceSnapshot } from '@billing/processor/snapshots/invoice';
 import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
 import { CAUSED_BY_SYNC } from '@billing/service/event-causes';
 import { positionOfRead } from '#domain/invoice.ts';
-import { findIds } from '#persistence/find-ids.ts';
+import { subscriptionRows } from '#persistence/subscription-rows.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { applyInvoiceEvents, prepareInvoiceEvent, type InvoiceEvent } from './apply-invoice-events.ts';
 import type { Ownership } from './find-ownership.ts';
@@ -59,7 +59,7 @@ export function takeInInvoices(
     { markOf, ownsUnmarked }: Ownership,
   ): Promise<InvoiceSnapshot[]> {
     const objects = invoices.flatMap(({ subscriptionId: id }) => (id === null ? [] : [{ scope, id }]));
-    const recorded = await findIds(em.fork(), 'subscription', objects);
+    const recorded = await subscriptionRows.findIds(em.fork(), objects);
     const own: InvoiceSnapshot[] = [];
     for (const invoice of invoices) {
       const { metadata, subscriptionMetadata, subscriptionId: id } = invoice;

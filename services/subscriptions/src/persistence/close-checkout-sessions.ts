@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { executeBound } from '@billing/database/bound-statement';
-import type { ProjectObject } from '@billing/database/project-objects';
+import { keyColumns, type ProjectObject } from '@billing/database/project-objects';
 import type { CheckoutState } from './checkout-session.entity.ts';
 
 /** A checkout session at the processor, and how it ended. */
@@ -18,11 +18,6 @@ export async function closeCheckoutSessions(tx: EntityManager, sessions: readonl
               as closed (team_id, project_id, processor_session_id, state)
       where session.team_id = closed.team_id and session.project_id = closed.project_id
         and session.processor_session_id = closed.processor_session_id and session.state = 'open'`,
-    [
-      sessions.map(({ scope }) => scope.teamId),
-      sessions.map(({ scope }) => scope.projectId),
-      sessions.map(({ id }) => id),
-      sessions.map(({ state }) => state),
-    ],
+    [...keyColumns(sessions), sessions.map(({ state }) => state)],
   );
 }

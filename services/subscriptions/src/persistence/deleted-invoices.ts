@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectScope } from '@billing/contracts/ids';
 import { executeBound } from '@billing/database/bound-statement';
-import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
+import { keyColumns, scopedKey, type ProjectObject } from '@billing/database/project-objects';
 
 const WANTED = 'unnest($1::text[], $2::text[], $3::text[]) as wanted (team_id, project_id, id)';
 
@@ -36,9 +36,3 @@ export async function findDeletedInvoices(
   );
   return new Set(rows.map(({ id, ...scope }) => scopedKey({ scope, id })));
 }
-
-const keyColumns = (invoices: readonly ProjectObject[]) => [
-  invoices.map(({ scope }) => scope.teamId),
-  invoices.map(({ scope }) => scope.projectId),
-  invoices.map(({ id }) => id),
-];

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { CustomerId, type ProjectScope } from '@billing/contracts/ids';
 import { executeBound } from '@billing/database/bound-statement';
-import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
+import { keyColumns, scopedKey, type ProjectObject } from '@billing/database/project-objects';
 import { lockCustomers } from './locks.ts';
 
 /** How an object of the processor refers to its customer. */
@@ -41,12 +41,7 @@ export async function findCustomers(
        from unnest($1::text[], $2::text[], $3::text[], $4::text[]) with ordinality
               as wanted (team_id, project_id, processor_customer_id, named, place)
       order by wanted.place`,
-    [
-      references.map(({ scope }) => scope.teamId),
-      references.map(({ scope }) => scope.projectId),
-      references.map(it => it.processorCustomerId),
-      references.map(it => namedCustomer(it) ?? ''),
-    ],
+    [...keyColumns(references.map(toProcessorCustomer)), references.map(it => namedCustomer(it) ?? '')],
   );
   return rows.map(({ id }) => id ?? undefined);
 }
@@ -94,12 +89,6 @@ export async function findDeletions(
     }),
   );
 }
-
-const keyColumns = (customers: readonly ProjectObject[]) => [
-  customers.map(({ scope }) => scope.teamId),
-  customers.map(({ scope }) => scope.projectId),
-  customers.map(({ id }) => id),
-];
 
 /** Returns the customer that the metadata names. */
 export const namedCustomer = ({ metadata }: Pick<CustomerReference, 'metadata'>): CustomerId | undefined =>

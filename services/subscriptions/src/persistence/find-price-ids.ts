@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { PriceId } from '@billing/contracts/ids';
 import { executeBound } from '@billing/database/bound-statement';
-import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
+import { keyColumns, scopedKey, type ProjectObject } from '@billing/database/project-objects';
 import { lockAll } from './locks.ts';
 
 /** Our ids of the processor's prices, by `scopedKey`. */
@@ -36,7 +36,7 @@ async function select(tx: EntityManager, wanted: readonly ProjectObject[]): Prom
             and price.processor_price_id = wanted.processor_price_id
           order by price.deleted_at desc nulls first, price.id desc
           limit 1) found`,
-    [wanted.map(it => it.scope.teamId), wanted.map(it => it.scope.projectId), wanted.map(({ id }) => id)],
+    keyColumns(wanted),
   );
   return new Map(
     rows.flatMap(({ place, id }) => {

@@ -3,6 +3,7 @@ import { objectRows } from './object-rows.ts';
 
 /** The rows of the processor's invoices. */
 export const invoiceRows = objectRows(Invoice, {
+  kind: 'invoice',
   processorId: 'processorInvoiceId',
   fixed: ['createdAt'],
 });

@@ -3,12 +3,28 @@ import type { ProjectScope } from '@billing/contracts/ids';
 import { executeBound } from '@billing/database/bound-statement';
 import { skipped, toPage, type CreatedRange, type Page, type Pagination } from '@billing/contracts/pagination';
 import { follows, markList, placeBefore } from '@billing/database/cursors';
-import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
+import { keyColumns, scopedKey, type ProjectObject } from '@billing/database/project-objects';
+import { lockAll, type LockedKind } from './locks.ts';
 
 /** Reads and writes a table that has one row for each of the processor's objects, in each project. */
-export interface ObjectRows<Row> {
+export interface ObjectRows<Row extends ListedRow> {
+  /** Locks objects, recorded here or not, until the transaction ends. */
+  lock(tx: EntityManager, objects: readonly ProjectObject[]): Promise<void>;
   /** Finds the rows of objects, by `scopedKey`. */
   find(em: EntityManager, objects: readonly ProjectObject[]): Promise<Map<string, Row>>;
+  /** Finds our ids of the objects that have a row, by `scopedKey`. */
+  findIds(em: EntityManager, objects: readonly ProjectObject[]): Promise<ReadonlyMap<string, Row['id']>>;
+  /**
+   * Does the same, and locks the objects that have no row until the transaction ends. Otherwise, if one is recorded at the
+   * same time, neither transaction sees what the other one writes about it.
+   */
+  findIdsOrLock(tx: EntityManager, objects: readonly ProjectObject[]): Promise<ReadonlyMap<string, Row['id']>>;
+  /** Finds the rows that have the id of one of the objects in `property`, each as the object that it records. */
+  findNaming<Named extends ProjectObject>(
+    em: EntityManager,
+    property: keyof Row & string,
+    named: readonly Named[],
+  ): Promise<Naming<Row, Named>[]>;
   /** Lists the properties `only` of a page of a project's rows, in the page's order. A filter takes any of its values. */
   list<Property extends keyof Row & string>(
     em: EntityManager,
@@ -19,9 +35,16 @@ export interface ObjectRows<Row> {
   save(tx: EntityManager, rows: readonly Row[]): Promise<void>;
 }
 
-interface ListedRow extends ProjectScope {
+export interface ListedRow extends ProjectScope {
   readonly id: string;
   readonly createdAt: Date;
+}
+
+/** A row that names an object. */
+interface Naming<Row extends ListedRow, Named> {
+  readonly named: Named;
+  readonly id: Row['id'];
+  readonly recorded: ProjectObject;
 }
 
 interface ListedRows<Row, Property> {
@@ -37,6 +60,7 @@ interface ListedRows<Row, Property> {
 type RowFilter<Row> = Readonly<Partial<Record<keyof Row & string, readonly string[] | undefined>>>;
 
 interface RowOptions<Row> {
+  readonly kind: LockedKind;
   /** The property with the processor's id of the object. */
   readonly processorId: keyof Row & string;
   /** Properties with other ids of the object at the processor. */
@@ -57,7 +81,7 @@ interface Column {
  */
 export function objectRows<Row extends ListedRow>(
   entity: EntityClass<Row>,
-  { processorId, otherIds = [], fixed }: RowOptions<Row>,
+  { kind, processorId, otherIds = [], fixed }: RowOptions<Row>,
 ): ObjectRows<Row> {
   const statementsFor = (em: EntityManager) => {
     const { tableName, props, primaryKeys } = em.getMetadata(entity);
@@ -95,16 +119,13 @@ export function objectRows<Row extends ListedRow>(
   };
   let statements: ReturnType<typeof statementsFor> | undefined;
 
-  return {
+  const rows: ObjectRows<Row> = {
+    lock: (tx, objects) => lockAll(tx, kind, objects),
     async find(em, objects) {
       if (objects.length === 0) return new Map();
       const wanted = [...new Map(objects.map(object => [scopedKey(object), object])).values()];
       const { find, times } = (statements ??= statementsFor(em));
-      const found = await executeBound<Record<string, unknown>>(em, find, [
-        wanted.map(({ scope }) => scope.teamId),
-        wanted.map(({ scope }) => scope.projectId),
-        wanted.map(({ id }) => id),
-      ]);
+      const found = await executeBound<Record<string, unknown>>(em, find, keyColumns(wanted));
       return new Map(
         found.map(row => {
           toDates(row, times);
@@ -112,6 +133,34 @@ export function objectRows<Row extends ListedRow>(
           return [scopedKey({ scope: it, id: String(it[processorId]) }), it];
         }),
       );
+    },
+    async findIds(em, objects) {
+      const found = await rows.findNaming(em, processorId, objects);
+      return new Map(found.map(({ named, id }) => [scopedKey(named), id]));
+    },
+    async findIdsOrLock(tx, objects) {
+      const found = await rows.findIds(tx, objects);
+      const missing = objects.filter(object => !found.has(scopedKey(object)));
+      if (missing.length === 0) return found;
+      await rows.lock(tx, missing);
+      return new Map([...found, ...(await rows.findIds(tx, missing))]);
+    },
+    async findNaming(em, property, named) {
+      if (named.length === 0) return [];
+      const { tableName, nameOf } = (statements ??= statementsFor(em));
+      const found = await executeBound<{ place: number; id: Row['id']; recordedId: string }>(
+        em,
+        `select named.place::int, recorded.id, recorded.${nameOf(processorId)} as "recordedId"
+           from unnest($1::text[], $2::text[], $3::text[]) with ordinality as named (team_id, project_id, id, place)
+           join ${tableName} recorded
+             on recorded.${nameOf(property)} = named.id
+            and (recorded.team_id, recorded.project_id) is not distinct from (named.team_id, named.project_id)`,
+        keyColumns(named),
+      );
+      return found.flatMap(({ place, id, recordedId }) => {
+        const object = named[place - 1];
+        return object ? [{ named: object, id, recorded: { scope: object.scope, id: recordedId } }] : [];
+      });
     },
     async list(em, { teamId, projectId }, { filter, idAtProcessor, created, only, page }) {
       const { tableName, columns, nameOf, times } = (statements ??= statementsFor(em));
@@ -153,8 +202,8 @@ export function objectRows<Row extends ListedRow>(
         at: createdAt.toISOString(),
         ids: [id],
       });
-      const [rows, pagination] = toPage(page, typed, counted?.total ?? 0, placeOf);
-      return { rows, pagination };
+      const [ofPage, pagination] = toPage(page, typed, counted?.total ?? 0, placeOf);
+      return { rows: ofPage, pagination };
     },
     async save(tx, rows) {
       if (rows.length === 0) return;
@@ -170,6 +219,7 @@ export function objectRows<Row extends ListedRow>(
       await executeBound(tx, save, [JSON.stringify(next)]);
     },
   };
+  return rows;
 }
 
 // Times are sent as milliseconds since 1970: both sides would take longer to write and parse texts.

@@ -4,6 +4,7 @@ import { Subscription } from './subscription.entity.ts';
 
 /** The rows of the processor's subscriptions. */
 export const subscriptionRows = objectRows(Subscription, {
+  kind: 'subscription',
   processorId: 'processorSubscriptionId',
   fixed: ['processorCustomerId', 'createdAt'],
 });
