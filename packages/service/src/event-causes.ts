@@ -1,8 +1,10 @@
 import type { ProcessorEventData } from '@billing/contracts/processor-events';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import type { EventCause } from '@billing/contracts/resources/event';
+import type { Delivery } from '@billing/messaging/consumer/delivery';
+import type { Source } from './publish-resource.ts';
 
-/** Why something changed that nobody asked for: time alone, or what another change brings with it. */
+/** Why something changed that no request was for: time alone, or what another change brings with it. */
 export const CAUSED_BY_SYSTEM: EventCause = { type: 'system', requestId: null, processorEventId: null };
 
 /** An import: a sync, or what is taken in of a customer that was linked. */
@@ -17,6 +19,9 @@ export function causeOfRequest({ actor, requestId }: Pick<AuditContext, 'actor' 
   return { type: actor.type === 'customer' ? 'portal' : 'api', requestId, processorEventId: null };
 }
 
-/** Returns the cause that an event of the processor is, or the sync that has read its object. */
-export const causeOfEvent = ({ eventId, fromSync }: Pick<ProcessorEventData, 'eventId' | 'fromSync'>): EventCause =>
-  fromSync ? CAUSED_BY_SYNC : { type: 'processor', requestId: null, processorEventId: eventId };
+/** Returns when and why what a processor's event changes does so: because of the event, or of the sync that has read its object. */
+export const sourceOf = ({ data, trace }: Pick<Delivery<ProcessorEventData>, 'data' | 'trace'>): Source => ({
+  at: data.createdAt,
+  cause: data.fromSync ? CAUSED_BY_SYNC : { type: 'processor', requestId: null, processorEventId: data.eventId },
+  trace,
+});

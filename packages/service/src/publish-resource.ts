@@ -1,10 +1,10 @@
-import { previousAttributes, typesOfChange, type Resource } from './event-of-change.ts';
-
 import type { EventObjectType, PublicEventType } from '@billing/contracts/event-types';
-import { ResourceChanged, type ResourceChange } from '@billing/contracts/events/resources';
+import { ResourceChanged } from '@billing/contracts/events/resources';
 import type { ProjectId } from '@billing/contracts/ids';
+import type { EventCause } from '@billing/contracts/resources/event';
 import type { Publish } from '@billing/messaging/outbox';
 import type { TraceCarrier } from '@billing/tracing/trace-carrier';
+import { previousAttributes, typesOfChange, type Resource } from './event-of-change.ts';
 
 export type { Resource } from './event-of-change.ts';
 
@@ -16,7 +16,16 @@ interface ResourceRow {
   sequence: number;
 }
 
-interface Change extends Pick<ResourceChange, 'at' | 'cause'> {
+/** When and why something changes. */
+export interface Source {
+  /** For a processor's event its time. */
+  readonly at: Date;
+  readonly cause: EventCause;
+  /** Of the event that led to it; that of the request by default. */
+  readonly trace?: TraceCarrier | undefined;
+}
+
+interface Change extends Source {
   readonly object: { readonly type: EventObjectType; readonly id: string };
   /** The resource as JSON before the change; null for a new one. */
   readonly before: Resource | null;
@@ -25,8 +34,6 @@ interface Change extends Pick<ResourceChange, 'at' | 'cause'> {
   readonly isDeleted?: boolean;
   /** Where it does not follow from the change. */
   readonly type?: PublicEventType;
-  /** Of the event that led to it; that of the request by default. */
-  readonly trace?: TraceCarrier | undefined;
 }
 
 /**

@@ -80,7 +80,7 @@ describe('a completed checkout', () => {
     await buy(customer);
     const session = readCheckoutSession(objectOf(await newestEvent('checkout.session.completed', customer)));
     const source = { at: new Date(), cause: CAUSED_BY_SYSTEM };
-    const event = { scope: service.scope, session, outcome: 'complete', ...source } as const;
+    const event = { scope: service.scope, session, outcome: 'complete', source } as const;
     const prepared = await prepareCheckoutEvent(service)({ ...event, prepared: undefined });
     expect(prepared.subscription?.revision).toBeNull();
     const events = [1, 2].map(() => ({ ...event, prepared }));

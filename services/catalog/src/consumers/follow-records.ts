@@ -1,6 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectScope } from '@billing/contracts/ids';
-import type { EventCause } from '@billing/contracts/resources/event';
 import { unavailable } from '@billing/contracts/problem';
 import { processorEvent, type ProcessorEventData } from '@billing/contracts/processor-events';
 import { lockObjects } from '@billing/database/advisory-locks';
@@ -11,8 +10,9 @@ import type { Publish } from '@billing/messaging/outbox';
 import { missingOrThrow } from '@billing/processor/errors';
 import { readObject } from '@billing/processor/event-object';
 import type { TeamProcessors } from '@billing/processor/team-processors';
-import { causeOfEvent } from '@billing/service/event-causes';
+import { sourceOf } from '@billing/service/event-causes';
 import type { Mirrored } from '@billing/service/mirrored-rows';
+import type { Source } from '@billing/service/publish-resource';
 import type { Logger } from 'pino';
 import { applyEvent, type Reread } from '#operations/apply-event.ts';
 import type { CatalogRow, CatalogSnapshot, RecordType } from '#operations/record-types.ts';
@@ -37,11 +37,8 @@ export interface RecordEvent<Id extends string, Snapshot, Found> {
   readonly snapshot: Snapshot;
   /** Our ids, if we created the record: while it has no processor id here, the event waits. */
   readonly named: readonly ProjectObject<Id>[];
-  /** When the event happened at the processor. */
-  readonly createdAt: Date;
+  readonly source: Source;
   readonly fromSync: boolean;
-  readonly trace: Delivery['trace'];
-  readonly cause: EventCause;
   /** What `findForNew` returned; undefined before it ran. */
   readonly found: Found | undefined;
 }
@@ -73,7 +70,7 @@ export function followRecords<Row extends CatalogRow, Snapshot extends CatalogSn
 ): Consumer {
   const deleted = processorEvent(`${type.name}.deleted`).name;
   const read = (delivery: Delivery<ProcessorEventData, Context<Snapshot, Found>>) => {
-    const { teamId, data, event, trace, context } = delivery;
+    const { teamId, data, event, context } = delivery;
     const snapshot = readObject(data, type.read);
     const scope = { teamId, projectId: data.projectId };
     return {
@@ -82,10 +79,8 @@ export function followRecords<Row extends CatalogRow, Snapshot extends CatalogSn
       snapshot,
       id: { scope, id: snapshot.id },
       named: namedIds(scope, snapshot),
-      createdAt: data.createdAt,
+      source: sourceOf(delivery),
       fromSync: data.fromSync === true,
-      trace,
-      cause: causeOfEvent(data),
       found: context?.found,
       reread: context?.reread,
       isDeletion: event.type === deleted,
@@ -125,22 +120,21 @@ export function followRecords<Row extends CatalogRow, Snapshot extends CatalogSn
 
     /** Returns false for an event that needs `prepare`. */
     const apply = async (event: (typeof events)[number]): Promise<boolean> => {
-      const { snapshot, createdAt, trace, cause, reread, isDeletion } = event;
+      const { source, isDeletion } = event;
       const key = scopedKey(event.id);
       const record = records.get(key);
-      if (record && !isDeletion)
-        return applyEvent(type, publish, record, { snapshot, createdAt, trace, cause, reread });
+      if (record && !isDeletion) return applyEvent(type, publish, record, event);
       if (!record && event.named.some(it => reserved.has(scopedKey(it)))) return false;
       const current = record ?? (await addNew(event));
       if (current === 'unprepared') return false;
       if (!current) return true;
       records.set(key, current);
-      if (isDeletion && !current.deletedAt) saveDeleted(type, publish, current, { at: createdAt, cause, trace });
+      if (isDeletion && !current.deletedAt) saveDeleted(type, publish, current, source);
       return true;
     };
-    for (const { id, createdAt, trace, cause } of gone) {
+    for (const { id, source } of gone) {
       const record = records.get(scopedKey(id));
-      if (record && !record.deletedAt) saveDeleted(type, publish, record, { at: createdAt, cause, trace });
+      if (record && !record.deletedAt) saveDeleted(type, publish, record, source);
     }
     const unprepared: (typeof deliveries)[number][] = [];
     for (const event of events) if (!(await apply(event))) unprepared.push(event.delivery);
@@ -157,12 +151,8 @@ export function followRecords<Row extends CatalogRow, Snapshot extends CatalogSn
 const isGone = ({ data: { object } }: Delivery<ProcessorEventData>): boolean =>
   object['deleted'] === true && object['created'] === undefined;
 
-function readGone({ teamId, data, trace }: Delivery<ProcessorEventData>) {
-  const { projectId, object, createdAt } = data;
-  return {
-    id: { scope: { teamId, projectId }, id: String(object['id']) },
-    createdAt,
-    trace,
-    cause: causeOfEvent(data),
-  };
+function readGone(delivery: Delivery<ProcessorEventData>) {
+  const { teamId, data } = delivery;
+  const id = { scope: { teamId, projectId: data.projectId }, id: String(data.object['id']) };
+  return { id, source: sourceOf(delivery) };
 }

@@ -45,14 +45,14 @@ export function priceEvents(dependencies: FollowDependencies): Consumer {
     const products = await PRODUCT.rows.findByProcessorIds(tx, ids);
 
     return async (event: PriceEvent) => {
-      const { scope, snapshot, createdAt: at, found, trace, cause } = event;
+      const { scope, snapshot, source, found } = event;
       const key = scopedKey(productIdOf(event));
       if (!products.has(key)) {
         const named = namedIn(scope, found);
         if (found === undefined || named.some(it => reserved.has(scopedKey(it)))) return 'unprepared';
         if (found !== 'missing' && belongsTo(scope, found, snapshot)) {
-          const source = { scope, named, at, eventAt: null, createdAt: now(), trace, cause };
-          products.set(key, await mirrorProduct(tx, publish, found, source));
+          const origin = { scope, named, source, eventAt: null, createdAt: now() };
+          products.set(key, await mirrorProduct(tx, publish, found, origin));
         }
       }
       const product = products.get(key);
@@ -60,7 +60,7 @@ export function priceEvents(dependencies: FollowDependencies): Consumer {
       // A product that was deleted here gets no new prices.
       if (!product || product.deletedAt) return null;
       const createdAt = event.fromSync ? snapshot.createdAt : now();
-      return mirrorPrice(tx, publish, snapshot, { ...event, at, eventAt: at, createdAt, productId: product.id });
+      return mirrorPrice(tx, publish, snapshot, { ...event, eventAt: source.at, createdAt, productId: product.id });
     };
   };
 

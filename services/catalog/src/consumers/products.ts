@@ -11,10 +11,10 @@ export function productEvents(dependencies: FollowDependencies): Consumer {
     namedIds: namedProductIds,
     findForNew: async () => null,
     begin: async (tx, publish) => async event => {
-      const { snapshot, createdAt: at, fromSync } = event;
+      const { snapshot, source, fromSync } = event;
       if (fromSync || snapshot.metadata['projectId'] === event.scope.projectId) {
         const createdAt = fromSync ? snapshot.createdAt : now();
-        return mirrorProduct(tx, publish, snapshot, { ...event, at, eventAt: at, createdAt });
+        return mirrorProduct(tx, publish, snapshot, { ...event, eventAt: source.at, createdAt });
       }
       logger.info({ processorProductId: snapshot.id }, 'product of another project ignored');
       return null;

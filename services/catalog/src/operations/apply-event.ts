@@ -1,8 +1,7 @@
-import type { EventCause } from '@billing/contracts/resources/event';
 import type { Publish } from '@billing/messaging/outbox';
-import type { TraceCarrier } from '@billing/tracing/trace-carrier';
 import { decideOnEvent, later } from '@billing/processor/event-order';
 import type { Mirrored } from '@billing/service/mirrored-rows';
+import type { Source } from '@billing/service/publish-resource';
 import { hasContent } from '#domain/changes.ts';
 import type { CatalogRow, CatalogSnapshot, RecordType } from './record-types.ts';
 import { saveContent } from './save-record.ts';
@@ -16,10 +15,7 @@ export interface Reread<Snapshot> {
 
 interface RecordEvent<Snapshot> {
   readonly snapshot: Snapshot;
-  /** When the event happened at the processor. */
-  readonly createdAt: Date;
-  readonly trace: TraceCarrier;
-  readonly cause: EventCause;
+  readonly source: Source;
   readonly reread: Reread<Snapshot> | null | undefined;
 }
 
@@ -31,17 +27,17 @@ export function applyEvent<Row extends CatalogRow, Snapshot extends CatalogSnaps
   type: RecordType<Row, Snapshot>,
   publish: Publish,
   record: Mirrored<Row>,
-  { snapshot, createdAt, trace, cause, reread }: RecordEvent<Snapshot>,
+  { snapshot, source, reread }: RecordEvent<Snapshot>,
 ): boolean {
   const received = type.toContent(snapshot);
-  const decision = decideOnEvent(record, createdAt, hasContent(record, received));
+  const decision = decideOnEvent(record, source.at, hasContent(record, received));
   if (decision === 'ignore') return true;
   if (decision === 'reread' && reread?.version !== record.version) return false;
   const newest = decision === 'reread' && reread ? reread.snapshot : snapshot;
   if (newest === 'missing') return true;
   const current = type.toContent(newest);
-  saveContent(type, publish, record, { content: current, at: createdAt, cause, trace });
-  record.processorUpdatedAt = later(record.processorUpdatedAt, createdAt);
+  saveContent(type, publish, record, { ...source, content: current });
+  record.processorUpdatedAt = later(record.processorUpdatedAt, source.at);
   if (hasContent(current, received)) record.awaitsWebhook = false;
   return true;
 }

@@ -11,7 +11,7 @@ import { readObject } from '@billing/processor/event-object';
 import { decideOnEvent } from '@billing/processor/event-order';
 import { readCustomer } from '@billing/processor/snapshots/customer';
 import type { TeamProcessors } from '@billing/processor/team-processors';
-import { CAUSED_BY_SYSTEM, causeOfEvent } from '@billing/service/event-causes';
+import { CAUSED_BY_SYSTEM, sourceOf } from '@billing/service/event-causes';
 import type { Logger } from 'pino';
 import { atProcessor, isSameContent, toContent } from '#domain/customer.ts';
 import { applyCustomerEvent, type Prepared } from '#operations/apply-customer-event.ts';
@@ -40,7 +40,7 @@ export function customerEvents({ em, processors, logger, now }: CustomerConsumer
 
   /** Reads the customer at the processor where the event alone does not decide. */
   const prepare = async (delivery: Delivery<ProcessorEventData>): Promise<Prepared | null> => {
-    const { scope, snapshot, id, namedIds, createdAt } = readEvent(delivery);
+    const { scope, snapshot, id, namedIds, source } = readEvent(delivery);
     const customer = (await rows.findByProcessorIds(em.fork(), [id], LIVE)).get(scopedKey(id));
     if (!customer) {
       const reserved = await rows.findReservedIds(em.fork(), namedIds);
@@ -50,7 +50,7 @@ export function customerEvents({ em, processors, logger, now }: CustomerConsumer
     const { version } = customer;
     if (snapshot.deleted) return { version, reread: null };
     const isSame = isSameContent(atProcessor(customer), toContent(snapshot, scope, customer));
-    const decision = decideOnEvent(customer, createdAt, isSame);
+    const decision = decideOnEvent(customer, source.at, isSame);
     if (decision !== 'reread') return { version, reread: null };
     const processor = await processors.of(scope.teamId);
     return { version, reread: await processor.findCustomer(snapshot.id) };
@@ -123,9 +123,9 @@ export function customerEvents({ em, processors, logger, now }: CustomerConsumer
     }
     await recordAll();
     // One that was found deleted before its event came is deleted since the event's time.
-    for (const { id, createdAt, trace, cause } of deletions)
+    for (const { id, source } of deletions)
       for (const customer of deleted.get(scopedKey(id)) ?? [])
-        saveDeleted(tx, publish, customer, { now: now(), cause, deletedAt: createdAt, trace });
+        saveDeleted(tx, publish, customer, { now: now(), ...source });
     const changed = [...customers.values()].filter(it => it.deletedAt || it.email !== emails.get(it.id));
     const freed = await releaseIdentifiers(tx, changed, ['email']);
     await releaseIdentifiers(
@@ -150,7 +150,7 @@ type Event = ReturnType<typeof readEvent<Prepared | null>>;
 type FoundEvent = Event & FoundCustomer;
 
 function readEvent<Context>(delivery: Delivery<ProcessorEventData, Context>) {
-  const { teamId, event, data, trace } = delivery;
+  const { teamId, event, data } = delivery;
   const snapshot = readObject(data, readCustomer);
   const scope = { teamId, projectId: data.projectId };
   const customerId = snapshot.deleted ? undefined : CustomerId.schema.safeParse(snapshot.metadata['customerId']).data;
@@ -158,10 +158,8 @@ function readEvent<Context>(delivery: Delivery<ProcessorEventData, Context>) {
     delivery,
     scope,
     snapshot,
-    createdAt: data.createdAt,
-    trace,
+    source: sourceOf(delivery),
     fromSync: data.fromSync === true,
-    cause: causeOfEvent(data),
     isDeletion: event.type === processorEvent('customer.deleted').name,
     /** The processor's id. */
     id: { scope, id: snapshot.id },

@@ -1,10 +1,9 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectScope } from '@billing/contracts/ids';
-import type { EventCause } from '@billing/contracts/resources/event';
 import type { Publish } from '@billing/messaging/outbox';
-import type { TraceCarrier } from '@billing/tracing/trace-carrier';
 import { decideOnEvent, later } from '@billing/processor/event-order';
 import type { CustomerSnapshot } from '@billing/processor/port';
+import type { Source } from '@billing/service/publish-resource';
 import type { Logger } from 'pino';
 import { atProcessor, isSameContent, toContent } from '#domain/customer.ts';
 import { takeEmail } from '#persistence/customer-identifiers.ts';
@@ -23,10 +22,7 @@ interface CustomerEvent {
   readonly snapshot: CustomerSnapshot;
   /** Whether the processor has deleted the customer; the event carries it as it was before. */
   readonly isDeletion: boolean;
-  /** When the event happened at the processor. */
-  readonly createdAt: Date;
-  readonly trace: TraceCarrier;
-  readonly cause: EventCause;
+  readonly source: Source;
   readonly prepared: Prepared | null | undefined;
 }
 
@@ -42,23 +38,24 @@ export function applyCustomerEvent({ now, logger }: { readonly now: () => Date; 
     customer: LinkedCustomer,
     event: CustomerEvent,
   ): Promise<boolean> => {
-    const { scope, snapshot, createdAt, trace, cause } = event;
-    const change = { now: now(), at: createdAt, cause, trace };
+    const { scope, snapshot, source } = event;
+    const { at, ...origin } = source;
     if (event.isDeletion) {
-      saveDeleted(tx, publish, customer, { ...change, deletedAt: createdAt });
+      saveDeleted(tx, publish, customer, { now: now(), ...source });
       return true;
     }
     if (customer.deletedAt) return true;
     if (snapshot.deleted) return true;
     const received = toContent(snapshot, scope, customer);
-    const decision = decideOnEvent(customer, createdAt, isSameContent(atProcessor(customer), received));
+    const decision = decideOnEvent(customer, at, isSameContent(atProcessor(customer), received));
     if (decision === 'ignore') return true;
 
     const prepared = event.prepared?.version === customer.version ? event.prepared : null;
     const current = decision === 'reread' ? prepared?.reread : snapshot;
     if (!current) return false;
     if (current.deleted) {
-      saveDeleted(tx, publish, customer, change);
+      // After the event; the event of the deletion has the time.
+      saveDeleted(tx, publish, customer, { now: now(), ...origin });
       return true;
     }
     const found = toContent(current, scope, customer);
@@ -66,9 +63,9 @@ export function applyCustomerEvent({ now, logger }: { readonly now: () => Date; 
     if (!isFree)
       logger.warn({ customerId: customer.id }, 'e-mail not changed yet, another customer of the project has it');
     const content = isFree ? found : { ...found, email: customer.email };
-    saveContent(tx, publish, customer, { ...change, content });
+    saveContent(tx, publish, customer, { now: now(), ...source, content });
     customer.wantedEmail = isFree ? null : found.email;
-    customer.processorUpdatedAt = later(customer.processorUpdatedAt, createdAt);
+    customer.processorUpdatedAt = later(customer.processorUpdatedAt, at);
     if (isSameContent(found, received)) customer.awaitsWebhook = false;
     return true;
   };

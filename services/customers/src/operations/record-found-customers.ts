@@ -1,12 +1,12 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { CustomerId, type ProjectScope } from '@billing/contracts/ids';
-import type { EventCause } from '@billing/contracts/resources/event';
 import { EXTERNAL_ID_KEY } from '@billing/contracts/metadata';
 import { executeBound } from '@billing/database/bound-statement';
 import type { Publish } from '@billing/messaging/outbox';
 import type { LiveCustomerSnapshot } from '@billing/processor/port';
 import { idOfMirrored } from '@billing/service/derived-id';
 import { isMirrored } from '@billing/service/mirrored-rows';
+import type { Source } from '@billing/service/publish-resource';
 import { isLostByRestore } from '@billing/service/restores';
 import { isOurs, toContent, type CustomerContent } from '#domain/customer.ts';
 import { takeIdentifier, takeIdentifiers } from '#persistence/customer-identifiers.ts';
@@ -16,11 +16,10 @@ import { publishCreated } from './save-customer.ts';
 /** A customer that the processor has and we have not. */
 export interface FoundCustomer {
   readonly snapshot: LiveCustomerSnapshot;
-  /** When the processor had it so. */
-  readonly createdAt: Date;
+  /** Its time is when the processor had it so. */
+  readonly source: Source;
   /** Whether a sync read it. Subscriptions and invoices are then found by the sync too. */
   readonly fromSync: boolean;
-  readonly cause: EventCause;
 }
 
 interface Candidate extends FoundCustomer {
@@ -51,7 +50,7 @@ export function recordFoundCustomers({ now }: { readonly now: () => Date }) {
     const recorded: LinkedCustomer[] = [];
     for (const candidate of free.filter(({ id, snapshot }) => !known.has(id) && !known.has(snapshot.id))) {
       const customer = createLinked(tx, scope, await withFreeExternalId(tx, scope, candidate), now());
-      publishCreated(publish, customer, { now: now(), at: candidate.createdAt, cause: candidate.cause });
+      publishCreated(publish, customer, { now: now(), ...candidate.source });
       recorded.push(customer);
     }
     return recorded;
@@ -87,7 +86,7 @@ async function withFreeExternalId(tx: EntityManager, scope: ProjectScope, candid
 function createLinked(
   tx: EntityManager,
   scope: ProjectScope,
-  { id, content, snapshot, createdAt, fromSync }: Candidate,
+  { id, content, snapshot, source, fromSync }: Candidate,
   now: Date,
 ): LinkedCustomer {
   const customer = tx.create(Customer, {
@@ -97,7 +96,7 @@ function createLinked(
     wantedEmail: null,
     processorId: snapshot.id,
     linkedToExisting: !fromSync,
-    processorUpdatedAt: createdAt,
+    processorUpdatedAt: source.at,
     awaitsWebhook: false,
     version: 1,
     createdAt: snapshot.createdAt,

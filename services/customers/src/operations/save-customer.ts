@@ -1,21 +1,14 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { CustomerCreated, CustomerDeleted, CustomerUpdated } from '@billing/contracts/events/customers';
 import { customer as customerSchema } from '@billing/contracts/resources/customer';
-import type { EventCause } from '@billing/contracts/resources/event';
 import type { Publish } from '@billing/messaging/outbox';
-import { publishResource, type Resource } from '@billing/service/publish-resource';
-import type { TraceCarrier } from '@billing/tracing/trace-carrier';
+import { publishResource, type Resource, type Source } from '@billing/service/publish-resource';
 import { isSameContent, toState, type CustomerContent } from '#domain/customer.ts';
 import { toResource, type LinkedCustomer } from '#persistence/customer.entity.ts';
 
-/** When and why something changes. */
-export interface Change {
+/** When and why something changes; it happens now unless `at` is given. */
+export interface Change extends Omit<Source, 'at'>, Partial<Pick<Source, 'at'>> {
   readonly now: Date;
-  /** When it happened, for a processor's event its time; now unless given. */
-  readonly at?: Date;
-  readonly cause: EventCause;
-  /** Of the event that led to it; that of the request by default. */
-  readonly trace?: TraceCarrier;
 }
 
 /** Publishes that a customer was created. */
@@ -59,17 +52,15 @@ export function saveDeleted(
   tx: EntityManager,
   publish: Publish,
   customer: LinkedCustomer,
-  { deletedAt, ...change }: Change & { readonly deletedAt?: Date },
+  { now, at = now, ...change }: Change,
 ): void {
-  const { now, trace } = change;
   // The processor's clock, in whole seconds, may be behind ours.
-  const since = deletedAt && deletedAt < customer.createdAt ? customer.createdAt : (deletedAt ?? now);
-  if (customer.deletedAt && customer.deletedAt <= since) return;
+  const deletedAt = at < customer.createdAt ? customer.createdAt : at;
+  if (customer.deletedAt && customer.deletedAt <= deletedAt) return;
   const isNews = !customer.deletedAt;
-  tx.assign(customer, { deletedAt: since, updatedAt: now, version: customer.version + 1 });
-  publish(CustomerDeleted, customer.teamId, toState(customer), trace);
-  if (isNews)
-    tell(publish, customer, withoutPersonalData(asJson(customer)), { ...change, at: since }, { isDeleted: true });
+  tx.assign(customer, { deletedAt, updatedAt: now, version: customer.version + 1 });
+  publish(CustomerDeleted, customer.teamId, toState(customer), change.trace);
+  if (isNews) tell(publish, customer, asJson(customer), { ...change, now, at: deletedAt });
 }
 
 /** Tells tenants of a change. */
@@ -77,19 +68,15 @@ function tell(
   publish: Publish,
   customer: LinkedCustomer,
   before: Resource | null,
-  { now, at = now, cause, trace }: Change,
-  { isDeleted = false } = {},
+  { now, at = now, ...source }: Change,
 ): void {
   const object = { type: 'customer', id: customer.id } as const;
-  const after = isDeleted ? withoutPersonalData(asJson(customer)) : asJson(customer);
-  publishResource(publish, customer, { object, before, after, at, cause, isDeleted, trace });
+  const isDeleted = customer.deletedAt !== null;
+  publishResource(publish, customer, { ...source, at, object, before, after: asJson(customer), isDeleted });
 }
 
-const asJson = (customer: LinkedCustomer): Resource => customerSchema.encode(toResource(customer));
-
-/** What is told of a customer that is deleted. */
-const withoutPersonalData = ({ name: _name, externalId: _externalId, ...customer }: Resource): Resource => ({
-  ...customer,
-  email: null,
-  metadata: {},
-});
+/** A customer as tenants are told of it: one that is deleted without its personal data. */
+function asJson(customer: LinkedCustomer): Resource {
+  const { name: _name, externalId: _externalId, ...rest } = toResource(customer);
+  return customerSchema.encode(customer.deletedAt ? { ...rest, email: null, metadata: {} } : toResource(customer));
+}

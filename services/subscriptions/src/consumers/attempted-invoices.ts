@@ -3,9 +3,10 @@ import { consumer, type Consumer, type EventHandler } from '@billing/messaging/c
 import { missingOrThrow } from '@billing/processor/errors';
 import { readObject } from '@billing/processor/event-object';
 import { readInvoice } from '@billing/processor/snapshots/invoice';
+import { sourceOf } from '@billing/service/event-causes';
 import { linkPayments } from '#operations/link-payments.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { scopeOf, sourceOf } from './delivery-origin.ts';
+import { scopeOf } from './scope-of.ts';
 
 /**
  * Links the payments, failed ones too, of an invoice whose event does not name them, as in all API versions since 2025-03-31:
@@ -31,7 +32,7 @@ export const attemptedInvoices = (dependencies: Pick<Dependencies, 'em' | 'proce
           scope: scopeOf(delivery),
           invoiceId: readObject(delivery.data, readInvoice).id,
           paymentIds: delivery.context ?? [],
-          ...sourceOf(delivery),
+          source: sourceOf(delivery),
         })),
         publish,
       );

@@ -3,6 +3,7 @@ import { consumer, type Consumer } from '@billing/messaging/consumer/consumer';
 import type { Delivery } from '@billing/messaging/consumer/delivery';
 import { readObject } from '@billing/processor/event-object';
 import { readCheckoutSession } from '@billing/processor/snapshots/checkout-session';
+import { sourceOf } from '@billing/service/event-causes';
 import {
   applyCheckoutEvents,
   prepareCheckoutEvent,
@@ -10,7 +11,7 @@ import {
   type PreparedCheckout,
 } from '#operations/apply-checkout-events.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { scopeOf, sourceOf } from './delivery-origin.ts';
+import { scopeOf } from './scope-of.ts';
 
 const OUTCOMES = new Map<ProcessorEventType, CheckoutEvent['outcome']>([
   ['checkout.session.completed', 'complete'],
@@ -40,5 +41,5 @@ function toEvent(delivery: Received): CheckoutEvent & { delivery: Received } {
   const { event, data, context } = delivery;
   const session = readObject(data, readCheckoutSession);
   const outcome = OUTCOMES_BY_NAME.get(event.type) ?? null;
-  return { delivery, scope: scopeOf(delivery), session, outcome, ...sourceOf(delivery), prepared: context };
+  return { delivery, scope: scopeOf(delivery), session, outcome, source: sourceOf(delivery), prepared: context };
 }

@@ -3,6 +3,7 @@ import { consumer, type Consumer } from '@billing/messaging/consumer/consumer';
 import type { Delivery } from '@billing/messaging/consumer/delivery';
 import { readObject } from '@billing/processor/event-object';
 import { readDeletedInvoice, readInvoice } from '@billing/processor/snapshots/invoice';
+import { sourceOf } from '@billing/service/event-causes';
 import type { InvoiceReread } from '#domain/invoice.ts';
 import {
   applyInvoiceEvents,
@@ -11,7 +12,7 @@ import {
   type InvoiceEvent,
 } from '#operations/apply-invoice-events.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { scopeOf, sourceOf } from './delivery-origin.ts';
+import { scopeOf } from './scope-of.ts';
 
 /** Within one second of the processor, the events of an invoice follow each other in this order. */
 const TYPES = [
@@ -57,8 +58,8 @@ function toEvents(delivery: Received): (InvoiceEvent & { delivery: Received })[]
   const snapshot = readObject(data, readInvoice);
   const { customerId: processorCustomerId } = snapshot;
   if (!processorCustomerId) return [];
-  const { at, ...source } = sourceOf(delivery);
-  const position = { at, rank: NAMES.indexOf(event.type) + 1, eventId: data.eventId };
+  const source = sourceOf(delivery);
+  const position = { at: source.at, rank: NAMES.indexOf(event.type) + 1, eventId: data.eventId };
   const scope = scopeOf(delivery);
-  return [{ delivery, scope, snapshot, position, ...source, processorCustomerId, reread: context ?? null }];
+  return [{ delivery, scope, snapshot, position, source, processorCustomerId, reread: context ?? null }];
 }

@@ -10,6 +10,7 @@ import {
   readRefund,
   type DisputeSnapshot,
 } from '@billing/processor/snapshots/payments';
+import { sourceOf } from '@billing/service/event-causes';
 import {
   observedCancellation,
   observedCharge,
@@ -26,7 +27,7 @@ import {
   type PreparedPayment,
 } from '#operations/apply-payment-events.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { scopeOf, sourceOf } from './delivery-origin.ts';
+import { scopeOf } from './scope-of.ts';
 
 type PaymentDependencies = Pick<Dependencies, 'em' | 'rpc' | 'processors' | 'now'>;
 /** What the object of an event says about a payment. */
@@ -101,7 +102,7 @@ function recordPayments(
     if (!read) throw new Error(`${event.type} is not an event of a payment.`);
     const source = sourceOf(delivery);
     const contents = readObject(data, raw => read(raw, source.at));
-    return contents.map(content => ({ ...content, delivery, scope: scopeOf(delivery), ...source, prepared }));
+    return contents.map(content => ({ ...content, delivery, scope: scopeOf(delivery), source, prepared }));
   };
   return {
     prepare: async delivery => {

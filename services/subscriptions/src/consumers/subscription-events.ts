@@ -6,6 +6,7 @@ import { readObject } from '@billing/processor/event-object';
 import type { SubscriptionSnapshot } from '@billing/processor/port';
 import { readCustomer } from '@billing/processor/snapshots/customer';
 import { readSubscription } from '@billing/processor/snapshots/subscription';
+import { sourceOf } from '@billing/service/event-causes';
 import { RANK } from '#domain/observation.ts';
 import {
   applySubscriptionEvents,
@@ -15,7 +16,7 @@ import {
 } from '#operations/apply-subscription-events.ts';
 import { cancelGone, cancelWithCustomers } from '#operations/cancel-with-customers.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { scopeOf, sourceOf } from './delivery-origin.ts';
+import { scopeOf } from './scope-of.ts';
 
 const RANKS = new Map<ProcessorEventType, number>([
   ['customer.subscription.created', RANK.created],
@@ -51,8 +52,8 @@ function toEvent(delivery: Received): SubscriptionEvent & { delivery: Received }
   const rank = RANKS_BY_NAME.get(event.type) ?? RANK.updated;
   const read = context?.snapshot ?? readObject(data, readSubscription);
   const snapshot = rank === RANK.deleted ? ended(read) : read;
-  const { at, ...source } = sourceOf(delivery);
-  const position = { at, rank, eventId: data.eventId };
+  const source = sourceOf(delivery);
+  const position = { at: source.at, rank, eventId: data.eventId };
   const reread = context?.reread ?? null;
   const isTrialEnding = event.type === TRIAL_ENDING;
   return {
@@ -60,7 +61,7 @@ function toEvent(delivery: Received): SubscriptionEvent & { delivery: Received }
     scope: scopeOf(delivery),
     snapshot,
     position,
-    ...source,
+    source,
     reread,
     isRead: data.fromSync,
     isTrialEnding,

@@ -4,6 +4,7 @@ import type { Publish } from '@billing/messaging/outbox';
 import { isPortalSetup } from '@billing/processor/metadata';
 import type { CheckoutSessionSnapshot } from '@billing/processor/snapshots/checkout-session';
 import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
+import type { Source } from '@billing/service/publish-resource';
 import type { Reread } from '#domain/observation.ts';
 import { closeCheckoutSessions } from '#persistence/close-checkout-sessions.ts';
 import { subscriptionRows } from '#persistence/subscription-rows.ts';
@@ -13,11 +14,11 @@ import { fetchCustomer } from './fetch-customer.ts';
 import { noteReplacements, replacePaymentMethod } from './replace-payment-method.ts';
 import { saveReads } from './save-reads.ts';
 import { readSubscription } from './read-subscription.ts';
-import type { Source } from './tell-tenants.ts';
 
 /** An event of a checkout session that was routed to a project. */
-export interface CheckoutEvent extends Source {
+export interface CheckoutEvent {
   readonly scope: ProjectScope;
+  readonly source: Source;
   readonly session: CheckoutSessionSnapshot;
   /** What the event reports; null for an event that changes nothing here. */
   readonly outcome: 'complete' | 'expired' | null;
@@ -49,7 +50,9 @@ export function applyCheckoutEvents({ now }: Pick<Dependencies, 'now'>) {
     const handled = ready.filter(event => !withoutCustomer.has(event));
     await noteReplacements(
       tx,
-      handled.filter(replacesPaymentMethod).map(({ scope, session, at }) => ({ scope, session, completedAt: at })),
+      handled
+        .filter(replacesPaymentMethod)
+        .map(({ scope, session, source }) => ({ scope, session, completedAt: source.at })),
     );
     await closeCheckoutSessions(
       tx,
@@ -69,7 +72,7 @@ export function prepareCheckoutEvent(dependencies: Pick<Dependencies, 'em' | 'rp
   const fetch = fetchCustomer(dependencies);
   const replace = replacePaymentMethod(dependencies);
   return async (event: CheckoutEvent): Promise<PreparedCheckout> => {
-    if (replacesPaymentMethod(event)) await replace(event.scope, event.session, event.at);
+    if (replacesPaymentMethod(event)) await replace(event.scope, event.session, event.source.at);
     const [object] = subscriptionsOf(event);
     if (!object) return { subscription: null };
     const subscription = await read(object);
@@ -87,8 +90,8 @@ async function recordSubscriptions<Event extends CheckoutEvent>(
 ): Promise<ReadonlySet<Event>> {
   const reads = events.flatMap(event => {
     const reread = event.prepared?.subscription;
-    const { scope, at, cause, trace } = event;
-    return reread ? [{ event, scope, reread, source: { at, cause, trace }, becauseOfEvent: true }] : [];
+    const { scope, source } = event;
+    return reread ? [{ event, scope, reread, source, becauseOfEvent: true }] : [];
   });
   // A subscription that got a record meanwhile needs nothing: its own events apply.
   const { withoutCustomer } = await saveReads(tx, reads, { publish, now });

@@ -5,6 +5,7 @@ import type { EventPosition } from '@billing/processor/event-order';
 import { missingOrThrow } from '@billing/processor/errors';
 import { idOfMirrored } from '@billing/service/derived-id';
 import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
+import type { Source } from '@billing/service/publish-resource';
 import {
   applyInvoiceObservations,
   contentOf,
@@ -22,7 +23,7 @@ import { subscriptionRows } from '#persistence/subscription-rows.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { fetchCustomer } from './fetch-customer.ts';
 import { findPaymentsOf, linkPayments, type PaidInvoice } from './link-payments.ts';
-import { told, type Source } from './tell-tenants.ts';
+import { told } from './tell-tenants.ts';
 
 /** Returns the id of a processor's subscription that is recorded in the project. */
 type FindLink = (scope: ProjectScope, processorSubscriptionId: string | null) => SubscriptionId | null;
@@ -31,8 +32,7 @@ type FindLink = (scope: ProjectScope, processorSubscriptionId: string | null) =>
 export interface InvoiceEvent extends InvoiceObservation {
   readonly scope: ProjectScope;
   readonly processorCustomerId: string;
-  readonly cause: Source['cause'];
-  readonly trace?: Source['trace'];
+  readonly source: Source;
 }
 
 /** An invoice that was deleted at the processor; only drafts can be. */
@@ -98,7 +98,7 @@ export function applyInvoiceEvents({ now }: Pick<Dependencies, 'now'>) {
           version: isNew ? row.version : row.version + 1,
         } satisfies Partial<Invoice>);
       const last = applied.last ?? oldestReadable(ofOne)[0];
-      if (last) told.invoice.tell(publish, row, { ...sourceOf(last), before, now: now() });
+      if (last) told.invoice.tell(publish, row, { ...last.source, before, now: now() });
       changed.add(row);
     }
     await invoiceRows.save(tx, [...changed]);
@@ -187,20 +187,14 @@ const positionColumns = ({ at, rank, eventId }: EventPosition) => ({ eventAt: at
 
 const toObject = ({ scope, snapshot }: InvoiceEvent): ProjectObject => ({ scope, id: snapshot.id });
 
-const toPaid = ({ scope, snapshot: { id: invoiceId, paymentIds }, ...event }: InvoiceEvent): PaidInvoice => ({
+const toPaid = ({ scope, snapshot: { id: invoiceId, paymentIds }, source }: InvoiceEvent): PaidInvoice => ({
   scope,
   invoiceId,
   paymentIds,
-  ...sourceOf(event),
+  source,
 });
 
-const toNamed = (event: InvoiceEvent) => ({ ...toObject(event), source: sourceOf(event) });
-
-const sourceOf = ({ position: { at }, cause, trace }: Pick<InvoiceEvent, 'position' | 'cause' | 'trace'>): Source => ({
-  at,
-  cause,
-  trace,
-});
+const toNamed = (event: InvoiceEvent) => ({ ...toObject(event), source: event.source });
 
 const paymentsIn = ({ scope, paymentIds }: PaidInvoice): ProjectObject[] => paymentIds.map(id => ({ scope, id }));
 

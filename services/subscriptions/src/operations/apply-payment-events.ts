@@ -7,7 +7,7 @@ import type { Processor } from '@billing/processor/port';
 import { readCharge } from '@billing/processor/snapshots/payments';
 import { idOfMirrored } from '@billing/service/derived-id';
 import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
-import type { Resource } from '@billing/service/publish-resource';
+import type { Resource, Source } from '@billing/service/publish-resource';
 import { observedCharge } from '#domain/payment-observations.ts';
 import { mergeObservations, NOTHING_OBSERVED, termsOf, type PaymentObservations } from '#domain/payment.ts';
 import { findCustomers, type CustomerReference } from '#persistence/find-customers.ts';
@@ -16,7 +16,7 @@ import type { Payment } from '#persistence/payment.entity.ts';
 import { findIntentsOf, paymentRows } from '#persistence/payment-rows.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { fetchCustomer } from './fetch-customer.ts';
-import { told, type Source } from './tell-tenants.ts';
+import { told } from './tell-tenants.ts';
 
 /** What an event says about a payment. */
 export interface PaymentReport {
@@ -32,8 +32,9 @@ export interface PreparedPayment extends PaymentReport {
 }
 
 /** An event of a payment that was routed to a project. */
-export interface PaymentEvent extends PaymentReport, Source {
+export interface PaymentEvent extends PaymentReport {
   readonly scope: ProjectScope;
+  readonly source: Source;
   readonly paymentIntentId: string | null;
   /** Null for an event that needs no read: it shows the payment itself, or names no charge. */
   readonly chargeToRead: string | null;
@@ -80,7 +81,7 @@ export function applyPaymentEvents({ now }: Pick<Dependencies, 'now'>) {
       } else {
         const invoiceId = linkedInvoice(row, { scope: event.scope, observations, links });
         if (row && invoiceId === row.invoiceId && isDeepStrictEqual(observations, known)) continue;
-        const columns = columnsOf(observations, { customerId, invoiceId, at: event.at });
+        const columns = columnsOf(observations, { customerId, invoiceId, at: event.source.at });
         const next = { ...(row ?? newPayment(event, now())), ...columns };
         const before = row ? told.payment.toJson(row) : null;
         rows.set(key, next);
@@ -88,7 +89,7 @@ export function applyPaymentEvents({ now }: Pick<Dependencies, 'now'>) {
       }
     }
     for (const { row, before, last } of changed.values())
-      told.payment.tell(publish, row, { ...sourceOf(last), before, now: now() });
+      told.payment.tell(publish, row, { ...last.source, before, now: now() });
     await paymentRows.save(
       tx,
       [...changed.values()].map(({ row }) => row),
@@ -106,11 +107,11 @@ export function preparePaymentEvent(dependencies: Pick<Dependencies, 'em' | 'rpc
   const fetch = fetchCustomer(dependencies);
 
   const readPayment = async (event: PaymentEvent): Promise<PreparedPayment> => {
-    const { chargeToRead, scope, at } = event;
+    const { chargeToRead, scope, source } = event;
     const row = (await paymentRows.find(em.fork(), [toObject(event)])).get(scopedKey(toObject(event)));
     if (chargeToRead === null || row?.status) return NO_REPORT;
     // It shows at least what the event tells of.
-    return (await readPaymentOf(await processors.of(scope.teamId), chargeToRead, at)) ?? NO_REPORT;
+    return (await readPaymentOf(await processors.of(scope.teamId), chargeToRead, source.at)) ?? NO_REPORT;
   };
 
   return async (event: PaymentEvent): Promise<PreparedPayment> => {
@@ -177,8 +178,6 @@ function linkedInvoice(
   const key = scopedKey({ scope, id });
   return links.named.has(key) ? (links.ids.get(key) ?? null) : (row?.invoiceId ?? null);
 }
-
-const sourceOf = ({ at, cause, trace }: Source): Source => ({ at, cause, trace });
 
 /** The columns that follow from no observation. */
 function newPayment(

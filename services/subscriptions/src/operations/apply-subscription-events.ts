@@ -8,6 +8,7 @@ import { addMissingAmounts } from '@billing/processor/stripe/missing-amounts';
 import type { SubscriptionSnapshot } from '@billing/processor/port';
 import { lacksAmounts, withAmounts } from '@billing/processor/snapshots/subscription';
 import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
+import type { Source } from '@billing/service/publish-resource';
 import { applyObservations, type Observation } from '#domain/apply-observations.ts';
 import type { RecordedState, Reread } from '#domain/observation.ts';
 import { shownByEvent, shownByReading } from '#domain/shown-states.ts';
@@ -30,13 +31,12 @@ import {
   publishCreated,
   recordedState,
 } from './save-subscriptions.ts';
-import { tellTrialEnding, told, type Source } from './tell-tenants.ts';
+import { tellTrialEnding, told } from './tell-tenants.ts';
 
 /** An event of a processor's subscription that was routed to a project. */
 export interface SubscriptionEvent extends Observation {
   readonly scope: ProjectScope;
-  readonly cause: Source['cause'];
-  readonly trace?: Source['trace'];
+  readonly source: Source;
   /** Whether it is about a trial that ends soon. */
   readonly isTrialEnding: boolean;
 }
@@ -109,7 +109,7 @@ export function applySubscriptionEvents({ now }: Pick<Dependencies, 'now'>) {
       if (creation)
         publishCreated(publish, row, {
           shown: newlyShown,
-          trace: creation.from.trace,
+          trace: creation.from.source.trace,
           fromSync: creation.from.isRead,
         });
       const recorded = recordedState(row);
@@ -117,19 +117,19 @@ export function applySubscriptionEvents({ now }: Pick<Dependencies, 'now'>) {
       unprepared.push(...applied.unprepared);
       const { state, cause } = endWithCustomer(applied, creation);
       const before = creation || !cause ? null : told.subscription.toJson(row);
-      if (cause) changeSubscription(publish, row, { state, priceIds, shown, trace: cause.trace });
+      if (cause) changeSubscription(publish, row, { state, priceIds, shown, trace: cause.source.trace });
       else if (state !== recorded) confirmSubscription(row, state);
       // An older event that changes the record no more still shows what it was.
-      if (shown.length > 0 && !cause) publishChange(publish, row, { shown, trace: first.trace });
+      if (shown.length > 0 && !cause) publishChange(publish, row, { shown, trace: first.source.trace });
       const last = cause ?? creation?.from;
-      if (last) told.subscription.tell(publish, row, { ...sourceOf(last), before, now: now() });
+      if (last) told.subscription.tell(publish, row, { ...last.source, before, now: now() });
       const ending = ofOne.filter(
-        event => event.isTrialEnding && tellTrialEnding(publish, row, event.snapshot.trialEnd, sourceOf(event)),
+        event => event.isTrialEnding && tellTrialEnding(publish, row, event.snapshot.trialEnd, event.source),
       );
       if (shown.length > 0 || state !== recorded || ending.length > 0) changed.add(row);
     }
     await subscriptionRows.save(tx, [...changed]);
-    const recordedNow = [...created.values()].map(({ row, from }) => ({ row, source: sourceOf(from) }));
+    const recordedNow = [...created.values()].map(({ row, from }) => ({ row, source: from.source }));
     await linkInvoices(tx, waiting, recordedNow, { publish, now: now() });
     return unprepared;
   };
@@ -217,8 +217,6 @@ function shownBy({ snapshot, position, isRead }: SubscriptionEvent): ShownState[
   const terms = readTerms(snapshot, { observedAt: position.at });
   return isRead ? shownByReading(terms, position.at) : shownByEvent(terms, position);
 }
-
-const sourceOf = ({ position: { at }, cause, trace }: SubscriptionEvent): Source => ({ at, cause, trace });
 
 const toObject = ({ scope, snapshot }: SubscriptionEvent): ProjectObject => ({ scope, id: snapshot.id });
 

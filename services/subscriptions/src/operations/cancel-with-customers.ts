@@ -3,6 +3,7 @@ import { ENDED_STATUSES } from '@billing/contracts/resources/subscription';
 import type { Publish } from '@billing/messaging/outbox';
 import { inProjects, scopedKey, type ProjectObject } from '@billing/database/project-objects';
 import type { EventPosition } from '@billing/processor/event-order';
+import type { Source } from '@billing/service/publish-resource';
 import { laterPosition } from '#domain/observation.ts';
 import { canceledAt } from '#domain/subscription.ts';
 import { saveDeletions, type DeletedCustomer } from '#persistence/find-customers.ts';
@@ -11,7 +12,7 @@ import { subscriptionRows, toProjectObject } from '#persistence/subscription-row
 import { Subscription } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { changeSubscription, recordedState } from './save-subscriptions.ts';
-import { told, type Source } from './tell-tenants.ts';
+import { told } from './tell-tenants.ts';
 
 interface Deletion extends DeletedCustomer {
   readonly source: Source;

@@ -149,7 +149,7 @@ const toEvent = (
   scope,
   snapshot: read.snapshot,
   position: positionOfRead(readAt),
-  cause,
+  source: { at: readAt, cause },
   processorCustomerId: read.snapshot.customerId ?? '',
   reread: read,
 });

@@ -1,11 +1,12 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
 import type { Publish } from '@billing/messaging/outbox';
+import type { Source } from '@billing/service/publish-resource';
 import type { Invoice } from '#persistence/invoice.entity.ts';
 import { invoiceRows } from '#persistence/invoice-rows.ts';
 import { toProjectObject } from '#persistence/subscription-rows.ts';
 import type { Subscription } from '#persistence/subscription.entity.ts';
-import { told, type Source } from './tell-tenants.ts';
+import { told } from './tell-tenants.ts';
 
 /** Finds the invoices that came before their subscriptions, and locks them. The caller holds the subscriptions' locks. */
 export async function lockWaitingInvoices(

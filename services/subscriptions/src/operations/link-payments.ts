@@ -2,15 +2,16 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectScope } from '@billing/contracts/ids';
 import type { ProjectObject } from '@billing/database/project-objects';
 import type { Publish } from '@billing/messaging/outbox';
+import type { Source } from '@billing/service/publish-resource';
 import { observedInvoice } from '#domain/payment-observations.ts';
 import { paymentRows } from '#persistence/payment-rows.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { applyPaymentEvents, type PaymentEvent } from './apply-payment-events.ts';
-import type { Source } from './tell-tenants.ts';
 
 /** An invoice of the processor that is known to have been paid by some payments. */
-export interface PaidInvoice extends Source {
+export interface PaidInvoice {
   readonly scope: ProjectScope;
+  readonly source: Source;
   readonly invoiceId: string;
   readonly paymentIds: readonly string[];
 }
@@ -27,7 +28,7 @@ export function linkPayments(dependencies: Pick<Dependencies, 'now'>) {
 }
 
 /** What an invoice says about a payment intent that paid it, or a charge without one. */
-export const linkOf = (invoiceId: string, id: string): Omit<PaymentEvent, 'scope' | 'prepared' | keyof Source> => ({
+export const linkOf = (invoiceId: string, id: string): Omit<PaymentEvent, 'scope' | 'source' | 'prepared'> => ({
   processorId: id,
   paymentIntentId: id.startsWith('pi_') ? id : null,
   chargeToRead: null,
@@ -42,6 +43,6 @@ export async function findPaymentsOf(
 ): Promise<PaidInvoice[]> {
   const paying = await paymentRows.findNaming(tx, 'processorInvoiceId', invoices);
   return paying.map(({ named: { scope, id: invoiceId, source }, recorded }) => {
-    return { scope, invoiceId, paymentIds: [recorded.id], ...source };
+    return { scope, source, invoiceId, paymentIds: [recorded.id] };
   });
 }

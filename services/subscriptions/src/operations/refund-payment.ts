@@ -49,7 +49,11 @@ export function refundPaymentKind({ now }: Pick<Dependencies, 'now'>) {
       const scope = { teamId, projectId };
       const at = refund.createdAt ?? now();
       const observations = observedRefund(refund, at);
-      await apply(tx, [{ ...eventOf({ scope, processorId, paymentIntentId }), observations, at, cause }], publish);
+      await apply(
+        tx,
+        [{ ...eventOf({ scope, processorId, paymentIntentId }), observations, source: { at, cause } }],
+        publish,
+      );
       const object = { scope, id: processorId };
       const row = (await paymentRows.find(tx, [object])).get(scopedKey(object));
       if (!row) throw new Error(`The payment ${processorId} has no record.`);
@@ -85,7 +89,7 @@ export function refundPayment(dependencies: Pick<Dependencies, 'outbox' | 'proce
     if (!read) return;
     const { observations, metadata, at } = read;
     const source = { at, cause: FOUND_AT_PROCESSOR };
-    const event = { ...eventOf({ scope, processorId, paymentIntentId }), observations, metadata, ...source };
+    const event = { ...eventOf({ scope, processorId, paymentIntentId }), observations, metadata, source };
     await outbox.transaction((tx, publish) => apply(tx, [event], publish));
     requireKnown(await findPayment(em.fork(), scope, id), wanted);
   };

@@ -3,6 +3,7 @@ import type { ShownState } from '@billing/contracts/events/subscriptions';
 import type { ProjectScope } from '@billing/contracts/ids';
 import type { Publish } from '@billing/messaging/outbox';
 import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
+import type { Source } from '@billing/service/publish-resource';
 import { applyReread } from '#domain/apply-observations.ts';
 import type { RecordedState, Reread } from '#domain/observation.ts';
 import { shownByReading } from '#domain/shown-states.ts';
@@ -23,7 +24,7 @@ import {
   publishCreated,
   recordedState,
 } from './save-subscriptions.ts';
-import { told, type Source } from './tell-tenants.ts';
+import { told } from './tell-tenants.ts';
 
 /** A subscription that was read at the processor, outside of any transaction. */
 interface SubscriptionRead {

@@ -36,13 +36,14 @@ export function takeInInvoices(
     { processor, ownership, after }: Page,
   ): Promise<string | null> => {
     const listed = await processor.listInvoices(processorCustomerId, after ?? undefined);
-    const position = positionOfRead(now());
+    const readAt = now();
     const own = await ownOf(scope, listed, ownership);
     for (const { id } of own.filter(({ status }) => status === null))
       logger.error({ processorInvoiceId: id, ...scope }, 'invoice of unknown status not taken in');
 
     // An invoice that has a record is read again, with its version, if it differs.
-    const read = { scope, position, cause: CAUSED_BY_SYNC, processorCustomerId, reread: null };
+    const source = { at: readAt, cause: CAUSED_BY_SYNC };
+    const read = { scope, position: positionOfRead(readAt), source, processorCustomerId, reread: null };
     let events = own.filter(({ status }) => status !== null).map((snapshot): InvoiceEvent => ({ ...read, snapshot }));
     for (let rereads = 0; events.length > 0; rereads += 1) {
       const unprepared = await outbox.transaction((tx, publish) => apply(tx, events, publish));

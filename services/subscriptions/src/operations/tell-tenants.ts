@@ -1,23 +1,12 @@
 import type { ProjectScope } from '@billing/contracts/ids';
-import type { EventCause } from '@billing/contracts/resources/event';
 import { invoice as invoiceSchema } from '@billing/contracts/resources/invoice';
 import { payment as paymentSchema } from '@billing/contracts/resources/payment';
 import { subscription as subscriptionSchema } from '@billing/contracts/resources/subscription';
 import type { Publish } from '@billing/messaging/outbox';
-import { publishResource, type Resource } from '@billing/service/publish-resource';
-import type { TraceCarrier } from '@billing/tracing/trace-carrier';
+import { publishResource, type Resource, type Source } from '@billing/service/publish-resource';
 import { toResource as toInvoice, type Invoice } from '#persistence/invoice.entity.ts';
 import { toResource as toPayment, type Payment } from '#persistence/payment.entity.ts';
 import { toResource as toSubscription, type Subscription } from '#persistence/subscription.entity.ts';
-
-/** When and why something changes. */
-export interface Source {
-  /** For a processor's event its time. */
-  readonly at: Date;
-  readonly cause: EventCause;
-  /** Of the event that led to it; that of the request by default. */
-  readonly trace?: TraceCarrier | undefined;
-}
 
 interface ToldRow extends ProjectScope {
   readonly id: string;
