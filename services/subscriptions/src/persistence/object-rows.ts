@@ -119,7 +119,7 @@ export function objectRows<Row extends ListedRow>(
   };
   let statements: ReturnType<typeof statementsFor> | undefined;
 
-  const rows: ObjectRows<Row> = {
+  const ofEntity: ObjectRows<Row> = {
     lock: (tx, objects) => lockAll(tx, kind, objects),
     async find(em, objects) {
       if (objects.length === 0) return new Map();
@@ -135,15 +135,15 @@ export function objectRows<Row extends ListedRow>(
       );
     },
     async findIds(em, objects) {
-      const found = await rows.findNaming(em, processorId, objects);
+      const found = await ofEntity.findNaming(em, processorId, objects);
       return new Map(found.map(({ named, id }) => [scopedKey(named), id]));
     },
     async findIdsOrLock(tx, objects) {
-      const found = await rows.findIds(tx, objects);
+      const found = await ofEntity.findIds(tx, objects);
       const missing = objects.filter(object => !found.has(scopedKey(object)));
       if (missing.length === 0) return found;
-      await rows.lock(tx, missing);
-      return new Map([...found, ...(await rows.findIds(tx, missing))]);
+      await ofEntity.lock(tx, missing);
+      return new Map([...found, ...(await ofEntity.findIds(tx, missing))]);
     },
     async findNaming(em, property, named) {
       if (named.length === 0) return [];
@@ -219,7 +219,7 @@ export function objectRows<Row extends ListedRow>(
       await executeBound(tx, save, [JSON.stringify(next)]);
     },
   };
-  return rows;
+  return ofEntity;
 }
 
 // Times are sent as milliseconds since 1970: both sides would take longer to write and parse texts.
