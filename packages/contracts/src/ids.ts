@@ -82,6 +82,9 @@ export type WebhookEndpointId = Id<'whe'>;
 export const WebhookDeliveryId = idKind('whd', 'delivery', 'whd_3m7n1p5q9r3s7t1v5w9x3y7z');
 export type WebhookDeliveryId = Id<'whd'>;
 
+export const FeatureId = idKind('feat', 'feature', 'feat_6f1g5h9j3k7m1n5p9q3r7s1t');
+export type FeatureId = Id<'feat'>;
+
 export const WebhookRecoveryId = idKind('whr', 'recovery', 'whr_4k2v8m6qz0r3w7n5t1x9b2c8');
 export type WebhookRecoveryId = Id<'whr'>;
 

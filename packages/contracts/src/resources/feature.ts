@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { FeatureId } from '../ids.ts';
+import { optional } from '../optional.ts';
+import { text } from '../text.ts';
+import { createdAt } from '../timestamp.ts';
+
+export const FEATURE_TYPES = ['boolean', 'limit', 'value'] as const;
+export type FeatureType = (typeof FEATURE_TYPES)[number];
+
+/** A limit that nothing reaches. */
+export const UNLIMITED = 'unlimited';
+const MAX_LIMIT = 1_000_000_000_000;
+const MAX_VALUES = 50;
+const MAX_NAME = 250;
+const MAX_VALUE = 100;
+
+/** The key of a feature, by which products ask for it. */
+export const featureKey = z
+  .string()
+  .regex(
+    /^[a-z0-9][a-z0-9_.-]{0,79}$/,
+    'Expected 1 to 80 characters of a-z, 0-9, ".", "_" and "-", of which the first is a letter or digit.',
+  )
+  .meta({ description: 'The key by which your product asks for it; unique in the project.', example: 'seats' });
+
+/** What a feature gives: a boolean, a limit, or one of the feature's values. */
+export const featureValue = z
+  .union([z.boolean(), z.int().min(0).max(MAX_LIMIT), text(MAX_VALUE)])
+  .meta({
+    description: 'True or false, a limit or `unlimited`, or one of `values`, by the type of the feature.',
+    example: 5,
+  });
+export type FeatureValue = z.output<typeof featureValue>;
+
+const values = z
+  .array(text(MAX_VALUE))
+  .min(1)
+  .max(MAX_VALUES)
+  .refine(all => new Set(all).size === all.length, 'Contains a value twice.')
+  .meta({ description: 'For the type `value`: what it may be, ascending.', example: ['basic', 'priority'] });
+const merge = z
+  .enum(['max', 'sum'])
+  .describe('For the type `limit`: whether the highest of several sources counts, or their sum.');
+const name = text(MAX_NAME).meta({ description: 'For people.', example: 'Seats' });
+
+export const feature = z
+  .object({
+    id: FeatureId.schema,
+    key: featureKey,
+    name,
+    type: z.enum(FEATURE_TYPES).describe('What its values are.'),
+    values: values.nullable(),
+    merge: merge.nullable(),
+    isActive: z.boolean().describe('An inactive one grants nothing.'),
+    createdAt,
+  })
+  .meta({
+    id: 'Feature',
+    description: 'Something that products give, and that your product asks for.',
+    example: { type: 'limit', values: null, merge: 'max', isActive: true },
+  });
+export type Feature = z.output<typeof feature>;
+
+export const featureCreate = z
+  .strictObject({
+    key: featureKey,
+    name,
+    type: z.enum(FEATURE_TYPES).describe('What its values are.'),
+    values: optional(values),
+    merge: optional(merge),
+  })
+  .refine(it => (it.type === 'value') === (it.values !== undefined), {
+    path: ['values'],
+    message: 'Expected for the type `value`, and for no other.',
+  })
+  .refine(it => it.merge === undefined || it.type === 'limit', {
+    path: ['merge'],
+    message: 'Only for the type `limit`.',
+  })
+  .meta({ id: 'FeatureCreate', description: 'A feature to create.', example: { type: 'limit', merge: 'max' } });

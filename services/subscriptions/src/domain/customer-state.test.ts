@@ -1,0 +1,183 @@
+import { SUBSCRIPTION_STATUSES } from '@billing/contracts/resources/subscription';
+import { runs } from '@billing/testing/runs';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  entitlementsOf,
+  grantOf,
+  nextChangeAt,
+  paymentOf,
+  type CustomerRecords,
+  type GrantingSubscription,
+  type OpenInvoice,
+} from './customer-state.ts';
+
+const day = (number: number) => new Date(Date.UTC(2026, 2, number));
+const NOW = day(20);
+
+const subscription: GrantingSubscription = {
+  id: 'ps_1',
+  status: 'active',
+  cancelAtPeriodEnd: false,
+  cancelAt: null,
+  currentPeriodStart: day(10),
+  currentPeriodEnd: day(31),
+  items: [{ priceId: 'pri_1', quantity: 4 }],
+};
+const invoice: OpenInvoice = {
+  id: 'pinv_1',
+  subscriptionId: 'ps_1',
+  finalizedAt: day(15),
+  attempts: 2,
+  nextAttemptAt: day(22),
+  amountRemaining: 2_000,
+  currency: 'usd',
+  hostedInvoiceUrl: 'https://pay.example/1',
+};
+const records: CustomerRecords = {
+  customerId: 'pc_1',
+  subscriptions: [subscription],
+  openInvoices: [],
+  grants: [],
+  features: [
+    { key: 'seats', type: 'limit', values: null, merge: 'sum', isActive: true },
+    { key: 'sso', type: 'boolean', values: null, merge: null, isActive: true },
+  ],
+  gifts: new Map([
+    ['pri_1', { productId: 'pp_1', features: [{ key: 'seats', value: 3, isPerQuantity: true }] }],
+    ['pri_2', { productId: 'pp_1', features: [{ key: 'sso', value: true, isPerQuantity: false }] }],
+  ]),
+  graceDays: 7,
+};
+const pastDue = {
+  ...records,
+  subscriptions: [{ ...subscription, status: 'past_due' as const }],
+  openInvoices: [invoice],
+};
+const seats = (of: CustomerRecords, now = NOW) => entitlementsOf(of, now).get('seats');
+
+describe('what a customer may use', () => {
+  it('is given by active subscriptions and trials, times the quantity', () => {
+    expect(seats(records)).toMatchObject({ value: 12, until: null, sources: [{ reason: 'active', quantity: 4 }] });
+    const trial = { ...records, subscriptions: [{ ...subscription, status: 'trialing' as const }] };
+    expect(seats(trial)).toMatchObject({ value: 12, sources: [{ reason: 'trial' }] });
+  });
+
+  it('is given until the end of the period by a subscription that is set to cancel', () => {
+    const canceling = { ...records, subscriptions: [{ ...subscription, cancelAtPeriodEnd: true }] };
+    expect(seats(canceling)?.until).toEqual(day(31));
+  });
+
+  it('is given until the end of the grace by one that is past due, and not from then on', () => {
+    expect(seats(pastDue)).toMatchObject({ value: 12, until: day(22), sources: [{ reason: 'grace' }] });
+    expect(seats(pastDue, new Date(day(22).getTime() - 1))).toBeDefined();
+    expect(seats(pastDue, day(22))).toBeUndefined();
+    expect(seats({ ...pastDue, graceDays: 0 })).toBeUndefined();
+  });
+
+  it('is not given by others', () => {
+    for (const status of ['unpaid', 'paused', 'incomplete', 'canceled', 'incomplete_expired'] as const)
+      expect(seats({ ...records, subscriptions: [{ ...subscription, status }] })).toBeUndefined();
+  });
+
+  it('is added to by a grant until it expires', () => {
+    const granted = { ...records, grants: [{ key: 'seats', value: 5, expiresAt: day(25) }] };
+    expect(seats(granted)).toMatchObject({ value: 17, until: day(25) });
+    expect(seats(granted, day(25))).toMatchObject({ value: 12, until: null });
+  });
+});
+
+describe('how far a customer has paid', () => {
+  it('is the sum of the open invoices in the currency of the earliest, with its page', () => {
+    const later = { ...invoice, id: 'pinv_2', finalizedAt: day(17), amountRemaining: 500, nextAttemptAt: day(21) };
+    const foreign = { ...later, id: 'pinv_3', currency: 'eur', hostedInvoiceUrl: 'https://pay.example/3' };
+    expect(paymentOf({ ...pastDue, openInvoices: [foreign, later, invoice] })).toEqual({
+      status: 'past_due',
+      pastDueSince: day(15),
+      graceEndsAt: day(22),
+      nextRetryAt: day(21),
+      attempts: 2,
+      amountDue: 2_500,
+      currency: 'usd',
+      hostedInvoiceUrl: 'https://pay.example/1',
+    });
+  });
+
+  it('is ok while no subscription is past due or unpaid', () => {
+    expect(paymentOf(records)).toMatchObject({ status: 'ok', pastDueSince: null, graceEndsAt: null, amountDue: 0 });
+    const unpaid = { ...subscription, id: 'ps_2', status: 'unpaid' as const };
+    expect(paymentOf({ ...pastDue, subscriptions: [...pastDue.subscriptions, unpaid] }).status).toBe('unpaid');
+  });
+});
+
+const anyDay = fc.integer({ min: 1, max: 31 }).map(day);
+const anyRecords: fc.Arbitrary<CustomerRecords> = fc
+  .record({
+    subscriptions: fc.uniqueArray(
+      fc.record({
+        id: fc.constantFrom('ps_1', 'ps_2', 'ps_3'),
+        status: fc.constantFrom(...SUBSCRIPTION_STATUSES),
+        cancelAtPeriodEnd: fc.boolean(),
+        cancelAt: fc.option(anyDay),
+        currentPeriodStart: anyDay,
+        currentPeriodEnd: anyDay,
+        items: fc.array(fc.record({ priceId: fc.option(fc.constantFrom('pri_1', 'pri_2')), quantity: fc.nat(9) })),
+      }),
+      { selector: ({ id }) => id },
+    ),
+    openInvoices: fc.uniqueArray(
+      fc.record({
+        id: fc.constantFrom('pinv_1', 'pinv_2', 'pinv_3'),
+        subscriptionId: fc.option(fc.constantFrom('ps_1', 'ps_2')),
+        finalizedAt: anyDay,
+        attempts: fc.nat(4),
+        nextAttemptAt: fc.option(anyDay),
+        amountRemaining: fc.nat(9_000),
+        currency: fc.constantFrom('usd', 'eur'),
+        hostedInvoiceUrl: fc.option(fc.webUrl()),
+      }),
+      { selector: ({ id }) => id },
+    ),
+    grants: fc.uniqueArray(
+      fc.record({
+        key: fc.constantFrom('seats', 'sso'),
+        value: fc.constantFrom(true, 2),
+        expiresAt: fc.option(anyDay),
+      }),
+      { selector: ({ key }) => key },
+    ),
+    graceDays: fc.integer({ min: 0, max: 60 }),
+  })
+  .map(given => ({ ...records, ...given }));
+
+it('gives one state, in whatever order the records come', () => {
+  fc.assert(
+    fc.property(anyRecords, anyDay, (given, now) => {
+      const reversed: CustomerRecords = {
+        ...given,
+        subscriptions: given.subscriptions.toReversed(),
+        openInvoices: given.openInvoices.toReversed(),
+        grants: given.grants.toReversed(),
+        features: given.features.toReversed(),
+      };
+      expect(paymentOf(reversed)).toEqual(paymentOf(given));
+      expect(Object.fromEntries(entitlementsOf(reversed, now))).toEqual(Object.fromEntries(entitlementsOf(given, now)));
+    }),
+    { numRuns: runs(500) },
+  );
+});
+
+it('changes with time alone only when it says, and never for the better', () => {
+  fc.assert(
+    fc.property(anyRecords, anyDay, anyDay, (given, one, other) => {
+      const [now, later] = one < other ? [one, other] : [other, one];
+      const [before, after] = [entitlementsOf(given, now), entitlementsOf(given, later)];
+      const next = nextChangeAt(given, now);
+      if (!next || later < next) expect(after).toEqual(before);
+      for (const key of after.keys()) expect(before.has(key)).toBe(true);
+      for (const record of given.subscriptions)
+        if (grantOf(record, given, later).grants) expect(grantOf(record, given, now).grants).toBe(true);
+    }),
+    { numRuns: runs(500) },
+  );
+});
