@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import * as ids from './ids.ts';
+import { featureKey } from './resources/feature.ts';
 import { deadLetterId } from './resources/dead-letter.ts';
 import { EXAMPLE_PORTAL_TOKEN } from './resources/portal-session.ts';
 import { creditId, referralCodeText } from './resources/referral.ts';
@@ -17,6 +18,7 @@ const PATH_PARAMETERS = {
   keyId: ids.ApiKeyId.schema.describe('The API key: its id, not its secret.'),
   productId: ids.ProductId.schema.describe('The product.'),
   priceId: ids.PriceId.schema.describe('The price.'),
+  featureKey: featureKey.describe('The key of the feature.'),
   customerId: ids.CustomerId.schema.describe('The customer.'),
   subscriptionId: ids.SubscriptionId.schema.describe('The subscription.'),
   invoiceId: ids.InvoiceId.schema.describe('The invoice.'),

@@ -37,6 +37,7 @@ const MEANINGS = {
     project_not_found: 'The project does not exist in this team.',
     product_not_found: 'The product does not exist in this project.',
     price_not_found: 'The price does not exist in this project.',
+    feature_not_found: 'The feature does not exist in this project, or the product or price does not give it.',
     customer_not_found: 'The customer does not exist in this project.',
     subscription_not_found: 'The subscription does not exist in this project, or belongs to another customer.',
     invoice_not_found: 'The invoice does not exist in this project.',
@@ -58,6 +59,7 @@ const MEANINGS = {
   },
   conflict: {
     conflict: 'The record was changed by another request meanwhile; try again.',
+    feature_key_taken: 'Another feature of the project has this key.',
     customer_email_taken: 'Another customer of the project has this email address.',
     customer_external_id_taken: 'Another customer of the project has this external id.',
     sync_running: 'A sync of the team is queued or running; wait for it, or cancel it.',
@@ -95,6 +97,8 @@ const MEANINGS = {
   },
   unprocessable: {
     quota_exceeded: 'A quota is used up; `details` names the `quota` and its `limit`.',
+    feature_value_invalid:
+      'The value is not one that the feature may have: true or false, a limit or `unlimited`, or one of its values.',
     product_inactive: 'The product is archived.',
     price_inactive: 'The price is not active.',
     price_type_mismatch: 'The type of the price does not match the mode of the checkout.',

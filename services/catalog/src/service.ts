@@ -6,6 +6,7 @@ import { priceEvents } from './consumers/prices.ts';
 import { productEvents } from './consumers/products.ts';
 import { openCatalogOperationLog } from './operations/open-operation-log.ts';
 import { catalogSchema } from './persistence/schema.ts';
+import { featureRoutes } from './routes/features.ts';
 import { priceRoutes } from './routes/prices.ts';
 import { productRoutes } from './routes/products.ts';
 import { catalogRpc } from './rpc/catalog.ts';
@@ -24,8 +25,8 @@ export const catalogService = () =>
         rpc: catalogRpc(em),
         jobs: [() => startReconciler({ operationLog, logger })],
         cleaning: [() => deleteCanceledOperations(em)],
-        purge: { tables: ['remote_operations', 'prices', 'products'] },
-        routes: [productRoutes(dependencies), priceRoutes(dependencies)],
+        purge: { tables: ['remote_operations', 'feature_gifts', 'features', 'prices', 'products'] },
+        routes: [productRoutes(dependencies), priceRoutes(dependencies), featureRoutes(dependencies)],
       };
     },
   });

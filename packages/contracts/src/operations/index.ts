@@ -2,6 +2,7 @@ import type { Operation } from '../operation.ts';
 import { analyticsOperations } from './analytics.ts';
 import { catalogOperations } from './catalog.ts';
 import { customersOperations } from './customers.ts';
+import { featureOperations } from './features.ts';
 import { gatewayOperations } from './gateway.ts';
 import { outgoingOperations } from './outgoing.ts';
 import { portalOperations } from './portal.ts';
@@ -14,6 +15,7 @@ import { webhooksOperations } from './webhooks.ts';
 export const operations = {
   ...gatewayOperations,
   ...catalogOperations,
+  ...featureOperations,
   ...customersOperations,
   ...subscriptionsOperations,
   ...referralsOperations,

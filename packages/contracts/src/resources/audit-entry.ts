@@ -11,6 +11,7 @@ const AUDIT_TARGET_TYPES = [
   'api_key',
   'processor_account',
   'webhook_event',
+  'feature',
   'webhook_endpoint',
   'webhook_delivery',
   'sync',

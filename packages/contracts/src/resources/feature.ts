@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { FeatureId } from '../ids.ts';
-import { optional } from '../optional.ts';
+import { FeatureId, PriceId, ProductId } from '../ids.ts';
+import { optional, withDefault } from '../optional.ts';
 import { text } from '../text.ts';
 import { createdAt } from '../timestamp.ts';
 
@@ -24,12 +24,10 @@ export const featureKey = z
   .meta({ description: 'The key by which your product asks for it; unique in the project.', example: 'seats' });
 
 /** What a feature gives: a boolean, a limit, or one of the feature's values. */
-export const featureValue = z
-  .union([z.boolean(), z.int().min(0).max(MAX_LIMIT), text(MAX_VALUE)])
-  .meta({
-    description: 'True or false, a limit or `unlimited`, or one of `values`, by the type of the feature.',
-    example: 5,
-  });
+export const featureValue = z.union([z.boolean(), z.int().min(0).max(MAX_LIMIT), text(MAX_VALUE)]).meta({
+  description: 'True or false, a limit or `unlimited`, or one of `values`, by the type of the feature.',
+  example: 5,
+});
 export type FeatureValue = z.output<typeof featureValue>;
 
 const values = z
@@ -49,7 +47,7 @@ export const feature = z
     key: featureKey,
     name,
     type: z.enum(FEATURE_TYPES).describe('What its values are.'),
-    values: values.nullable(),
+    values: values.readonly().nullable(),
     merge: merge.nullable(),
     isActive: z.boolean().describe('An inactive one grants nothing.'),
     createdAt,
@@ -78,3 +76,31 @@ export const featureCreate = z
     message: 'Only for the type `limit`.',
   })
   .meta({ id: 'FeatureCreate', description: 'A feature to create.', example: { type: 'limit', merge: 'max' } });
+
+export const featureUpdate = z
+  .strictObject({ name, isActive: z.boolean().describe('False: it grants nothing until it is active again.') })
+  .partial()
+  .meta({ id: 'FeatureUpdate', description: 'The fields of a feature to change.', example: { isActive: false } });
+
+const per = z
+  .enum(['subscription', 'quantity'])
+  .describe('`quantity` multiplies a limit by the quantity that is subscribed to.');
+
+export const productFeature = z
+  .object({
+    key: featureKey,
+    value: featureValue.describe('What it gives.'),
+    per,
+    productId: ProductId.schema.nullable().describe('The product that gives it; null when a price does.'),
+    priceId: PriceId.schema.nullable().describe('The price that gives it, instead of what its product gives.'),
+  })
+  .meta({
+    id: 'ProductFeature',
+    description: 'What a product or a price gives of a feature.',
+    example: { per: 'quantity', priceId: null },
+  });
+export type ProductFeature = z.output<typeof productFeature>;
+
+export const productFeatureSet = z
+  .strictObject({ value: featureValue, per: withDefault(per, 'subscription') })
+  .meta({ id: 'ProductFeatureSet', description: 'What to give.', example: { value: 5, per: 'quantity' } });

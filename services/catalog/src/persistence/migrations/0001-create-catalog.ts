@@ -49,5 +49,33 @@ export class CreateCatalog extends Migration {
       )`);
     this.addSql(`create index prices_newest on prices (team_id, project_id, created_at, id)`);
     this.addSql(`create index prices_by_product on prices (product_id)`);
+
+    this.addSql(`
+      create table features (
+        id text primary key,
+        team_id text not null,
+        project_id text not null,
+        key text not null,
+        name text not null,
+        type text not null,
+        "values" jsonb,
+        merge text,
+        is_active boolean not null,
+        version int not null,
+        created_at timestamptz not null,
+        constraint features_key_unique unique (team_id, project_id, key)
+      )`);
+    this.addSql(`create index features_newest on features (team_id, project_id, created_at, id)`);
+    this.addSql(`
+      create table feature_gifts (
+        team_id text not null,
+        project_id text not null,
+        giver_id text not null, -- a product or a price
+        key text not null,
+        value jsonb, -- null when it gives none any more: the row goes on counting versions
+        per text not null,
+        version int not null,
+        primary key (team_id, project_id, giver_id, key)
+      )`);
   }
 }

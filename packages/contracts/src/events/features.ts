@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { defineEvent } from '../event.ts';
+import { PriceId, ProductId, ProjectId } from '../ids.ts';
+import { FEATURE_TYPES, featureKey, featureValue } from '../resources/feature.ts';
+import { version } from '../version.ts';
+
+/** A feature's whole state. A consumer ignores it unless `version` is higher than the one it has. */
+export const featureState = z.object({
+  projectId: ProjectId.schema,
+  key: featureKey,
+  type: z.enum(FEATURE_TYPES),
+  values: z.array(z.string()).readonly().nullable(),
+  merge: z.enum(['max', 'sum']).nullable(),
+  isActive: z.boolean(),
+  version,
+});
+export type FeatureState = z.output<typeof featureState>;
+
+/** What a product or a price gives of a feature, versioned like a feature; `value` is null when it gives none any more. */
+export const featureGiftState = z.object({
+  projectId: ProjectId.schema,
+  giverId: z.union([ProductId.schema, PriceId.schema]),
+  key: featureKey,
+  value: featureValue.nullable(),
+  per: z.enum(['subscription', 'quantity']),
+  version,
+});
+export type FeatureGiftState = z.output<typeof featureGiftState>;
+
+export const FeatureSaved = defineEvent('feature.saved.v1', featureState);
+export const FeatureGiftSaved = defineEvent('feature-gift.saved.v1', featureGiftState);
