@@ -41,7 +41,7 @@ const DECLARATIONS: Readonly<Record<ServiceName, Declaration>> = {
   customers: {
     ...PROCESSOR_CALLS,
     consumers: { customers: 'processor.customer.*.v1' },
-    calls: [...OBJECT_CALLS, calls.TakeInBilling],
+    calls: [...OBJECT_CALLS, calls.TakeInBilling, calls.FindFeature],
   },
   subscriptions: {
     ...PROCESSOR_CALLS,

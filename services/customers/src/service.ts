@@ -7,6 +7,7 @@ import { openCustomersOperationLog } from './operations/open-operation-log.ts';
 import { takeInBilling } from './operations/take-in-billing.ts';
 import { customersSchema } from './persistence/schema.ts';
 import { customerRoutes } from './routes/customers.ts';
+import { grantRoutes } from './routes/grants.ts';
 import { customerRpc } from './rpc/customers.ts';
 
 /** The parts of the customers service; the chassis runs them. */
@@ -22,8 +23,11 @@ export const customersService = () =>
         rpc: customerRpc(em),
         jobs: [() => startReconciler({ operationLog, logger })],
         cleaning: [() => deleteCanceledOperations(em)],
-        purge: { tables: ['remote_operations', 'customer_identifiers', 'customers'] },
-        routes: [customerRoutes({ em, outbox, operationLog, takeInBilling: takeInBilling({ rpc, logger }), now })],
+        purge: { tables: ['remote_operations', 'grants', 'customer_identifiers', 'customers'] },
+        routes: [
+          customerRoutes({ em, outbox, operationLog, takeInBilling: takeInBilling({ rpc, logger }), now }),
+          grantRoutes({ em, outbox, rpc }),
+        ],
       };
     },
   });

@@ -4,7 +4,7 @@ import { PROCESSOR_EVENT_OWNERS, processorEvent, ProcessorEventCompleted, isHand
 import { AuditRecorded } from './audit.ts';
 import { PriceCreated, PriceDeleted, PriceUpdated, ProductCreated, ProductDeleted, ProductUpdated } from './catalog.ts';
 import { CustomerCreated, CustomerDeleted, CustomerUpdated } from './customers.ts';
-import { FeatureGiftSaved, FeatureSaved } from './features.ts';
+import { FeatureGiftSaved, FeatureSaved, GrantSaved } from './features.ts';
 import { ProjectCreated, ProjectUpdated } from './gateway.ts';
 import {
   ReferralCodeCreated,
@@ -82,6 +82,7 @@ export const allEvents: readonly PublishedEvent[] = [
   event('customers', CustomerCreated, 'A customer was created'),
   event('customers', CustomerUpdated, 'A customer changed'),
   event('customers', CustomerDeleted, 'A customer was deleted'),
+  event('customers', GrantSaved, 'A feature was given to a customer, or taken back'),
   event('subscriptions', SubscriptionCreated, 'A subscription was created, or seen for the first time'),
   event('subscriptions', SubscriptionUpdated, 'A subscription changed'),
   event('subscriptions', SubscriptionCanceled, 'A subscription ended'),

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { defineEvent } from '../event.ts';
-import { PriceId, ProductId, ProjectId } from '../ids.ts';
+import { CustomerId, PriceId, ProductId, ProjectId } from '../ids.ts';
 import { FEATURE_TYPES, featureKey, featureValue } from '../resources/feature.ts';
+import { timestamp } from '../timestamp.ts';
 import { version } from '../version.ts';
 
 /** A feature's whole state. A consumer ignores it unless `version` is higher than the one it has. */
@@ -27,5 +28,17 @@ export const featureGiftState = z.object({
 });
 export type FeatureGiftState = z.output<typeof featureGiftState>;
 
+/** What a customer was given by hand, versioned like a feature; `value` is null when it was taken back. */
+export const grantState = z.object({
+  projectId: ProjectId.schema,
+  customerId: CustomerId.schema,
+  key: featureKey,
+  value: featureValue.nullable(),
+  expiresAt: timestamp.nullable(),
+  version,
+});
+export type GrantState = z.output<typeof grantState>;
+
 export const FeatureSaved = defineEvent('feature.saved.v1', featureState);
 export const FeatureGiftSaved = defineEvent('feature-gift.saved.v1', featureGiftState);
+export const GrantSaved = defineEvent('grant.saved.v1', grantState);

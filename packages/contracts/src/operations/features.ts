@@ -2,7 +2,15 @@ import { z } from 'zod';
 import { declareOperations, success } from '../declare-operations.ts';
 import { PROJECT_PATH, projectAccess } from '../operation.ts';
 import { pageQuery, pagination } from '../pagination.ts';
-import { feature, featureCreate, featureUpdate, productFeature, productFeatureSet } from '../resources/feature.ts';
+import {
+  feature,
+  featureCreate,
+  featureUpdate,
+  grant,
+  grantSet,
+  productFeature,
+  productFeatureSet,
+} from '../resources/feature.ts';
 
 const read = projectAccess('products:read');
 const write = projectAccess('products:write');
@@ -102,5 +110,41 @@ export const featureOperations = declareOperations('catalog', {
     summary: 'Let a price give what its product gives',
     response: success,
     problems: ['price_not_found', 'feature_not_found'],
+  },
+});
+
+const GRANTS = `${PROJECT_PATH}/customers/:customerId/grants` as const;
+const readCustomers = projectAccess('customers:read');
+const writeCustomers = projectAccess('customers:write');
+
+export const grantOperations = declareOperations('customers', {
+  listGrants: {
+    route: `GET ${GRANTS}`,
+    access: readCustomers,
+    summary: 'List what was given to a customer, also what has expired',
+    response: z.object({ grants: z.array(grant) }),
+    problems: ['customer_not_found'],
+  },
+  getGrant: {
+    route: `GET ${GRANTS}/:featureKey`,
+    access: readCustomers,
+    summary: 'Get what was given to a customer of a feature',
+    response: z.object({ grant }),
+    problems: ['customer_not_found', 'feature_not_found'],
+  },
+  setGrant: {
+    route: `PUT ${GRANTS}/:featureKey`,
+    access: writeCustomers,
+    summary: 'Give a customer a feature, whatever the customer has bought',
+    body: grantSet,
+    response: z.object({ grant }),
+    problems: ['customer_not_found', 'feature_not_found', 'feature_value_invalid'],
+  },
+  removeGrant: {
+    route: `DELETE ${GRANTS}/:featureKey`,
+    access: writeCustomers,
+    summary: 'Take back what was given to a customer of a feature',
+    response: success,
+    problems: ['customer_not_found', 'feature_not_found'],
   },
 });

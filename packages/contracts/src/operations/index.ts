@@ -2,7 +2,7 @@ import type { Operation } from '../operation.ts';
 import { analyticsOperations } from './analytics.ts';
 import { catalogOperations } from './catalog.ts';
 import { customersOperations } from './customers.ts';
-import { featureOperations } from './features.ts';
+import { featureOperations, grantOperations } from './features.ts';
 import { gatewayOperations } from './gateway.ts';
 import { outgoingOperations } from './outgoing.ts';
 import { portalOperations } from './portal.ts';
@@ -17,6 +17,7 @@ export const operations = {
   ...catalogOperations,
   ...featureOperations,
   ...customersOperations,
+  ...grantOperations,
   ...subscriptionsOperations,
   ...referralsOperations,
   ...analyticsOperations,

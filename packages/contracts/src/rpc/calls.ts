@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { customerState } from '../events/customers.ts';
 import { priceState, productState } from '../events/catalog.ts';
+import { featureState } from '../events/features.ts';
 import { subscriptionState } from '../events/subscriptions.ts';
 import { CustomerId, PriceId, ProjectId, SubscriptionId, TeamId } from '../ids.ts';
 import { SERVICES } from '../operation.ts';
 import { defineRpc } from '../rpc.ts';
 import { auditContext } from '../resources/audit-entry.ts';
+import { featureKey } from '../resources/feature.ts';
 import { invoice } from '../resources/invoice.ts';
 import { project } from '../resources/team.ts';
 import { timestamp } from '../timestamp.ts';
@@ -47,6 +49,14 @@ export const FindPrice = defineRpc(
   'find-price',
   z.object({ ...scope, priceId: PriceId.schema }),
   pricedProduct.nullable(),
+);
+
+/** A feature of the project, or null. */
+export const FindFeature = defineRpc(
+  'catalog',
+  'find-feature',
+  z.object({ ...scope, key: featureKey }),
+  featureState.nullable(),
 );
 
 /** A price by the processor's id, or null. Includes deleted prices, because live subscriptions may still use them. */

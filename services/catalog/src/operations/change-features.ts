@@ -10,16 +10,15 @@ import type { Publish } from '@billing/messaging/outbox';
 import { changesOf, recordAudit } from '@billing/service/audit';
 import { derivedId } from '@billing/service/derived-id';
 import type { z } from 'zod';
-import { Feature } from '#persistence/feature.entity.ts';
+import { Feature, toFeatureState } from '#persistence/feature.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /** Features of a project. */
 const QUOTA = 200;
 
 /** Publishes a feature for who grants by it. */
-function publishSaved(publish: Publish, { teamId, projectId, key, type, values, merge, isActive, version }: Feature) {
-  publish(FeatureSaved, teamId, { projectId, key, type, values, merge, isActive, version });
-}
+const publishSaved = (publish: Publish, feature: Feature): void =>
+  publish(FeatureSaved, feature.teamId, toFeatureState(feature));
 
 /**
  * Defines a feature. The same operation key gives the same feature.

@@ -8,7 +8,7 @@ import { lockObjects } from '@billing/database/advisory-locks';
 import type { Publish } from '@billing/messaging/outbox';
 import { changesOf, recordAudit } from '@billing/service/audit';
 import type { z } from 'zod';
-import { requireFits } from '#domain/feature-value.ts';
+import { requireFits } from '@billing/contracts/feature-value';
 import { FeatureGift } from '#persistence/feature.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { findFeature } from './change-features.ts';

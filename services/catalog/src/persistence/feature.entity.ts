@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import type { FeatureState } from '@billing/contracts/events/features';
 import type { FeatureId, PriceId, ProductId, ProjectId, TeamId } from '@billing/contracts/ids';
 import type { Feature as FeatureResource, FeatureValue, ProductFeature } from '@billing/contracts/resources/feature';
 
@@ -48,4 +49,9 @@ FeatureGiftSchema.setClass(FeatureGift);
 export function toFeature(row: Feature): FeatureResource {
   const { id, key, name, type, values, merge, isActive, createdAt } = row;
   return { id, key, name, type, values, merge, isActive, createdAt };
+}
+
+/** Returns a feature as other services see it. */
+export function toFeatureState({ projectId, key, type, values, merge, isActive, version }: Feature): FeatureState {
+  return { projectId, key, type, values, merge, isActive, version };
 }

@@ -2,11 +2,12 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { rpcHandler, type RpcHandler } from '@billing/service/definition';
 import type { PriceState, ProductState } from '@billing/contracts/events/catalog';
 import type { PriceId, ProjectScope } from '@billing/contracts/ids';
-import { FindPrice, FindPriceByProcessorId } from '@billing/contracts/rpc/calls';
+import { FindFeature, FindPrice, FindPriceByProcessorId } from '@billing/contracts/rpc/calls';
 import { CompareObjects, ListLiveRecords } from '@billing/contracts/rpc/syncs';
 import { isMirrored } from '@billing/service/mirrored-rows';
 import { toState as toPriceState } from '#domain/price.ts';
 import { toState as toProductState } from '#domain/product.ts';
+import { Feature, toFeatureState } from '#persistence/feature.entity.ts';
 import { Price } from '#persistence/price.entity.ts';
 import { Product } from '#persistence/product.entity.ts';
 import { compareCatalog } from './compare-catalog.ts';
@@ -18,6 +19,10 @@ export const catalogRpc = (em: EntityManager): RpcHandler[] => [
   rpcHandler(FindPriceByProcessorId, ({ processorPriceId, ...scope }) =>
     findWithProduct(em, scope, { processorId: processorPriceId }),
   ),
+  rpcHandler(FindFeature, async ({ teamId, projectId, key }) => {
+    const feature = await em.fork().findOne(Feature, { teamId, projectId, key });
+    return feature && toFeatureState(feature);
+  }),
   rpcHandler(CompareObjects.catalog, compareCatalog(em)),
   rpcHandler(ListLiveRecords.catalog, listLiveCatalog(em)),
 ];

@@ -44,5 +44,18 @@ export class CreateCustomers extends Migration {
         primary key (team_id, project_id, kind, value)
       )`);
     this.addSql(`create index customer_identifiers_by_customer on customer_identifiers (customer_id)`);
+
+    this.addSql(`
+      create table grants (
+        team_id text not null,
+        project_id text not null,
+        customer_id text not null,
+        key text not null,
+        value jsonb, -- null when it was taken back: the row goes on counting versions
+        expires_at timestamptz,
+        note text,
+        version int not null,
+        primary key (team_id, project_id, customer_id, key)
+      )`);
   }
 }
