@@ -17,6 +17,12 @@ export interface InvoiceSnapshot {
   readonly amountRemaining: number;
   /** Whether the processor has tried to collect it. */
   readonly attempted: boolean;
+  /** How often it did, as it counts them. */
+  readonly attempts: number;
+  /** When it tries next; null when it does not. */
+  readonly nextAttemptAt: Date | null;
+  /** When it became open; null for a draft. */
+  readonly finalizedAt: Date | null;
   readonly currency: string;
   readonly billingReason: string | null;
   readonly hostedInvoiceUrl: string | null;
@@ -45,7 +51,10 @@ export const readInvoice = (raw: unknown): InvoiceSnapshot =>
     );
     const oldDetails = invoice.optionalObject('subscription_details', it => ({ metadata: it.metadata() }));
     const oldSubscriptionId = invoice.optional('subscription', reference);
-    const paidAt = invoice.optionalObject('status_transitions', it => it.optional('paid_at', unixTime));
+    const reached = invoice.optionalObject('status_transitions', it => ({
+      paidAt: it.optional('paid_at', unixTime),
+      finalizedAt: it.optional('finalized_at', unixTime),
+    }));
     return {
       id: invoice.required('id', text),
       customerId: invoice.optional('customer', reference),
@@ -58,6 +67,9 @@ export const readInvoice = (raw: unknown): InvoiceSnapshot =>
       amountPaid: invoice.required('amount_paid', wholeNumber),
       amountRemaining: invoice.required('amount_remaining', wholeNumber),
       attempted: invoice.optional('attempted', flag) ?? false,
+      attempts: invoice.optional('attempt_count', wholeNumber) ?? 0,
+      nextAttemptAt: invoice.optional('next_payment_attempt', unixTime),
+      finalizedAt: reached?.finalizedAt ?? null,
       currency: invoice.required('currency', text),
       billingReason: invoice.optional('billing_reason', text),
       hostedInvoiceUrl: invoice.optional('hosted_invoice_url', text),
@@ -65,7 +77,7 @@ export const readInvoice = (raw: unknown): InvoiceSnapshot =>
       periodStart: invoice.optional('period_start', unixTime),
       periodEnd: invoice.optional('period_end', unixTime),
       dueDate: invoice.optional('due_date', unixTime),
-      paidAt,
+      paidAt: reached?.paidAt ?? null,
       paymentIds: paymentsOf(invoice),
       createdAt: invoice.required('created', unixTime),
     };

@@ -7,13 +7,15 @@ import {
   ProductUpdated,
 } from '@billing/contracts/events/catalog';
 import { CustomerCreated, CustomerDeleted, CustomerUpdated } from '@billing/contracts/events/customers';
+import { FeatureGiftSaved, FeatureSaved, GrantSaved } from '@billing/contracts/events/features';
 import { consumer, type Consumer } from '@billing/messaging/consumer/consumer';
 import type { Delivery } from '@billing/messaging/consumer/delivery';
 import { savePrices } from '#operations/save-prices.ts';
 import { saveCustomerCopies, saveProductCopies, type OwnedBy } from '#persistence/copies.ts';
+import { saveFeatureCopies, saveGiftCopies, saveGrantCopies } from '#persistence/feature-copies.ts';
 import type { Dependencies } from '../dependencies.ts';
 
-/** Keeps copies of the customers, products and prices of other services. */
+/** Keeps copies of the customers, products, prices, features and grants of other services. */
 export function copies(dependencies: Pick<Dependencies, 'now'>): Consumer[] {
   const save = savePrices(dependencies);
   return [
@@ -33,6 +35,15 @@ export function copies(dependencies: Pick<Dependencies, 'now'>): Consumer[] {
           deliveries.map(delivery => ({ ...toOwned(delivery), trace: delivery.trace })),
           publish,
         ),
+    ),
+    consumer('subscriptions-features', FeatureSaved.name).on(FeatureSaved, (tx, deliveries) =>
+      saveFeatureCopies(tx, deliveries.map(toOwned)),
+    ),
+    consumer('subscriptions-feature-gifts', FeatureGiftSaved.name).on(FeatureGiftSaved, (tx, deliveries) =>
+      saveGiftCopies(tx, deliveries.map(toOwned)),
+    ),
+    consumer('subscriptions-grants', GrantSaved.name).on(GrantSaved, (tx, deliveries) =>
+      saveGrantCopies(tx, deliveries.map(toOwned)),
     ),
   ];
 }

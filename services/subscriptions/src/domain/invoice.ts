@@ -27,6 +27,9 @@ export interface InvoiceContent extends Pick<
   | 'amountPaid'
   | 'amountRemaining'
   | 'attempted'
+  | 'attempts'
+  | 'nextAttemptAt'
+  | 'finalizedAt'
   | 'currency'
   | 'billingReason'
   | 'hostedInvoiceUrl'
@@ -197,6 +200,9 @@ export function contentOf(snapshot: InvoiceSnapshot, recordedStatus?: InvoiceSta
     amountPaid: snapshot.amountPaid,
     amountRemaining: snapshot.amountRemaining,
     attempted: snapshot.attempted,
+    attempts: snapshot.attempts,
+    nextAttemptAt: snapshot.nextAttemptAt,
+    finalizedAt: snapshot.finalizedAt,
     currency: snapshot.currency,
     billingReason: snapshot.billingReason,
     hostedInvoiceUrl: snapshot.hostedInvoiceUrl,

@@ -88,6 +88,9 @@ export class CreateSubscriptions extends Migration {
         amount_paid bigint not null,
         amount_remaining bigint not null,
         attempted boolean not null,
+        attempts int not null,
+        next_attempt_at timestamptz,
+        finalized_at timestamptz,
         currency text not null,
         billing_reason text,
         hosted_invoice_url text,
@@ -221,5 +224,39 @@ export class CreateSubscriptions extends Migration {
         deleted_at timestamptz
       )`);
     this.addSql(`create index price_copies_processor_id on price_copies (team_id, project_id, processor_price_id)`);
+    this.addSql(`
+      create table feature_copies (
+        team_id text not null,
+        project_id text not null,
+        key text not null,
+        type text not null,
+        "values" jsonb,
+        merge text,
+        is_active boolean not null,
+        version int not null,
+        primary key (team_id, project_id, key)
+      )`);
+    this.addSql(`
+      create table feature_gift_copies (
+        team_id text not null,
+        project_id text not null,
+        giver_id text not null, -- a product or a price
+        key text not null,
+        value jsonb, -- null when it gives none any more
+        per text not null,
+        version int not null,
+        primary key (team_id, project_id, giver_id, key)
+      )`);
+    this.addSql(`
+      create table grant_copies (
+        team_id text not null,
+        project_id text not null,
+        customer_id text not null,
+        key text not null,
+        value jsonb, -- null when it was taken back
+        expires_at timestamptz,
+        version int not null,
+        primary key (team_id, project_id, customer_id, key)
+      )`);
   }
 }

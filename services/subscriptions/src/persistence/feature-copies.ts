@@ -1,0 +1,79 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { FeatureGiftState, FeatureState, GrantState } from '@billing/contracts/events/features';
+import { executeBound } from '@billing/database/bound-statement';
+import type { OwnedBy } from './copies.ts';
+
+/** The columns of a copy: those that its key consists of beside the scope, and the others beside the version. */
+interface CopyTable {
+  readonly table: string;
+  readonly key: readonly string[];
+  readonly columns: readonly string[];
+}
+
+const FEATURES: CopyTable = {
+  table: 'feature_copies',
+  key: ['key'],
+  columns: ['type', '"values"', 'merge', 'is_active'],
+};
+const GIFTS: CopyTable = { table: 'feature_gift_copies', key: ['giver_id', 'key'], columns: ['value', 'per'] };
+const GRANTS: CopyTable = { table: 'grant_copies', key: ['customer_id', 'key'], columns: ['value', 'expires_at'] };
+
+/** Saves copies of features; a copy is replaced only by a newer version. */
+export const saveFeatureCopies = (em: EntityManager, features: readonly OwnedBy<FeatureState>[]) =>
+  save(
+    em,
+    FEATURES,
+    features.map(({ teamId, state: { projectId, isActive, ...state } }) => ({
+      ...state,
+      team_id: teamId,
+      project_id: projectId,
+      is_active: isActive,
+    })),
+  );
+
+/** Saves copies of what products and prices give. */
+export const saveGiftCopies = (em: EntityManager, gifts: readonly OwnedBy<FeatureGiftState>[]) =>
+  save(
+    em,
+    GIFTS,
+    gifts.map(({ teamId, state: { projectId, giverId, ...state } }) => ({
+      ...state,
+      team_id: teamId,
+      project_id: projectId,
+      giver_id: giverId,
+    })),
+  );
+
+/** Saves copies of what was given to customers. */
+export const saveGrantCopies = (em: EntityManager, grants: readonly OwnedBy<GrantState>[]) =>
+  save(
+    em,
+    GRANTS,
+    grants.map(({ teamId, state: { projectId, customerId, expiresAt, ...state } }) => ({
+      ...state,
+      team_id: teamId,
+      project_id: projectId,
+      customer_id: customerId,
+      expires_at: expiresAt,
+    })),
+  );
+
+/** Of each object the newest version is saved: a statement can't update a row twice. */
+async function save(
+  em: EntityManager,
+  { table, key, columns }: CopyTable,
+  rows: readonly { readonly version: number }[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  const ids = ['team_id', 'project_id', ...key].join(', ');
+  const all = [ids, ...columns, 'version'].join(', ');
+  const changes = [...columns, 'version'].map(column => `${column} = excluded.${column}`).join(', ');
+  await executeBound(
+    em,
+    `insert into ${table} as copy (${all})
+     select distinct on (${ids}) ${all} from json_populate_recordset(null::${table}, $1::json)
+      order by ${ids}, version desc
+     on conflict (${ids}) do update set ${changes} where copy.version < excluded.version`,
+    [JSON.stringify(rows)],
+  );
+}
