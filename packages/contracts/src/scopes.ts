@@ -11,6 +11,7 @@ export const SCOPES = [
   'referrals:read',
   'referrals:write',
   'analytics:read',
+  'entitlements:read',
   'webhooks:read',
   'webhooks:write',
 ] as const;

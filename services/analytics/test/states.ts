@@ -95,6 +95,7 @@ export function customer({ projectId }: ProjectScope): CustomerState {
     email: 'ada@example.com',
     name: null,
     processorCustomerId: 'cus_1',
+    externalId: null,
     linkedToExisting: false,
     version: 1,
     createdAt: CREATED_AT,

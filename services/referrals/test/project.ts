@@ -29,6 +29,7 @@ export function openProject(service: Service, teamId = TeamId.create()) {
         email: `${randomUUID()}@example.com`,
         name: null,
         processorCustomerId: `cus_${randomUUID()}`,
+        externalId: null,
         linkedToExisting: false,
         version: 1,
         createdAt: new Date(),

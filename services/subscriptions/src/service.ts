@@ -16,6 +16,7 @@ import { startIntakes } from './jobs/start-intakes.ts';
 import { checkoutRoutes } from './routes/checkout.ts';
 import { invoiceRoutes } from './routes/invoices.ts';
 import { paymentRoutes } from './routes/payments.ts';
+import { stateRoutes } from './routes/state.ts';
 import { subscriptionRoutes } from './routes/subscriptions.ts';
 import { subscriptionRpc } from './rpc/subscriptions.ts';
 
@@ -69,6 +70,7 @@ export const subscriptionsService = () =>
           checkoutRoutes(dependencies),
           invoiceRoutes(dependencies),
           paymentRoutes(dependencies),
+          stateRoutes(dependencies),
         ],
       };
     },

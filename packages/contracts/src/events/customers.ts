@@ -11,6 +11,7 @@ export const customerState = z.object({
   /** Null when the processor has none. */
   email: z.string().nullable(),
   name: z.string().nullable(),
+  externalId: z.string().nullable(),
   processorCustomerId: z.string(),
   /** The processor may have had this customer before: it may have subscriptions and invoices from that time. */
   linkedToExisting: z.boolean().default(false),

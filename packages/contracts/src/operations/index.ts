@@ -7,6 +7,7 @@ import { gatewayOperations } from './gateway.ts';
 import { outgoingOperations } from './outgoing.ts';
 import { portalOperations } from './portal.ts';
 import { referralsOperations } from './referrals.ts';
+import { stateOperations } from './state.ts';
 import { subscriptionsOperations } from './subscriptions.ts';
 import { syncOperations } from './syncs.ts';
 import { webhooksOperations } from './webhooks.ts';
@@ -19,6 +20,7 @@ export const operations = {
   ...customersOperations,
   ...grantOperations,
   ...subscriptionsOperations,
+  ...stateOperations,
   ...referralsOperations,
   ...analyticsOperations,
   ...webhooksOperations,

@@ -36,6 +36,7 @@ export function customerHistory(
         email: `${index}@example.com`,
         name: null,
         processorCustomerId: 'cus_1',
+        externalId: null,
         linkedToExisting: false,
         version: index + 1,
         createdAt,

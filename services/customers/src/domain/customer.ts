@@ -152,6 +152,7 @@ interface CustomerRecord {
   readonly projectId: ProjectId;
   readonly email: string | null;
   readonly name: string | null;
+  readonly externalId: string | null;
   readonly processorId: string;
   readonly linkedToExisting: boolean;
   readonly version: number;
@@ -161,7 +162,18 @@ interface CustomerRecord {
 
 /** Returns a customer as events and RPC replies carry it. */
 export function toState(customer: CustomerRecord): CustomerState {
-  const { id, projectId, email, name, processorId: processorCustomerId, linkedToExisting } = customer;
+  const { id, projectId, email, name, externalId, processorId: processorCustomerId, linkedToExisting } = customer;
   const { version, createdAt, deletedAt } = customer;
-  return { id, projectId, email, name, processorCustomerId, linkedToExisting, version, createdAt, deletedAt };
+  return {
+    id,
+    projectId,
+    email,
+    name,
+    externalId,
+    processorCustomerId,
+    linkedToExisting,
+    version,
+    createdAt,
+    deletedAt,
+  };
 }

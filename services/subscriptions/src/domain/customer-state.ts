@@ -1,3 +1,4 @@
+import type { PriceId, ProductId } from '@billing/contracts/ids';
 import type { FeatureValue } from '@billing/contracts/resources/feature';
 import type { SubscriptionStatus } from '@billing/contracts/resources/subscription';
 import {
@@ -18,7 +19,7 @@ export interface GrantingSubscription {
   readonly cancelAt: Date | null;
   readonly currentPeriodStart: Date;
   readonly currentPeriodEnd: Date;
-  readonly items: readonly { readonly priceId: string | null; readonly quantity: number }[];
+  readonly items: readonly { readonly priceId: PriceId | null; readonly quantity: number }[];
 }
 
 /** An open invoice of which a payment was tried. */
@@ -35,7 +36,7 @@ export interface OpenInvoice {
 
 /** What a price gives, those of its product included where the price says nothing else. */
 export interface PriceGift {
-  readonly productId: string;
+  readonly productId: ProductId;
   readonly features: readonly { readonly key: string; readonly value: FeatureValue; readonly isPerQuantity: boolean }[];
 }
 

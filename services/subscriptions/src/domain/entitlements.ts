@@ -1,3 +1,4 @@
+import type { PriceId, ProductId } from '@billing/contracts/ids';
 import { UNLIMITED, type Feature, type FeatureValue } from '@billing/contracts/resources/feature';
 
 /** How a feature's values are merged. */
@@ -7,8 +8,8 @@ export type FeatureRules = Pick<Feature, 'key' | 'type' | 'values' | 'merge' | '
 export interface EntitlementSource {
   readonly kind: 'subscription' | 'grant';
   readonly id: string;
-  readonly productId: string | null;
-  readonly priceId: string | null;
+  readonly productId: ProductId | null;
+  readonly priceId: PriceId | null;
   /** Multiplied by the quantity where the feature is given per quantity. */
   readonly value: FeatureValue;
   readonly quantity: number;

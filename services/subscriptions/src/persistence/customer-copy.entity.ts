@@ -10,6 +10,8 @@ const CustomerCopySchema = defineEntity({
     teamId: p.text().$type<TeamId>(),
     projectId: p.text().$type<ProjectId>(),
     processorCustomerId: p.text(),
+    email: p.text().strictNullable(),
+    externalId: p.text().strictNullable(),
     /** Of the newest state that an event or a reply showed. */
     version: p.integer(),
     createdAt: p.datetime(),

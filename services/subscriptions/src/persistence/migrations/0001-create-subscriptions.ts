@@ -179,6 +179,8 @@ export class CreateSubscriptions extends Migration {
         team_id text not null,
         project_id text not null,
         processor_customer_id text not null,
+        email text,
+        external_id text,
         version int not null,
         created_at timestamptz not null,
         deleted_at timestamptz,

@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { CustomerId, PriceId, ProductId } from '../ids.ts';
+import { storedCurrency } from '../money.ts';
+import { timestamp } from '../timestamp.ts';
+import { FEATURE_TYPES, featureKey, featureValue } from './feature.ts';
+import { subscription } from './subscription.ts';
+
+export const SOURCE_REASONS = ['active', 'trial', 'grace', 'grant'] as const;
+export const CUSTOMER_PAYMENT_STATUSES = ['ok', 'past_due', 'unpaid'] as const;
+
+const until = timestamp.nullable().describe('When it ends by itself; null when it does not.');
+
+const source = z
+  .object({
+    kind: z.enum(['subscription', 'grant']),
+    id: z.string().describe('The subscription; of a grant the customer.'),
+    productId: ProductId.schema.nullable(),
+    priceId: PriceId.schema.nullable(),
+    value: featureValue.describe('What it gives, times the quantity where it is given per quantity.'),
+    quantity: z.int().describe('How many are subscribed to.'),
+    until,
+    reason: z.enum(SOURCE_REASONS).describe('`grace`: the subscription is past due, and goes on granting for a while.'),
+  })
+  .meta({ id: 'EntitlementSource', description: 'One thing that gives a feature to a customer.' });
+
+export const entitlement = z
+  .object({
+    type: z.enum(FEATURE_TYPES),
+    value: featureValue.describe('What all sources give together.'),
+    until: until.describe('When the value first falls by itself; null when it does not.'),
+    sources: z.array(source).readonly(),
+  })
+  .meta({ id: 'Entitlement', description: 'What a customer may use of a feature.' });
+
+const payment = z
+  .object({
+    status: z.enum(CUSTOMER_PAYMENT_STATUSES).describe('The worst of the subscriptions.'),
+    pastDueSince: timestamp.nullable().describe('When the earliest invoice became open whose payment failed.'),
+    graceEndsAt: timestamp.nullable().describe('Until when what is past due goes on granting.'),
+    nextRetryAt: timestamp.nullable().describe('When the payment processor tries next.'),
+    attempts: z.int().describe('How often it tried to collect the earliest invoice.'),
+    amountDue: z.int().describe('What is open of them, in the currency of the earliest.'),
+    currency: storedCurrency.nullable(),
+    hostedInvoiceUrl: z.string().nullable().describe('Where the earliest can be paid.'),
+  })
+  .meta({ id: 'CustomerPaymentState', description: 'How far a customer has paid.' });
+
+export const customerState = z
+  .object({
+    customer: z.object({
+      id: CustomerId.schema,
+      externalId: z.string().nullable(),
+      email: z.string().nullable(),
+    }),
+    subscriptions: z
+      .array(
+        subscription.extend({
+          grants: z.boolean().describe('Whether it gives what its products give.'),
+          grantsUntil: until,
+        }),
+      )
+      .readonly()
+      .describe('Those that have not ended.'),
+    entitlements: z.record(featureKey, entitlement).describe('By feature; one that is not there means no.'),
+    payment,
+    asOf: timestamp.describe('When it was computed.'),
+  })
+  .meta({ id: 'CustomerState', description: 'What a customer may use, and how far he has paid.' });
+export type CustomerState = z.output<typeof customerState>;
