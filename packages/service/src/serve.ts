@@ -38,6 +38,10 @@ interface ServeOptions<Served extends Operation> {
    * @throws Problem when the caller has no access
    */
   readonly ownerOf?: (params: z.output<Served['params']>) => Promise<string>;
+  /** Returns the strong tag of a response: a caller that has it already gets 304. */
+  readonly tagOf?: (response: z.output<Served['response']>) => string;
+  /** What a caller that has a tagged response may do with it. */
+  readonly cacheControl?: string;
 }
 
 /**
@@ -48,7 +52,7 @@ export function serve<Served extends Operation>(
   app: HttpServer,
   operation: Served,
   handle: (call: Call<Served>) => Promise<z.output<Served['response']>>,
-  { storesResponse = true, ownerOf }: ServeOptions<Served> = {},
+  { storesResponse = true, ownerOf, tagOf, cacheControl }: ServeOptions<Served> = {},
 ): void {
   const { method, path, params, query, body, status, response } = operation;
   app.route({
@@ -68,6 +72,13 @@ export function serve<Served extends Operation>(
           reply,
           operationKey,
         } as Call<Served>); // the schemas above have parsed params, query and body into exactly these types
+      if (tagOf) {
+        const found = await respond();
+        const tag = tagOf(found);
+        reply.header('etag', tag).header('cache-control', cacheControl ?? 'private, no-cache');
+        if (hasTag(request.headers['if-none-match'], tag)) return reply.code(304).send();
+        return reply.code(status).send(found);
+      }
       const key = method === 'POST' ? idempotencyKeyOf(request.headers['idempotency-key']) : undefined;
       if (key === undefined || !app.idempotency) return reply.code(status).send(await respond());
       // The route's schema has parsed the parameters.
@@ -87,6 +98,10 @@ export function serve<Served extends Operation>(
     },
   });
 }
+
+/** RFC 9110, section 13.1.2: a list of tags, weak ones too, or `*`. */
+const hasTag = (ifNoneMatch: string | undefined, tag: string): boolean =>
+  (ifNoneMatch ?? '').split(',').some(one => ['*', tag].includes(one.trim().replace(/^W\//, '')));
 
 /** Returns the owner of an `Idempotency-Key`: the project, else the team, else the user. */
 function ownerIn({ access }: Operation, { params, principal }: FastifyRequest): string | undefined {

@@ -1,5 +1,5 @@
 import { PriceCreated, ProductCreated } from '@billing/contracts/events/catalog';
-import { CustomerDeleted } from '@billing/contracts/events/customers';
+import { CustomerDeleted, CustomerUpdated } from '@billing/contracts/events/customers';
 import { FeatureGiftSaved, FeatureSaved, GrantSaved } from '@billing/contracts/events/features';
 import { newEvent } from '@billing/testing/events';
 import { routedEvent } from '@billing/testing/processor-events';
@@ -150,6 +150,49 @@ it('goes on for the grace after a failed payment, since the invoice became open,
       currency: 'usd',
     });
   }
+});
+
+it('tells of one feature whether it is allowed, and why', async () => {
+  const project = await start();
+  await project.subscribe(BASE_TIME);
+  const access = async (key: string) =>
+    (await service.call('GET', `/customers/${project.customer.id}/state/${key}`, { of: project.scope })).body;
+  expect(await access('seats')).toEqual({ allowed: true, value: 12, until: null, reason: 'active' });
+  await project.gift({ value: 0, version: 2 });
+  expect(await access('seats')).toMatchObject({ allowed: false, value: 0 });
+  await project.gift({ value: null, version: 3 });
+  expect(await access('seats')).toEqual({ allowed: false, value: null, until: null, reason: null });
+  expect((await access('unknown')).error.code).toBe('feature_not_found');
+});
+
+it('is found by the tenant’s own id of the customer, and has only the features that are asked for', async () => {
+  const project = await start();
+  await project.subscribe(BASE_TIME);
+  const renamed = { ...project.customer, externalId: 'user/815 ü', version: 2 };
+  await service.deliver(newEvent(CustomerUpdated, project.scope.teamId, renamed));
+  const path = `/customers/external/${encodeURIComponent('user/815 ü')}/state`;
+  const { body } = await service.call('GET', `${path}?features=sso,unknown`, { of: project.scope });
+  expect(body.state.customer).toMatchObject({ id: project.customer.id, externalId: 'user/815 ü' });
+  expect(Object.keys(body.state.entitlements)).toEqual(['sso']);
+  expect((await service.call('GET', `${path}/seats`, { of: project.scope })).body).toMatchObject({ value: 12 });
+  expect((await service.call('GET', '/customers/external/other/state', { of: project.scope })).status).toBe(404);
+});
+
+it('has a tag that changes with the state alone: who has it gets 304', async () => {
+  const project = await start();
+  await project.subscribe(BASE_TIME);
+  const get = (headers = {}) =>
+    service.call('GET', `/customers/${project.customer.id}/state`, { of: project.scope, headers });
+  const first = await get();
+  const etag = String(first.headers['etag']);
+  expect(etag).toMatch(/^"[\w-]{43}"$/);
+  expect(first.headers['cache-control']).toBe('private, max-age=0, stale-if-error=86400');
+  const again = await get({ 'if-none-match': `"other", W/${etag}` });
+  expect([again.status, again.headers['etag']]).toEqual([304, etag]);
+  await project.give({ value: 1 });
+  const changed = await get({ 'if-none-match': etag });
+  expect(changed.status).toBe(200);
+  expect(changed.headers['etag']).not.toBe(etag);
 });
 
 it('is 404 for a customer of another project, and for a deleted one', async () => {

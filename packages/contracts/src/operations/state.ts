@@ -1,16 +1,52 @@
 import { z } from 'zod';
 import { declareOperations } from '../declare-operations.ts';
 import { PROJECT_PATH, projectAccess } from '../operation.ts';
-import { customerState } from '../resources/customer-state.ts';
+import { featureKey } from '../resources/feature.ts';
+import { access, customerState } from '../resources/customer-state.ts';
 
 const read = projectAccess('entitlements:read');
+const STATE = `${PROJECT_PATH}/customers/:customerId/state` as const;
+const EXTERNAL_STATE = `${PROJECT_PATH}/customers/external/:externalId/state` as const;
+
+const query = z.strictObject({
+  features: z
+    .codec(z.string(), z.array(featureKey).max(200), {
+      decode: list => list.split(','),
+      encode: list => list.join(','),
+    })
+    .optional()
+    .describe('Only entitlements to these features, with commas between them.'),
+});
 
 export const stateOperations = declareOperations('subscriptions', {
   getCustomerState: {
-    route: `GET ${PROJECT_PATH}/customers/:customerId/state`,
+    route: `GET ${STATE}`,
     access: read,
     summary: 'Get what a customer may use, and how far the customer has paid',
+    query,
     response: z.object({ state: customerState }),
     problems: ['customer_not_found'],
+  },
+  getExternalCustomerState: {
+    route: `GET ${EXTERNAL_STATE}`,
+    access: read,
+    summary: 'Get what the customer with your own id may use',
+    query,
+    response: z.object({ state: customerState }),
+    problems: ['customer_not_found'],
+  },
+  getCustomerFeature: {
+    route: `GET ${STATE}/:featureKey`,
+    access: read,
+    summary: 'Get whether a customer may use a feature',
+    response: access,
+    problems: ['customer_not_found', 'feature_not_found'],
+  },
+  getExternalCustomerFeature: {
+    route: `GET ${EXTERNAL_STATE}/:featureKey`,
+    access: read,
+    summary: 'Get whether the customer with your own id may use a feature',
+    response: access,
+    problems: ['customer_not_found', 'feature_not_found'],
   },
 });

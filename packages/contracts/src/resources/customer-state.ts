@@ -45,6 +45,19 @@ const payment = z
   })
   .meta({ id: 'CustomerPaymentState', description: 'How far a customer has paid.' });
 
+export const access = z
+  .object({
+    allowed: z.boolean().describe('Whether the customer may use it: true, a limit above 0, or any of the values.'),
+    value: featureValue.nullable().describe('Null when nothing gives it.'),
+    until,
+    reason: z
+      .enum(SOURCE_REASONS)
+      .nullable()
+      .describe('What gives it: the first of an active subscription, a trial, a grace and a grant.'),
+  })
+  .meta({ id: 'FeatureAccess', description: 'Whether a customer may use one feature.' });
+export type FeatureAccess = z.output<typeof access>;
+
 export const customerState = z
   .object({
     customer: z.object({

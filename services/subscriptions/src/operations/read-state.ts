@@ -1,8 +1,11 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { CustomerId, ProjectScope } from '@billing/contracts/ids';
-import type { CustomerState } from '@billing/contracts/resources/customer-state';
+import type { ProjectScope } from '@billing/contracts/ids';
+import { notFound } from '@billing/contracts/problem';
+import { SOURCE_REASONS, type CustomerState, type FeatureAccess } from '@billing/contracts/resources/customer-state';
 import { entitlementsOf, grantOf, paymentOf } from '#domain/customer-state.ts';
-import { findCustomerRecords } from '#persistence/find-customer-records.ts';
+import { isAllowed } from '#domain/entitlements.ts';
+import { FeatureCopy } from '#persistence/feature-copies.entity.ts';
+import { findCustomer, findCustomerRecords, type CustomerRef } from '#persistence/find-customer-records.ts';
 import { toResource } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 
@@ -10,22 +13,48 @@ import type { Dependencies } from '../dependencies.ts';
 const GRACE_DAYS = 7;
 
 /**
- * Reads what a customer may use now.
+ * Reads what a customer may use now: of all features, or of `features`.
  * @throws Problem 404
  */
 export const readState =
   ({ now }: Pick<Dependencies, 'now'>) =>
-  async (em: EntityManager, scope: ProjectScope, customerId: CustomerId): Promise<CustomerState> => {
-    const { customer, subscriptions, records: found } = await findCustomerRecords(em, scope, customerId);
+  async (
+    em: EntityManager,
+    scope: ProjectScope,
+    ref: CustomerRef,
+    features?: readonly string[],
+  ): Promise<CustomerState> => {
+    const { id, externalId, email } = await findCustomer(em, scope, ref);
+    const { subscriptions, records: found } = await findCustomerRecords(em, scope, id);
     const [asOf, records] = [now(), { ...found, graceDays: GRACE_DAYS }];
+    const entitlements = [...entitlementsOf(records, asOf)].filter(([key]) => features?.includes(key) ?? true);
     return {
-      customer: { id: customer.id, externalId: customer.externalId, email: customer.email },
+      customer: { id, externalId, email },
       subscriptions: subscriptions.map(row => {
         const { grants, grantsUntil } = grantOf(row, records, asOf);
         return { ...toResource(row), grants, grantsUntil };
       }),
-      entitlements: Object.fromEntries(entitlementsOf(records, asOf)),
+      entitlements: Object.fromEntries(entitlements),
       payment: paymentOf(records),
       asOf,
     };
+  };
+
+/**
+ * Reads whether a customer may use one feature now.
+ * @throws Problem 404 for the customer, and for a feature that no one defined
+ */
+export const readAccess =
+  (dependencies: Pick<Dependencies, 'now'>) =>
+  async (em: EntityManager, scope: ProjectScope, ref: CustomerRef, key: string): Promise<FeatureAccess> => {
+    const { entitlements } = await readState(dependencies)(em, scope, ref, [key]);
+    const entitlement = entitlements[key];
+    if (entitlement) {
+      const { value, until, sources } = entitlement;
+      const reason = SOURCE_REASONS.find(wanted => sources.some(source => source.reason === wanted)) ?? null;
+      return { allowed: isAllowed(value), value, until, reason };
+    }
+    const { teamId, projectId } = scope;
+    if (!(await em.findOne(FeatureCopy, { teamId, projectId, key }))) throw notFound('feature');
+    return { allowed: false, value: null, until: null, reason: null };
   };

@@ -4,7 +4,10 @@ import type { CustomerId, ProjectId, TeamId } from '@billing/contracts/ids';
 const CustomerCopySchema = defineEntity({
   name: 'CustomerCopy',
   tableName: 'customer_copies',
-  indexes: [{ name: 'customer_copies_processor_id', properties: ['teamId', 'projectId', 'processorCustomerId'] }],
+  indexes: [
+    { name: 'customer_copies_processor_id', properties: ['teamId', 'projectId', 'processorCustomerId'] },
+    { name: 'customer_copies_external_id', properties: ['teamId', 'projectId', 'externalId'] },
+  ],
   properties: {
     id: p.text().$type<CustomerId>().primary(),
     teamId: p.text().$type<TeamId>(),

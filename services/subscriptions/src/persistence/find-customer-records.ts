@@ -9,17 +9,30 @@ import { FeatureCopy, FeatureGiftCopy, GrantCopy } from './feature-copies.entity
 import { Invoice } from './invoice.entity.ts';
 import { Subscription } from './subscription.entity.ts';
 
+/** A customer by our id, or by the tenant's own one. */
+export type CustomerRef = { readonly id: CustomerId } | { readonly externalId: string };
+
+/**
+ * Finds a customer that is not deleted.
+ * @throws Problem 404
+ */
+export async function findCustomer(
+  em: EntityManager,
+  { teamId, projectId }: ProjectScope,
+  ref: CustomerRef,
+): Promise<CustomerCopy> {
+  const customer = await em.findOne(CustomerCopy, { teamId, projectId, ...ref, deletedAt: null });
+  if (!customer) throw notFound('customer');
+  return customer;
+}
+
 /** All that decides the state of a customer, with the rows of the subscriptions. */
 interface FoundRecords {
-  readonly customer: CustomerCopy;
   readonly subscriptions: readonly Subscription[];
   readonly records: Omit<CustomerRecords, 'graceDays'>;
 }
 
-/**
- * Reads what decides the state of a customer.
- * @throws Problem 404
- */
+/** Reads what decides the state of a customer. */
 export async function findCustomerRecords(
   em: EntityManager,
   { teamId, projectId }: ProjectScope,
@@ -27,8 +40,7 @@ export async function findCustomerRecords(
 ): Promise<FoundRecords> {
   const scope = { teamId, projectId };
   const ofCustomer = { ...scope, customerId };
-  const [customer, subscriptions, invoices, grants, features] = await Promise.all([
-    em.findOne(CustomerCopy, { ...scope, id: customerId, deletedAt: null }),
+  const [subscriptions, invoices, grants, features] = await Promise.all([
     em.find(
       Subscription,
       { ...ofCustomer, status: { $nin: [...ENDED_STATUSES] } },
@@ -38,10 +50,8 @@ export async function findCustomerRecords(
     em.find(GrantCopy, { ...ofCustomer, value: { $ne: null } }),
     em.find(FeatureCopy, { ...scope, isActive: true }),
   ]);
-  if (!customer) throw notFound('customer');
   const priceIds = subscriptions.flatMap(({ items }) => items.flatMap(({ priceId }) => priceId ?? []));
   return {
-    customer,
     subscriptions,
     records: {
       customerId,

@@ -1,15 +1,47 @@
+import { createHash } from 'node:crypto';
 import type { Routes } from '@billing/service/definition';
 import { stateOperations as operations } from '@billing/contracts/operations/state';
+import type { CustomerState } from '@billing/contracts/resources/customer-state';
 import { serve } from '@billing/service/serve';
-import { readState } from '#operations/read-state.ts';
+import { readAccess, readState } from '#operations/read-state.ts';
 import type { Dependencies } from '../dependencies.ts';
+
+/** A reader may go on with what it has for a day while this service does not respond. */
+const CACHE_CONTROL = 'private, max-age=0, stale-if-error=86400';
 
 /** What customers may use. */
 export function stateRoutes({ em, ...dependencies }: Pick<Dependencies, 'em' | 'now'>): Routes {
-  const read = readState(dependencies);
+  const [read, readOne] = [readState(dependencies), readAccess(dependencies)];
+  const options = {
+    cacheControl: CACHE_CONTROL,
+    tagOf: ({ state }: { readonly state: CustomerState }) => tagOf(state),
+  };
   return app => {
-    serve(app, operations.getCustomerState, async ({ params: { customerId, ...scope } }) => ({
-      state: await read(em.fork(), scope, customerId),
-    }));
+    serve(
+      app,
+      operations.getCustomerState,
+      async ({ params: { customerId: id, ...scope }, query }) => ({
+        state: await read(em.fork(), scope, { id }, query.features),
+      }),
+      options,
+    );
+    serve(
+      app,
+      operations.getExternalCustomerState,
+      async ({ params: { externalId, ...scope }, query }) => ({
+        state: await read(em.fork(), scope, { externalId }, query.features),
+      }),
+      options,
+    );
+    serve(app, operations.getCustomerFeature, ({ params: { customerId: id, featureKey, ...scope } }) =>
+      readOne(em.fork(), scope, { id }, featureKey),
+    );
+    serve(app, operations.getExternalCustomerFeature, ({ params: { externalId, featureKey, ...scope } }) =>
+      readOne(em.fork(), scope, { externalId }, featureKey),
+    );
   };
 }
+
+/** Returns a strong tag of a state: two states with the same one differ at most in when they were computed. */
+const tagOf = ({ asOf: _, ...state }: CustomerState): string =>
+  `"${createHash('sha256').update(JSON.stringify(state)).digest('base64url')}"`;

@@ -190,6 +190,7 @@ export class CreateSubscriptions extends Migration {
     this.addSql(
       `create index customer_copies_processor_id on customer_copies (team_id, project_id, processor_customer_id)`,
     );
+    this.addSql(`create index customer_copies_external_id on customer_copies (team_id, project_id, external_id)`);
     this.addSql(`
       create table customer_intakes (
         customer_id text primary key,
