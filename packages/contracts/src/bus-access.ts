@@ -49,6 +49,7 @@ const DECLARATIONS: Readonly<Record<ServiceName, Declaration>> = {
       'subscriptions-customers': 'customer.*.v1',
       'subscriptions-products': 'product.*.v1',
       'subscriptions-prices': 'price.*.v1',
+      'subscriptions-projects': 'project.*.v1',
       'subscriptions-features': 'feature.saved.v1',
       'subscriptions-feature-gifts': 'feature-gift.saved.v1',
       'subscriptions-grants': 'grant.saved.v1',

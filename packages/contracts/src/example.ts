@@ -17,6 +17,7 @@ export function exampleOf(schema: z.core.$ZodType): unknown {
   if (own !== undefined) return own;
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault) return undefined;
   if (schema instanceof z.ZodPipe) return exampleOf(schema.in);
+  if (schema instanceof z.ZodReadonly) return exampleOf(schema.def.innerType);
   if (schema instanceof z.ZodNullable) return null;
   if (schema instanceof z.ZodArray) return [exampleOf(schema.element)];
   if (schema instanceof z.ZodRecord) return {};

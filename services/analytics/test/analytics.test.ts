@@ -20,7 +20,7 @@ it('returns zeros for a project without events, in the base currency of the gate
   resources.defer(
     await service.serve(FindProject, async ({ teamId, projectId }) => {
       calls += 1;
-      return { id: projectId, teamId, name: 'Shop', baseCurrency: 'eur', createdAt: NOW };
+      return { id: projectId, teamId, name: 'Shop', baseCurrency: 'eur', entitlementGraceDays: 7, createdAt: NOW };
     }),
   );
   const metrics = await service.analytics(scope);

@@ -14,6 +14,7 @@ export const project = ({ teamId, projectId }: ProjectScope): ProjectState => ({
   teamId,
   name: 'Shop',
   baseCurrency: 'usd',
+  entitlementGraceDays: 7,
   createdAt: new Date('2025-01-01'),
   version: 1,
 });

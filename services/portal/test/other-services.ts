@@ -46,6 +46,7 @@ export async function serveOtherServices({ serve, scope, customerId, processorCu
       teamId,
       name: state.projectName,
       baseCurrency: 'eur',
+      entitlementGraceDays: 7,
       createdAt: new Date(),
     })),
     billing: await serve(DescribeCustomerBilling, async request => {

@@ -59,11 +59,11 @@ export const subscriptionsService = () =>
             'subscriptions',
             'grant_copies',
             'feature_gift_copies',
-            'feature_copies',
             'customer_copies',
             'price_copies',
             'product_copies',
           ],
+          kept: ['feature_copies', 'project_copies'],
         },
         routes: [
           subscriptionRoutes(dependencies),

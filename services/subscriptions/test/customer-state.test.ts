@@ -1,6 +1,7 @@
 import { PriceCreated, ProductCreated } from '@billing/contracts/events/catalog';
 import { CustomerDeleted, CustomerUpdated } from '@billing/contracts/events/customers';
 import { FeatureGiftSaved, FeatureSaved, GrantSaved } from '@billing/contracts/events/features';
+import { ProjectUpdated } from '@billing/contracts/events/gateway';
 import { newEvent } from '@billing/testing/events';
 import { routedEvent } from '@billing/testing/processor-events';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -202,4 +203,16 @@ it('is 404 for a customer of another project, and for a deleted one', async () =
   const deleted = { ...project.customer, deletedAt: new Date(), version: 2 };
   await service.deliver(newEvent(CustomerDeleted, project.scope.teamId, deleted));
   expect((await service.call('GET', path, { of: project.scope })).body.error.code).toBe('customer_not_found');
+});
+
+it('goes on for as many days as the project says', async () => {
+  const project = await start();
+  const failedAt = new Date(Date.now() - 8 * DAY_MS);
+  await project.subscribe(failedAt, { status: 'past_due' });
+  await project.fail(failedAt);
+  const { teamId, projectId: id } = project.scope;
+  const state = { id, teamId, name: 'Shop', baseCurrency: 'usd', createdAt: new Date() };
+  await service.deliver(newEvent(ProjectUpdated, teamId, { ...state, entitlementGraceDays: 9, version: 2 }));
+  await service.deliver(newEvent(ProjectUpdated, teamId, { ...state, entitlementGraceDays: 0, version: 1 }));
+  expect((await project.state()).entitlements).toMatchObject({ seats: { sources: [{ reason: 'grace' }] } });
 });

@@ -27,7 +27,7 @@ export async function serveOtherServices({ processor, serve, scope }: OtherServi
     ),
     await serve(FindProject, async ({ teamId, projectId: id }) => {
       const found = projects.get(id);
-      const fields = { id, teamId, name: 'Shop', baseCurrency: 'usd', createdAt: new Date() };
+      const fields = { id, teamId, name: 'Shop', baseCurrency: 'usd', entitlementGraceDays: 7, createdAt: new Date() };
       return found?.teamId === teamId ? fields : null;
     }),
     await serve(FindPrice, async ({ projectId, priceId }) => {

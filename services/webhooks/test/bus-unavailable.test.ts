@@ -59,7 +59,15 @@ it('receives events while the bus is away, and publishes them once it is back', 
   const copy = await service.startCopy({ logger: log.logger, env: { ...FEW_ATTEMPTS, NATS_URL: link.url } });
   const team = await service.newTeam();
   const { teamId, projectId } = team;
-  const state = { id: projectId, teamId, name: 'Shop', baseCurrency: 'usd', createdAt: new Date(), version: 1 };
+  const state = {
+    id: projectId,
+    teamId,
+    name: 'Shop',
+    baseCurrency: 'usd',
+    entitlementGraceDays: 7,
+    createdAt: new Date(),
+    version: 1,
+  };
   await service.emit(newEvent(ProjectCreated, teamId, state));
   // The gateway must be called for this one.
   const other = newProject(teamId);

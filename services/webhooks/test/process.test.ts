@@ -87,7 +87,15 @@ async function setUp(resources: AsyncDisposableStack, settings: Record<string, s
       body: JSON.stringify(credentials),
     });
     expect(connected.status).toBe(200);
-    const state = { id: projectId, teamId, name: 'Shop', baseCurrency: 'usd', createdAt: new Date(), version: 1 };
+    const state = {
+      id: projectId,
+      teamId,
+      name: 'Shop',
+      baseCurrency: 'usd',
+      entitlementGraceDays: 7,
+      createdAt: new Date(),
+      version: 1,
+    };
     const created = newEvent(ProjectCreated, teamId, state);
     await bus.publish(created.type, JSON.stringify(envelope.encode(created)), created.id, {});
   };

@@ -43,7 +43,15 @@ const reportFor = async (team: Team, step: 'started' | 'finished', at = new Date
 async function newTeamWithRecords() {
   const team = await service.newTeam();
   const { teamId, projectId } = team;
-  const state = { id: projectId, teamId, name: 'Shop', baseCurrency: 'usd', createdAt: new Date(), version: 1 };
+  const state = {
+    id: projectId,
+    teamId,
+    name: 'Shop',
+    baseCurrency: 'usd',
+    entitlementGraceDays: 7,
+    createdAt: new Date(),
+    version: 1,
+  };
   await service.emit(newEvent(ProjectCreated, teamId, state));
   const customer = customerState(projectId, 'cus_1');
   await service.emit(newEvent(CustomerCreated, teamId, customer));

@@ -92,7 +92,15 @@ it('routes to a project that only an event named, without the gateway', async ()
   const team = await service.newTeam();
   const id = ProjectId.create();
   const { teamId } = team;
-  const state = { id, teamId, name: 'New', baseCurrency: 'usd', createdAt: new Date(), version: 1 };
+  const state = {
+    id,
+    teamId,
+    name: 'New',
+    baseCurrency: 'usd',
+    entitlementGraceDays: 7,
+    createdAt: new Date(),
+    version: 1,
+  };
   await service.emit(newEvent(ProjectCreated, teamId, state));
   const event = newWebhookEvent('product.updated', { id: 'prod_1', object: 'product', metadata: { projectId: id } });
   await service.send(team, event);

@@ -70,7 +70,15 @@ it('refuses a deep offset before it reads anything', async () => {
 it('counts the failed events of a team for its health no further than lists count', async () => {
   const team = await service.newTeam();
   const { teamId, projectId } = team;
-  const project = { id: projectId, teamId, name: 'Shop', baseCurrency: 'usd', createdAt: new Date(), version: 1 };
+  const project = {
+    id: projectId,
+    teamId,
+    name: 'Shop',
+    baseCurrency: 'usd',
+    entitlementGraceDays: 7,
+    createdAt: new Date(),
+    version: 1,
+  };
   await service.emit(newEvent(ProjectCreated, teamId, project));
   const event = customerUpdated(projectId);
   await service.send(team, event);

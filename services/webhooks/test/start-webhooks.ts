@@ -72,7 +72,9 @@ export async function startWebhooks({ run = true, reconciler = true, env = {}, .
   const { bus, em, identity } = service;
   const projects = new Map<ProjectId, TeamId>();
   await service.serve(FindProject, async ({ teamId, projectId: id }) =>
-    projects.get(id) === teamId ? { id, teamId, name: 'Shop', baseCurrency: 'usd', createdAt: new Date() } : null,
+    projects.get(id) === teamId
+      ? { id, teamId, name: 'Shop', baseCurrency: 'usd', entitlementGraceDays: 7, createdAt: new Date() }
+      : null,
   );
   await service.serve(FindTeamName, async () => ({ name: 'Acme' }));
   const watcher = resources.adopt(await watchBus(bus), it => it.stop());

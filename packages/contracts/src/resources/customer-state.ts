@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CustomerId, PriceId, ProductId } from '../ids.ts';
+import { CustomerId, PriceId, ProductId, SubscriptionId } from '../ids.ts';
 import { storedCurrency } from '../money.ts';
 import { timestamp } from '../timestamp.ts';
 import { FEATURE_TYPES, featureKey, featureValue } from './feature.ts';
@@ -13,11 +13,11 @@ const until = timestamp.nullable().describe('When it ends by itself; null when i
 const source = z
   .object({
     kind: z.enum(['subscription', 'grant']),
-    id: z.string().describe('The subscription; of a grant the customer.'),
+    id: z.string().meta({ description: 'The subscription; of a grant the customer.', example: SubscriptionId.example }),
     productId: ProductId.schema.nullable(),
     priceId: PriceId.schema.nullable(),
     value: featureValue.describe('What it gives, times the quantity where it is given per quantity.'),
-    quantity: z.int().describe('How many are subscribed to.'),
+    quantity: z.int().meta({ description: 'How many are subscribed to.', example: 1 }),
     until,
     reason: z.enum(SOURCE_REASONS).describe('`grace`: the subscription is past due, and goes on granting for a while.'),
   })
@@ -38,10 +38,10 @@ const payment = z
     pastDueSince: timestamp.nullable().describe('When the earliest invoice became open whose payment failed.'),
     graceEndsAt: timestamp.nullable().describe('Until when what is past due goes on granting.'),
     nextRetryAt: timestamp.nullable().describe('When the payment processor tries next.'),
-    attempts: z.int().describe('How often it tried to collect the earliest invoice.'),
-    amountDue: z.int().describe('What is open of them, in the currency of the earliest.'),
+    attempts: z.int().meta({ description: 'How often it tried to collect the earliest invoice.', example: 0 }),
+    amountDue: z.int().meta({ description: 'What is open of them, in the currency of the earliest.', example: 0 }),
     currency: storedCurrency.nullable(),
-    hostedInvoiceUrl: z.string().nullable().describe('Where the earliest can be paid.'),
+    hostedInvoiceUrl: z.string().nullable().meta({ description: 'Where the earliest can be paid.', example: null }),
   })
   .meta({ id: 'CustomerPaymentState', description: 'How far a customer has paid.' });
 

@@ -76,12 +76,18 @@ export const invitationCreate = z
 
 const BASE_CURRENCY = { description: `The currency of its revenue metrics. ${storedCurrency.description}` };
 
+const graceDays = z.int().min(0).max(60).meta({
+  description: 'How many days a subscription that is past due goes on giving its features.',
+  example: 7,
+});
+
 export const project = z
   .object({
     id: ProjectId.schema,
     teamId: TeamId.schema,
     name: z.string().meta(name('project', 'Shop')),
     baseCurrency: currency.meta(BASE_CURRENCY),
+    entitlementGraceDays: graceDays,
     createdAt,
   })
   .meta({ id: 'Project', description: 'A project of a team; customers, products and prices belong to it.' });
@@ -95,6 +101,10 @@ export const projectCreate = z
   .meta({ id: 'ProjectCreate', description: 'A project to create.' });
 
 export const projectUpdate = z
-  .strictObject({ name: text(120).meta(name('project', 'Shop')), baseCurrency: currency.meta(BASE_CURRENCY) })
+  .strictObject({
+    name: text(120).meta(name('project', 'Shop')),
+    baseCurrency: currency.meta(BASE_CURRENCY),
+    entitlementGraceDays: graceDays,
+  })
   .partial()
   .meta({ id: 'ProjectUpdate', description: 'The fields of a project to change.', example: { name: 'Web shop' } });

@@ -15,6 +15,7 @@ export const TAGS = [
   },
   { name: 'Products', resources: ['products'], description: 'What you sell, mirrored to the payment processor.' },
   { name: 'Prices', resources: ['prices'], description: 'What products cost, mirrored to the payment processor.' },
+  { name: 'Features', resources: ['features'], description: 'What products give, and your product asks for.' },
   { name: 'Customers', resources: ['customers'], description: 'Who pays, mirrored to the payment processor.' },
   {
     name: 'Checkout',

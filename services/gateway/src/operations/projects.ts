@@ -46,6 +46,9 @@ export function listProjects({ em }: OperationDependencies) {
     findNewest(em.fork(), Project, { teamId }, page);
 }
 
+/** How many days a new project's subscriptions go on giving their features when they are past due. */
+const GRACE_DAYS = 7;
+
 interface ProjectDetails {
   readonly name: string;
   readonly baseCurrency: string;
@@ -60,7 +63,14 @@ export function createProject({ em, outbox, quotas, now }: OperationDependencies
     outbox.transaction(async (tx, publish) => {
       await lockTeam(tx, teamId);
       requireRoom(quotas, 'projects', await tx.count(Project, { teamId }));
-      const project = tx.create(Project, { ...details, id, teamId, version: 1, createdAt: now() });
+      const project = tx.create(Project, {
+        ...details,
+        entitlementGraceDays: GRACE_DAYS,
+        id,
+        teamId,
+        version: 1,
+        createdAt: now(),
+      });
       publish(ProjectCreated, teamId, project);
       const audited = { target: { type: 'project', id }, changes: changesOf(null, details) } as const;
       await audit(tx, teamId, { ...context, projectId: id }, audited);
@@ -85,6 +95,7 @@ export function createProject({ em, outbox, quotas, now }: OperationDependencies
 interface ProjectChanges {
   readonly name?: string | undefined;
   readonly baseCurrency?: string | undefined;
+  readonly entitlementGraceDays?: number | undefined;
 }
 
 /**
@@ -100,18 +111,26 @@ export function updateProject({ outbox }: OperationDependencies) {
         // Concurrent changes take effect one after the other.
         { lockMode: LockMode.PESSIMISTIC_WRITE, failHandler: () => notFound('project') },
       );
-      const { version, name, baseCurrency } = project;
-      if (changes.name !== undefined) project.name = changes.name;
-      if (changes.baseCurrency !== undefined) project.baseCurrency = changes.baseCurrency;
+      const { version, ...before } = shownFields(project);
+      const { name = before.name, baseCurrency = before.baseCurrency } = changes;
+      Object.assign(project, { name, baseCurrency });
+      project.entitlementGraceDays = changes.entitlementGraceDays ?? before.entitlementGraceDays;
       // The flush increments the version if a field has changed.
       await tx.flush();
       if (project.version !== version) publish(ProjectUpdated, teamId, project);
-      const after = { name: project.name, baseCurrency: project.baseCurrency };
+      const { version: _, ...after } = shownFields(project);
       const audited = {
         target: { type: 'project', id: projectId },
-        changes: changesOf({ name, baseCurrency }, after),
+        changes: changesOf(before, after),
       } as const;
       await audit(tx, teamId, context, audited);
       return project;
     });
 }
+
+const shownFields = ({ name, baseCurrency, entitlementGraceDays, version }: Project) => ({
+  name,
+  baseCurrency,
+  entitlementGraceDays,
+  version,
+});

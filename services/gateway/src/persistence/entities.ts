@@ -48,6 +48,7 @@ const ProjectSchema = defineEntity({
     teamId: p.text().$type<TeamId>(),
     name: p.text(),
     baseCurrency: p.text(),
+    entitlementGraceDays: p.integer(),
     version: p.integer().version(),
     createdAt: p.datetime(),
   },

@@ -6,13 +6,14 @@ import {
   ProductDeleted,
   ProductUpdated,
 } from '@billing/contracts/events/catalog';
+import { ProjectCreated, ProjectUpdated } from '@billing/contracts/events/gateway';
 import { CustomerCreated, CustomerDeleted, CustomerUpdated } from '@billing/contracts/events/customers';
 import { FeatureGiftSaved, FeatureSaved, GrantSaved } from '@billing/contracts/events/features';
 import { consumer, type Consumer } from '@billing/messaging/consumer/consumer';
 import type { Delivery } from '@billing/messaging/consumer/delivery';
 import { savePrices } from '#operations/save-prices.ts';
 import { saveCustomerCopies, saveProductCopies, type OwnedBy } from '#persistence/copies.ts';
-import { saveFeatureCopies, saveGiftCopies, saveGrantCopies } from '#persistence/feature-copies.ts';
+import { saveFeatureCopies, saveGiftCopies, saveGrantCopies, saveProjectCopies } from '#persistence/feature-copies.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /** Keeps copies of the customers, products, prices, features and grants of other services. */
@@ -35,6 +36,9 @@ export function copies(dependencies: Pick<Dependencies, 'now'>): Consumer[] {
           deliveries.map(delivery => ({ ...toOwned(delivery), trace: delivery.trace })),
           publish,
         ),
+    ),
+    consumer('subscriptions-projects', 'project.*.v1').on([ProjectCreated, ProjectUpdated], (tx, deliveries) =>
+      saveProjectCopies(tx, deliveries.map(toOwned)),
     ),
     consumer('subscriptions-features', FeatureSaved.name).on(FeatureSaved, (tx, deliveries) =>
       saveFeatureCopies(tx, deliveries.map(toOwned)),

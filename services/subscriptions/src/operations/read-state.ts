@@ -9,9 +9,6 @@ import { findCustomer, findCustomerRecords, type CustomerRef } from '#persistenc
 import { toResource } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 
-/** How long what is past due goes on granting. */
-const GRACE_DAYS = 7;
-
 /**
  * Reads what a customer may use now: of all features, or of `features`.
  * @throws Problem 404
@@ -25,8 +22,8 @@ export const readState =
     features?: readonly string[],
   ): Promise<CustomerState> => {
     const { id, externalId, email } = await findCustomer(em, scope, ref);
-    const { subscriptions, records: found } = await findCustomerRecords(em, scope, id);
-    const [asOf, records] = [now(), { ...found, graceDays: GRACE_DAYS }];
+    const { subscriptions, records } = await findCustomerRecords(em, scope, id);
+    const asOf = now();
     const entitlements = [...entitlementsOf(records, asOf)].filter(([key]) => features?.includes(key) ?? true);
     return {
       customer: { id, externalId, email },

@@ -2,6 +2,21 @@ import { defineEntity, p } from '@mikro-orm/postgresql';
 import type { CustomerId, PriceId, ProductId, ProjectId, TeamId } from '@billing/contracts/ids';
 import type { Feature, FeatureValue, ProductFeature } from '@billing/contracts/resources/feature';
 
+const ProjectCopySchema = defineEntity({
+  name: 'ProjectCopy',
+  tableName: 'project_copies',
+  properties: {
+    id: p.text().$type<ProjectId>().primary(),
+    teamId: p.text().$type<TeamId>(),
+    graceDays: p.integer(),
+    version: p.integer(),
+  },
+});
+
+/** A copy of what this service needs of a project; the gateway owns it. */
+export class ProjectCopy extends ProjectCopySchema.class {}
+ProjectCopySchema.setClass(ProjectCopy);
+
 const FeatureCopySchema = defineEntity({
   name: 'FeatureCopy',
   tableName: 'feature_copies',

@@ -1,22 +1,46 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { FeatureGiftState, FeatureState, GrantState } from '@billing/contracts/events/features';
+import type { ProjectState } from '@billing/contracts/events/gateway';
 import { executeBound } from '@billing/database/bound-statement';
 import type { OwnedBy } from './copies.ts';
 
-/** The columns of a copy: those that its key consists of beside the scope, and the others beside the version. */
+/** The columns of a copy: those of its key, and the others beside the version. */
 interface CopyTable {
   readonly table: string;
   readonly key: readonly string[];
   readonly columns: readonly string[];
 }
 
+const PROJECTS: CopyTable = { table: 'project_copies', key: ['id'], columns: ['team_id', 'grace_days'] };
+const OF_PROJECT = ['team_id', 'project_id'];
 const FEATURES: CopyTable = {
   table: 'feature_copies',
-  key: ['key'],
+  key: [...OF_PROJECT, 'key'],
   columns: ['type', '"values"', 'merge', 'is_active'],
 };
-const GIFTS: CopyTable = { table: 'feature_gift_copies', key: ['giver_id', 'key'], columns: ['value', 'per'] };
-const GRANTS: CopyTable = { table: 'grant_copies', key: ['customer_id', 'key'], columns: ['value', 'expires_at'] };
+const GIFTS: CopyTable = {
+  table: 'feature_gift_copies',
+  key: [...OF_PROJECT, 'giver_id', 'key'],
+  columns: ['value', 'per'],
+};
+const GRANTS: CopyTable = {
+  table: 'grant_copies',
+  key: [...OF_PROJECT, 'customer_id', 'key'],
+  columns: ['value', 'expires_at'],
+};
+
+/** Saves copies of projects; a copy is replaced only by a newer version. */
+export const saveProjectCopies = (em: EntityManager, projects: readonly OwnedBy<ProjectState>[]) =>
+  save(
+    em,
+    PROJECTS,
+    projects.map(({ teamId, state: { id, entitlementGraceDays, version } }) => ({
+      id,
+      team_id: teamId,
+      grace_days: entitlementGraceDays,
+      version,
+    })),
+  );
 
 /** Saves copies of features; a copy is replaced only by a newer version. */
 export const saveFeatureCopies = (em: EntityManager, features: readonly OwnedBy<FeatureState>[]) =>
@@ -65,7 +89,7 @@ async function save(
   rows: readonly { readonly version: number }[],
 ): Promise<void> {
   if (rows.length === 0) return;
-  const ids = ['team_id', 'project_id', ...key].join(', ');
+  const ids = key.join(', ');
   const all = [ids, ...columns, 'version'].join(', ');
   const changes = [...columns, 'version'].map(column => `${column} = excluded.${column}`).join(', ');
   await executeBound(

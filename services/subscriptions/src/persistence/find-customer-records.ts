@@ -5,9 +5,12 @@ import { ENDED_STATUSES } from '@billing/contracts/resources/subscription';
 import type { CustomerRecords, PriceGift } from '#domain/customer-state.ts';
 import { PriceCopy } from './catalog-copies.entity.ts';
 import { CustomerCopy } from './customer-copy.entity.ts';
-import { FeatureCopy, FeatureGiftCopy, GrantCopy } from './feature-copies.entity.ts';
+import { FeatureCopy, FeatureGiftCopy, GrantCopy, ProjectCopy } from './feature-copies.entity.ts';
 import { Invoice } from './invoice.entity.ts';
 import { Subscription } from './subscription.entity.ts';
+
+/** What a project has until somebody says otherwise. */
+const DEFAULT_GRACE_DAYS = 7;
 
 /** A customer by our id, or by the tenant's own one. */
 export type CustomerRef = { readonly id: CustomerId } | { readonly externalId: string };
@@ -29,7 +32,7 @@ export async function findCustomer(
 /** All that decides the state of a customer, with the rows of the subscriptions. */
 interface FoundRecords {
   readonly subscriptions: readonly Subscription[];
-  readonly records: Omit<CustomerRecords, 'graceDays'>;
+  readonly records: CustomerRecords;
 }
 
 /** Reads what decides the state of a customer. */
@@ -40,7 +43,8 @@ export async function findCustomerRecords(
 ): Promise<FoundRecords> {
   const scope = { teamId, projectId };
   const ofCustomer = { ...scope, customerId };
-  const [subscriptions, invoices, grants, features] = await Promise.all([
+  const [project, subscriptions, invoices, grants, features] = await Promise.all([
+    em.findOne(ProjectCopy, { id: projectId, teamId }),
     em.find(
       Subscription,
       { ...ofCustomer, status: { $nin: [...ENDED_STATUSES] } },
@@ -59,6 +63,7 @@ export async function findCustomerRecords(
       openInvoices: invoices.map(invoice => ({ ...invoice, finalizedAt: invoice.finalizedAt ?? invoice.createdAt })),
       grants: grants.flatMap(({ value, ...grant }) => (value === null ? [] : [{ ...grant, value }])),
       features,
+      graceDays: project?.graceDays ?? DEFAULT_GRACE_DAYS,
       gifts: await findGifts(em, scope, priceIds),
     },
   };

@@ -54,6 +54,7 @@ export class CreateGateway extends Migration {
         team_id text not null,
         name text not null,
         base_currency text not null,
+        entitlement_grace_days int not null,
         version int not null default 1,
         created_at timestamptz not null
       )`);

@@ -228,6 +228,13 @@ export class CreateSubscriptions extends Migration {
       )`);
     this.addSql(`create index price_copies_processor_id on price_copies (team_id, project_id, processor_price_id)`);
     this.addSql(`
+      create table project_copies (
+        id text primary key,
+        team_id text not null,
+        grace_days int not null,
+        version int not null
+      )`);
+    this.addSql(`
       create table feature_copies (
         team_id text not null,
         project_id text not null,
