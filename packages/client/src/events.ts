@@ -12,6 +12,7 @@ interface EventData {
   readonly referral_code: wire.ReferralCode;
   readonly referral_credit: wire.EventCredit;
   readonly webhook_endpoint: wire.WebhookEndpoint;
+  readonly customer_state: wire.CustomerState;
 }
 
 /** What an event is about. */

@@ -25,6 +25,7 @@ const TYPES_OF = {
   referral_code: ['referral_code.created', 'referral_code.deactivated'],
   referral_credit: ['referral_credit.credited', 'referral_credit.failed'],
   webhook_endpoint: ['webhook_endpoint.disabled'],
+  customer_state: ['customer.state_changed'],
 } as const;
 
 /** What an event for tenants is about. */
@@ -38,7 +39,7 @@ export const EVENT_TYPES: readonly PublicEventType[] = Object.values(TYPES_OF).f
 
 /** Returns what events of a type are about. */
 export const objectTypeOf = (type: PublicEventType): EventObjectType =>
-  type.slice(0, type.indexOf('.')) as EventObjectType; // each type begins with it
+  type === 'customer.state_changed' ? 'customer_state' : (type.slice(0, type.indexOf('.')) as EventObjectType); // the others begin with it
 
 /** Returns whether an endpoint that wants `wanted` gets events of a type: exact names, `invoice.*`, or `*`. */
 export const isWanted = (wanted: readonly string[], type: string): boolean =>

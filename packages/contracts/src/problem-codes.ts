@@ -39,6 +39,7 @@ const MEANINGS = {
     price_not_found: 'The price does not exist in this project.',
     feature_not_found: 'The feature does not exist in this project, or the product or price does not give it.',
     customer_not_found: 'The customer does not exist in this project.',
+    checkout_session_not_found: 'The customer has no such hosted checkout.',
     subscription_not_found: 'The subscription does not exist in this project, or belongs to another customer.',
     invoice_not_found: 'The invoice does not exist in this project.',
     payment_not_found: 'The payment does not exist in this project.',

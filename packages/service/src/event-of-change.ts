@@ -10,17 +10,17 @@ interface ResourceChange {
   readonly previous: Resource | null;
 }
 
-/** Changes with every change, so it says nothing. */
-const UPDATED_AT = 'updatedAt';
+/** They change with every change, so they say nothing. */
+const TIMES = ['updatedAt', 'asOf'] as const;
 
 /**
  * Returns what the top-level fields that changed were before, an absent one as null; null for the first event of a resource,
- * and nothing at all when nothing changed but `updatedAt`.
+ * and nothing at all when nothing changed but its time.
  */
 export function previousAttributes({ resource, previous }: ResourceChange): Resource | null | undefined {
   if (!previous) return null;
   const names = new Set([...Object.keys(previous), ...Object.keys(resource)]);
-  names.delete(UPDATED_AT);
+  for (const time of TIMES) names.delete(time);
   const changed = [...names].filter(name => !isDeepStrictEqual(previous[name] ?? null, resource[name] ?? null));
   return changed.length === 0 ? undefined : Object.fromEntries(changed.map(name => [name, previous[name] ?? null]));
 }
@@ -87,6 +87,8 @@ function typeOfChange(
       return after === 'failed' ? 'referral_credit.failed' : 'referral_credit.credited';
     case 'webhook_endpoint':
       return 'webhook_endpoint.disabled';
+    case 'customer_state':
+      return 'customer.state_changed';
     default:
       return object satisfies never;
   }

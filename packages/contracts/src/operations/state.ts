@@ -3,6 +3,10 @@ import { declareOperations } from '../declare-operations.ts';
 import { PROJECT_PATH, projectAccess } from '../operation.ts';
 import { featureKey } from '../resources/feature.ts';
 import { access, customerState } from '../resources/customer-state.ts';
+import { integerText, text } from '../text.ts';
+
+const MAX_SESSION = 255;
+const MAX_WAIT_MS = 10_000;
 
 const read = projectAccess('entitlements:read');
 const STATE = `${PROJECT_PATH}/customers/:customerId/state` as const;
@@ -16,6 +20,14 @@ const query = z.strictObject({
     })
     .optional()
     .describe('Only entitlements to these features, with commas between them.'),
+  checkoutSession: text(MAX_SESSION)
+    .optional()
+    .describe(
+      'A hosted checkout of the customer, whose outcome the state then includes as soon as the payment processor has it.',
+    ),
+  waitMs: integerText(0, MAX_WAIT_MS)
+    .default(0)
+    .describe('How long to wait until the `checkoutSession` is complete, in milliseconds.'),
 });
 
 export const stateOperations = declareOperations('subscriptions', {
@@ -25,7 +37,7 @@ export const stateOperations = declareOperations('subscriptions', {
     summary: 'Get what a customer may use, and how far the customer has paid',
     query,
     response: z.object({ state: customerState }),
-    problems: ['customer_not_found'],
+    problems: ['customer_not_found', 'checkout_session_not_found'],
   },
   getExternalCustomerState: {
     route: `GET ${EXTERNAL_STATE}`,
@@ -33,7 +45,7 @@ export const stateOperations = declareOperations('subscriptions', {
     summary: 'Get what the customer with your own id may use',
     query,
     response: z.object({ state: customerState }),
-    problems: ['customer_not_found'],
+    problems: ['customer_not_found', 'checkout_session_not_found'],
   },
   getCustomerFeature: {
     route: `GET ${STATE}/:featureKey`,

@@ -58,6 +58,37 @@ export const access = z
   .meta({ id: 'FeatureAccess', description: 'Whether a customer may use one feature.' });
 export type FeatureAccess = z.output<typeof access>;
 
+const balance = z
+  .object({
+    credit: z.int().meta({
+      description: 'What the next invoices use, in the smallest unit; negative when the customer owes it.',
+      example: 500,
+    }),
+    currency: storedCurrency,
+  })
+  .meta({ id: 'CustomerBalance', description: 'The balance of a customer at the payment processor.' });
+export type CustomerBalance = z.output<typeof balance>;
+
+const pendingCheckout = z
+  .object({
+    sessionId: z.string().meta({ description: 'The payment processor’s id.', example: 'cs_test_a1b2c3' }),
+    priceId: PriceId.schema,
+    url: z
+      .string()
+      .meta({ description: 'The hosted page.', example: 'https://checkout.stripe.com/c/pay/cs_test_a1b2c3' }),
+    createdAt: timestamp,
+  })
+  .meta({ id: 'PendingCheckout', description: 'A hosted checkout that the customer has not ended.' });
+
+export const CHECKOUT_STATUSES = ['open', 'processing', 'complete'] as const;
+const checkout = z
+  .object({
+    status: z
+      .enum(CHECKOUT_STATUSES)
+      .describe('`processing`: the customer has ended the checkout, and the payment is still on its way.'),
+  })
+  .meta({ id: 'CheckoutProgress', description: 'How far a hosted checkout is.' });
+
 export const customerState = z
   .object({
     customer: z.object({
@@ -76,6 +107,9 @@ export const customerState = z
       .describe('Those that have not ended.'),
     entitlements: z.record(featureKey, entitlement).describe('By feature; one that is not there means no.'),
     payment,
+    balance: balance.nullable().describe('Null when the payment processor has none yet.'),
+    pendingCheckouts: z.array(pendingCheckout).readonly().describe('Newest first.'),
+    checkout: checkout.optional().describe('Of the `checkoutSession` that was given.'),
     asOf: timestamp.describe('When it was computed.'),
   })
   .meta({ id: 'CustomerState', description: 'What a customer may use, and how far he has paid.' });

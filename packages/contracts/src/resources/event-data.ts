@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { exampleOf } from '../example.ts';
 import { objectTypeOf, type EventObjectType, type PublicEventType } from '../event-types.ts';
+import { customerState } from './customer-state.ts';
 import { customer } from './customer.ts';
 import { event } from './event.ts';
 import { invoice } from './invoice.ts';
@@ -25,6 +26,9 @@ export const EVENT_DATA = {
     .pick({ id: true, referralId: true, customerId: true, amount: true, currency: true, status: true })
     .meta({ description: 'A credit of a referral.', example: { amount: 500, status: 'credited' } }),
   webhook_endpoint: webhookEndpoint,
+  customer_state: customerState
+    .omit({ checkout: true })
+    .meta({ description: 'What a customer may use, and how far he has paid.' }),
 } as const satisfies Readonly<Record<EventObjectType, z.ZodObject>>;
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -88,13 +92,18 @@ export function eventExample(type: PublicEventType | 'ping'): Fields {
   const { data: changed, previous = null } = DIFFERENCES[type] ?? {};
   const resource = { ...(exampleOf(EVENT_DATA[objectType]) as Fields), ...changed }; // an object's example is one
   const data = Object.fromEntries(Object.entries(resource).filter(([, value]) => value !== undefined));
-  const id = data[objectType === 'referral_code' ? 'code' : 'id'];
   return {
     ...(exampleOf(event) as Fields), // likewise
     type,
-    object: { type: objectType, id, sequence: previous ? 7 : 1 },
+    object: { type: objectType, id: idOf(objectType, data), sequence: previous ? 7 : 1 },
     data,
     previousAttributes: previous,
     ...(type === 'ping' && { test: true }),
   };
+}
+
+/** Returns the id of an event's object. */
+function idOf(type: EventObjectType, data: Fields): unknown {
+  if (type === 'customer_state') return Object(data['customer']).id;
+  return data[type === 'referral_code' ? 'code' : 'id'];
 }

@@ -33,6 +33,8 @@ export const readState =
       }),
       entitlements: Object.fromEntries(entitlements),
       payment: paymentOf(records),
+      balance: null,
+      pendingCheckouts: [],
       asOf,
     };
   };
