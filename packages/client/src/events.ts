@@ -12,7 +12,7 @@ interface EventData {
   readonly referral_code: wire.ReferralCode;
   readonly referral_credit: wire.EventCredit;
   readonly webhook_endpoint: wire.WebhookEndpoint;
-  readonly customer_state: wire.CustomerState;
+  readonly customer_state: wire.EventState;
 }
 
 /** What an event is about. */

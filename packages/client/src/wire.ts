@@ -20,7 +20,6 @@ import type { EVENT_DATA } from '@billing/contracts/resources/event-data';
 import type { event } from '@billing/contracts/resources/event';
 import type { checkoutCreate, checkoutSession } from '@billing/contracts/resources/checkout';
 import type { customer, customerCreate, customerUpdate } from '@billing/contracts/resources/customer';
-import type { customerState } from '@billing/contracts/resources/customer-state';
 import type { invoice } from '@billing/contracts/resources/invoice';
 import type {
   livePortalSession,
@@ -87,7 +86,8 @@ export type WebhookRecovery = z.input<typeof webhookRecovery>;
 /** What every event has. */
 export type EventHead = Omit<z.input<typeof event>, 'type' | 'object' | 'data' | 'previousAttributes' | 'truncated'>;
 /** What an event says of a credit. */
-export type CustomerState = z.input<typeof customerState>;
+/** A customer's state as an event has it. */
+export type EventState = z.input<typeof EVENT_DATA.customer_state>;
 export type EventCredit = z.input<typeof EVENT_DATA.referral_credit>;
 /** The types of events, by what they are about. */
 export type EventTypes = EventTypesOf;
