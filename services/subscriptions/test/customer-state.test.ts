@@ -1,10 +1,12 @@
 import { PriceCreated, ProductCreated } from '@billing/contracts/events/catalog';
-import { CustomerDeleted, CustomerUpdated } from '@billing/contracts/events/customers';
+import { CustomerCreated, CustomerDeleted, CustomerUpdated } from '@billing/contracts/events/customers';
 import { FeatureGiftSaved, FeatureSaved, GrantSaved } from '@billing/contracts/events/features';
 import { ProjectUpdated } from '@billing/contracts/events/gateway';
 import { newEvent } from '@billing/testing/events';
 import { routedEvent } from '@billing/testing/processor-events';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { stateOf } from '../src/operations/read-state.ts';
+import { findCustomerRecords } from '../src/persistence/find-customer-records.ts';
 import { anInvoice, BASE_TIME, invoiceObject } from './payloads.ts';
 import { startService, type Service } from './service.ts';
 import { startProject } from './start-project.ts';
@@ -105,8 +107,35 @@ it('is what the subscriptions give, times their quantity, with each source', asy
       currency: null,
       hostedInvoiceUrl: null,
     },
+    balance: null,
+    pendingCheckouts: [],
     asOf: expect.stringMatching(/Z$/),
   });
+});
+
+it('is read of many customers at once, each with what is its own', async () => {
+  const [one, two] = [await start(), await start()];
+  await one.subscribe(BASE_TIME);
+  await two.subscribe(BASE_TIME, { quantity: 2, status: 'past_due' });
+  await two.fail(new Date(Date.now() - DAY_MS));
+  await two.give({ value: 1 });
+  const other = await service.createCustomer(one.scope);
+  await service.deliver(newEvent(CustomerCreated, one.scope.teamId, { ...other, deletedAt: new Date() }));
+  const wanted = [one, two].map(({ scope, customer: { id } }) => ({ scope, id }));
+  const inOtherProject = { scope: two.scope, id: one.customer.id };
+  const found = await findCustomerRecords(service.em.fork(), [
+    ...wanted,
+    inOtherProject,
+    { scope: one.scope, id: other.id },
+  ]);
+  const states = new Map(found.map(each => [each.customer.id, stateOf(each, new Date())]));
+  expect(states.size).toBe(3);
+  for (const { customer, state } of [one, two]) {
+    const { asOf: _, ...read } = await state();
+    expect(JSON.parse(JSON.stringify(states.get(customer.id)))).toMatchObject(read);
+  }
+  expect(states.get(two.customer.id)?.entitlements['seats']).toMatchObject({ value: 7 });
+  expect(states.get(other.id)).toMatchObject({ subscriptions: [], entitlements: {} });
 });
 
 it('takes the value of a price instead of its product’s, and goes on giving what is archived or deleted', async () => {

@@ -5,9 +5,30 @@ import { SOURCE_REASONS, type CustomerState, type FeatureAccess } from '@billing
 import { entitlementsOf, grantOf, paymentOf } from '#domain/customer-state.ts';
 import { isAllowed } from '#domain/entitlements.ts';
 import { FeatureCopy } from '#persistence/feature-copies.entity.ts';
-import { findCustomer, findCustomerRecords, type CustomerRef } from '#persistence/find-customer-records.ts';
+import { findCustomerRecord, type CustomerRef, type FoundCustomer } from '#persistence/find-customer-records.ts';
 import { toResource } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
+
+/** Returns what a customer may use at a time: of all features, or of `features`. */
+export function stateOf(
+  { customer: { id, externalId, email }, subscriptions, records }: FoundCustomer,
+  asOf: Date,
+  features?: readonly string[],
+): CustomerState {
+  const entitlements = [...entitlementsOf(records, asOf)].filter(([key]) => features?.includes(key) ?? true);
+  return {
+    customer: { id, externalId, email },
+    subscriptions: subscriptions.map(row => {
+      const { grants, grantsUntil } = grantOf(row, records, asOf);
+      return { ...toResource(row), grants, grantsUntil };
+    }),
+    entitlements: Object.fromEntries(entitlements),
+    payment: paymentOf(records),
+    balance: null,
+    pendingCheckouts: [],
+    asOf,
+  };
+}
 
 /**
  * Reads what a customer may use now: of all features, or of `features`.
@@ -20,24 +41,8 @@ export const readState =
     scope: ProjectScope,
     ref: CustomerRef,
     features?: readonly string[],
-  ): Promise<CustomerState> => {
-    const { id, externalId, email } = await findCustomer(em, scope, ref);
-    const { subscriptions, records } = await findCustomerRecords(em, scope, id);
-    const asOf = now();
-    const entitlements = [...entitlementsOf(records, asOf)].filter(([key]) => features?.includes(key) ?? true);
-    return {
-      customer: { id, externalId, email },
-      subscriptions: subscriptions.map(row => {
-        const { grants, grantsUntil } = grantOf(row, records, asOf);
-        return { ...toResource(row), grants, grantsUntil };
-      }),
-      entitlements: Object.fromEntries(entitlements),
-      payment: paymentOf(records),
-      balance: null,
-      pendingCheckouts: [],
-      asOf,
-    };
-  };
+  ): Promise<CustomerState> =>
+    stateOf(await findCustomerRecord(em, scope, ref), now(), features);
 
 /**
  * Reads whether a customer may use one feature now.

@@ -1,12 +1,15 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { CustomerId, ProjectScope } from '@billing/contracts/ids';
+import type { CustomerId, PriceId, ProductId, ProjectScope } from '@billing/contracts/ids';
 import { notFound } from '@billing/contracts/problem';
+import type { FeatureValue, ProductFeature } from '@billing/contracts/resources/feature';
 import { ENDED_STATUSES } from '@billing/contracts/resources/subscription';
-import type { CustomerRecords, PriceGift } from '#domain/customer-state.ts';
-import { PriceCopy } from './catalog-copies.entity.ts';
+import { executeBound } from '@billing/database/bound-statement';
+import { keyColumns } from '@billing/database/project-objects';
+import type { CustomerRecords, OpenInvoice, PriceGift } from '#domain/customer-state.ts';
 import { CustomerCopy } from './customer-copy.entity.ts';
-import { FeatureCopy, FeatureGiftCopy, GrantCopy, ProjectCopy } from './feature-copies.entity.ts';
+import { FeatureCopy, GrantCopy, ProjectCopy } from './feature-copies.entity.ts';
 import { Invoice } from './invoice.entity.ts';
+import { fromJson, type JsonRow } from './json-rows.ts';
 import { Subscription } from './subscription.entity.ts';
 
 /** What a project has until somebody says otherwise. */
@@ -15,79 +18,147 @@ const DEFAULT_GRACE_DAYS = 7;
 /** A customer by our id, or by the tenant's own one. */
 export type CustomerRef = { readonly id: CustomerId } | { readonly externalId: string };
 
-/**
- * Finds a customer that is not deleted.
- * @throws Problem 404
- */
-export async function findCustomer(
-  em: EntityManager,
-  { teamId, projectId }: ProjectScope,
-  ref: CustomerRef,
-): Promise<CustomerCopy> {
-  const customer = await em.findOne(CustomerCopy, { teamId, projectId, ...ref, deletedAt: null });
-  if (!customer) throw notFound('customer');
-  return customer;
-}
-
-/** All that decides the state of a customer, with the rows of the subscriptions. */
-interface FoundRecords {
+/** A customer, deleted ones too, with all that decides what the customer may use. */
+export interface FoundCustomer {
+  readonly customer: CustomerCopy;
+  /** Those that have not ended, the newest first. */
   readonly subscriptions: readonly Subscription[];
   readonly records: CustomerRecords;
 }
 
-/** Reads what decides the state of a customer. */
-export async function findCustomerRecords(
+/**
+ * Reads all that decides the state of some customers, at one moment. The customers are those of `customer_copies` for which
+ * `condition` is true. Every join begins with a key, so that neither the rows of the project nor those of others are read.
+ */
+const readRecords = (condition: string): string => `
+  with customer as (
+    select * from customer_copies where ${condition}
+  ), scope as (
+    select team_id, project_id, id as customer_id from customer
+  ), subscription as (
+    select subscriptions.* from scope join subscriptions using (team_id, project_id, customer_id)
+     where status not in ('${ENDED_STATUSES.join(`', '`)}')
+  ), invoice as (
+    select invoices.* from scope join invoices using (team_id, project_id, customer_id)
+     where status = 'open' and attempted
+  ), given as (
+    select grant_copies.* from scope join grant_copies using (team_id, project_id, customer_id)
+     where value is not null
+  ), price as (
+    select price_copies.* from price_copies
+      join (select distinct team_id, project_id, item ->> 'priceId' as id
+              from subscription, jsonb_array_elements(items) item) billed using (team_id, project_id, id)
+  ), gift as ( -- A price's value replaces its product's. Archived and deleted ones go on giving.
+    select distinct on (price.id, key) team_id, project_id, price.id as price_id, product_id, key, value, per
+      from price join feature_gift_copies using (team_id, project_id)
+     where giver_id in (price.id, product_id) and value is not null
+     order by price.id, key, giver_id = price.id desc
+  ), feature as (
+    select feature_copies.* from feature_copies
+      join (select team_id, project_id, key from gift union select team_id, project_id, key from given) wanted
+           using (team_id, project_id, key)
+     where is_active
+  ), project as (
+    select project_copies.* from project_copies
+      join (select distinct team_id, project_id as id from scope) wanted using (team_id, id)
+  )
+  select (select json_agg(customer) from customer) as customers,
+         (select json_agg(project) from project) as projects,
+         (select json_agg(subscription order by created_at desc, id) from subscription) as subscriptions,
+         (select json_agg(invoice) from invoice) as invoices,
+         (select json_agg(given) from given) as grants,
+         (select json_agg(gift) from gift) as gifts,
+         (select json_agg(feature) from feature) as features`;
+
+const BY_ID = readRecords('(team_id, project_id, id) = ($1, $2, $3)');
+const BY_EXTERNAL_ID = readRecords('(team_id, project_id, external_id) = ($1, $2, $3) and deleted_at is null');
+const BY_IDS = readRecords('(team_id, project_id, id) in (select * from unnest($1::text[], $2::text[], $3::text[]))');
+
+/**
+ * Finds a customer that is not deleted, with all that decides what the customer may use.
+ * @throws Problem 404
+ */
+export async function findCustomerRecord(
   em: EntityManager,
   { teamId, projectId }: ProjectScope,
-  customerId: CustomerId,
-): Promise<FoundRecords> {
-  const scope = { teamId, projectId };
-  const ofCustomer = { ...scope, customerId };
-  const [project, subscriptions, invoices, grants, features] = await Promise.all([
-    em.findOne(ProjectCopy, { id: projectId, teamId }),
-    em.find(
-      Subscription,
-      { ...ofCustomer, status: { $nin: [...ENDED_STATUSES] } },
-      { orderBy: { createdAt: 'desc', id: 'asc' } },
-    ),
-    em.find(Invoice, { ...ofCustomer, status: 'open', attempted: true }),
-    em.find(GrantCopy, { ...ofCustomer, value: { $ne: null } }),
-    em.find(FeatureCopy, { ...scope, isActive: true }),
-  ]);
-  const priceIds = subscriptions.flatMap(({ items }) => items.flatMap(({ priceId }) => priceId ?? []));
-  return {
-    subscriptions,
-    records: {
-      customerId,
-      subscriptions,
-      openInvoices: invoices.map(invoice => ({ ...invoice, finalizedAt: invoice.finalizedAt ?? invoice.createdAt })),
-      grants: grants.flatMap(({ value, ...grant }) => (value === null ? [] : [{ ...grant, value }])),
-      features,
-      graceDays: project?.graceDays ?? DEFAULT_GRACE_DAYS,
-      gifts: await findGifts(em, scope, priceIds),
-    },
-  };
+  ref: CustomerRef,
+): Promise<FoundCustomer> {
+  const [statement, id] = 'id' in ref ? [BY_ID, ref.id] : [BY_EXTERNAL_ID, ref.externalId];
+  const [found] = await find(em, statement, [teamId, projectId, id]);
+  if (!found || found.customer.deletedAt) throw notFound('customer');
+  return found;
 }
 
-/** Reads what prices give, by price: a price's value replaces its product's. Archived and deleted ones go on giving. */
-async function findGifts(
+/** Finds customers, deleted ones too, with all that decides what they may use; in any order. */
+export const findCustomerRecords = async (
   em: EntityManager,
-  scope: ProjectScope,
-  priceIds: readonly PriceCopy['id'][],
-): Promise<ReadonlyMap<string, PriceGift>> {
-  if (priceIds.length === 0) return new Map();
-  const prices = await em.find(PriceCopy, { ...scope, id: { $in: [...priceIds] } });
-  const givers = prices.flatMap(({ id, productId }) => [id, productId]);
-  const gifts = await em.find(FeatureGiftCopy, { ...scope, giverId: { $in: givers }, value: { $ne: null } });
-  const byGiver = Map.groupBy(gifts, ({ giverId }) => giverId);
-  return new Map(
-    prices.map(({ id, productId }) => {
-      const given = [...(byGiver.get(productId) ?? []), ...(byGiver.get(id) ?? [])];
-      const byKey = new Map(given.map(gift => [gift.key, gift]));
-      const features = [...byKey.values()].flatMap(({ key, value, per }) =>
-        value === null ? [] : [{ key, value, isPerQuantity: per === 'quantity' }],
-      );
-      return [id, { productId, features }];
-    }),
-  );
+  customers: readonly { readonly scope: ProjectScope; readonly id: CustomerId }[],
+): Promise<readonly FoundCustomer[]> => (customers.length > 0 ? find(em, BY_IDS, keyColumns(customers)) : []);
+
+/** What the statement returns; null stands for no rows. */
+type Found = Readonly<
+  Record<
+    'customers' | 'projects' | 'subscriptions' | 'invoices' | 'grants' | 'gifts' | 'features',
+    readonly JsonRow[] | null
+  >
+>;
+
+async function find(em: EntityManager, statement: string, values: readonly unknown[]): Promise<FoundCustomer[]> {
+  const [found] = await executeBound<Found>(em, statement, values);
+  if (!found) throw new Error('The statement returns one row.');
+  const [projects, features] = [fromJson(em, ProjectCopy, found.projects), fromJson(em, FeatureCopy, found.features)];
+  const subscriptions = Map.groupBy(fromJson(em, Subscription, found.subscriptions), ofCustomer);
+  const invoices = Map.groupBy(fromJson(em, Invoice, found.invoices), ofCustomer);
+  const grants = Map.groupBy(fromJson(em, GrantCopy, found.grants), ofCustomer);
+  const gifts = giftsByPrice(found.gifts as readonly GiftRow[] | null); // what the statement selects
+
+  return fromJson(em, CustomerCopy, found.customers).map(customer => {
+    const { id, teamId, projectId } = customer;
+    const own = subscriptions.get(id) ?? [];
+    return {
+      customer,
+      subscriptions: own,
+      records: {
+        customerId: id,
+        subscriptions: own,
+        openInvoices: (invoices.get(id) ?? []).map(toOpenInvoice),
+        grants: (grants.get(id) ?? []).flatMap(({ value, ...it }) => (value === null ? [] : [{ ...it, value }])),
+        features: features.filter(it => it.teamId === teamId && it.projectId === projectId),
+        gifts,
+        graceDays: projects.find(it => it.id === projectId)?.graceDays ?? DEFAULT_GRACE_DAYS,
+      },
+    };
+  });
+}
+
+const ofCustomer = ({ customerId }: { readonly customerId: CustomerId }): CustomerId => customerId;
+
+const toOpenInvoice = (row: Invoice): OpenInvoice => ({
+  id: row.id,
+  subscriptionId: row.subscriptionId,
+  finalizedAt: row.finalizedAt ?? row.createdAt,
+  attempts: row.attempts,
+  nextAttemptAt: row.nextAttemptAt,
+  amountRemaining: row.amountRemaining,
+  currency: row.currency,
+  hostedInvoiceUrl: row.hostedInvoiceUrl,
+});
+
+interface GiftRow {
+  readonly price_id: PriceId;
+  readonly product_id: ProductId;
+  readonly key: string;
+  readonly value: FeatureValue;
+  readonly per: ProductFeature['per'];
+}
+
+/** Groups what prices give by price. */
+function giftsByPrice(rows: readonly GiftRow[] | null): ReadonlyMap<PriceId, PriceGift> {
+  const gifts = new Map<PriceId, { productId: ProductId; features: PriceGift['features'][number][] }>();
+  for (const { price_id: priceId, product_id: productId, key, value, per } of rows ?? []) {
+    const gift = gifts.get(priceId) ?? { productId, features: [] };
+    gift.features.push({ key, value, isPerQuantity: per === 'quantity' });
+    gifts.set(priceId, gift);
+  }
+  return gifts;
 }
