@@ -37,6 +37,13 @@ export type PublicEventType = EventTypesOf[EventObjectType];
 export const EVENT_OBJECT_TYPES = Object.keys(TYPES_OF) as EventObjectType[]; // its own keys
 export const EVENT_TYPES: readonly PublicEventType[] = Object.values(TYPES_OF).flat();
 
+type Family = PublicEventType extends `${infer Begin}.${string}` ? `${Begin}.*` : never;
+const FAMILIES = [...new Set(EVENT_TYPES.map(type => `${type.slice(0, type.indexOf('.'))}.*` as Family))]; // its own type's
+
+/** How types are chosen: exactly, all that begin alike (`invoice.*`), or all. */
+export const TYPE_CHOICES = ['*', ...FAMILIES, ...EVENT_TYPES] as const;
+export type TypeChoice = (typeof TYPE_CHOICES)[number];
+
 /** Returns what events of a type are about. */
 export const objectTypeOf = (type: PublicEventType): EventObjectType =>
   type === 'customer.state_changed' ? 'customer_state' : (type.slice(0, type.indexOf('.')) as EventObjectType); // the others begin with it

@@ -49,8 +49,8 @@ const variables = serviceEnv.extend(processorEnv.shape).extend({
   PAYLOAD_RETENTION_DAYS: z.coerce.number().int().min(1).max(36_500).default(90),
   /** Bytes of payloads that a team may store; beyond them the oldest of handled events are deleted. */
   QUOTA_WEBHOOK_BYTES: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER).default(2_147_483_648),
-  /** How long events for tenants and their deliveries are kept. */
-  WEBHOOKS_RETENTION_DAYS: z.coerce.number().int().min(1).max(365).default(30),
+  /** How long events for tenants and their deliveries are kept. An event is tried for up to four days. */
+  WEBHOOKS_RETENTION_DAYS: z.coerce.number().int().min(4).max(365).default(30),
   /** Networks and hosts that events may be sent to beside the public internet: `10.0.0.0/8,hooks.internal:8080`. */
   WEBHOOKS_ALLOW_ADDRESSES: z.string().default('').transform(allowedTargets),
   /** Ports of this installation, to which no network that is allowed opens a way. */

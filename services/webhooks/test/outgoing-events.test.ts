@@ -154,6 +154,8 @@ it('filters by type, object and time, from the newest back too, and refuses a fo
   const ids = async (query: string) =>
     (await read(team, query)).events.map(({ object }) => [object.id, object.sequence]);
   expect(await ids('?types=customer.updated,invoice.paid')).toEqual([[ada, 2]]);
+  expect(await ids('?types=invoice.*,customer.*')).toHaveLength(3);
+  expect(await ids('?types=*')).toHaveLength(3);
   expect(await ids(`?objectId=${ada}`)).toEqual([
     [ada, 1],
     [ada, 2],

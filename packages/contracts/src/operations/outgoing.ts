@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { declareOperations, success } from '../declare-operations.ts';
-import { EVENT_TYPES } from '../event-types.ts';
+import { EVENT_TYPES, TYPE_CHOICES } from '../event-types.ts';
 import { EventId, WebhookEndpointId } from '../ids.ts';
 import { optional, withDefault } from '../optional.ts';
 import { PROJECT_PATH, projectAccess } from '../operation.ts';
@@ -42,12 +42,12 @@ const nextCursor = z
   .nullable()
   .meta({ description: 'Pass it as `cursor` to get the next page; null on the last page.', example: null });
 const types = z
-  .codec(z.string(), z.array(z.enum(EVENT_TYPES)).min(1), {
+  .codec(z.string(), z.array(z.enum(TYPE_CHOICES)).min(1), {
     decode: list => list.split(',') as never, // the schema of the result checks each of them
     encode: list => list.join(','),
   })
   .optional()
-  .describe('Only events of these types, with commas between them.');
+  .describe('Only events of these types, with commas between them: exact names, `invoice.*`, or `*`.');
 
 export const outgoingOperations = declareOperations('webhooks', {
   createWebhookEndpoint: {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { EVENT_OBJECT_TYPES, EVENT_TYPES } from '../event-types.ts';
+import { EVENT_TYPES, TYPE_CHOICES } from '../event-types.ts';
 import { ProjectId, WebhookEndpointId, WebhookRecoveryId } from '../ids.ts';
 import { optional, withDefault } from '../optional.ts';
 import { isStorable, optionalText } from '../text.ts';
@@ -17,10 +17,8 @@ function isUrl(value: string): boolean {
   return isStorable(value) && value.trim() === value && URL.parse(value) !== null;
 }
 
-/** Exact types, all of one object (`invoice.*`), or all. */
-const FAMILIES = EVENT_OBJECT_TYPES.map(type => `${type}.*` as const);
 const eventTypes = z
-  .array(z.enum(['*', ...FAMILIES, ...EVENT_TYPES]))
+  .array(z.enum(TYPE_CHOICES))
   .min(1)
   .max(EVENT_TYPES.length)
   .meta({ description: 'The types that it gets: exact names, `invoice.*`, or `*` for all.', example: ['*'] });

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { cursorText, type Cursor } from '@billing/contracts/cursor';
-import type { PublicEventType } from '@billing/contracts/event-types';
+import { EVENT_TYPES, isWanted, type TypeChoice } from '@billing/contracts/event-types';
 import type { EventId, ProjectScope } from '@billing/contracts/ids';
 import { notFound } from '@billing/contracts/problem';
 import { event, type PublicEvent } from '@billing/contracts/resources/event';
@@ -13,7 +13,7 @@ const MAX_SCANNED = 10_000;
 
 interface EventQuery {
   readonly order: 'asc' | 'desc';
-  readonly types?: readonly PublicEventType[] | undefined;
+  readonly types?: readonly TypeChoice[] | undefined;
   readonly objectId?: string | undefined;
   /** When an event happened. */
   readonly since?: Date | undefined;
@@ -33,7 +33,9 @@ interface EventRow {
  * @throws Problem 400 for the cursor of another list, project or order
  */
 export async function listEvents(em: EntityManager, { teamId, projectId }: ProjectScope, query: EventQuery) {
-  const { order, types, objectId, since, until, limit, cursor } = query;
+  const { order, objectId, since, until, limit, cursor } = query;
+  const { types: wanted } = query;
+  const types = wanted && EVENT_TYPES.filter(type => isWanted(wanted, type));
   const list = markList({ limit, offset: 0, cursor }, `events ${order}`, { teamId, projectId });
   const after = cursor ? Number(cursor.ids[0]) : null;
   if (cursor && (!Number.isSafeInteger(after) || cursor.ids.length !== 1)) throw otherList();
