@@ -10,6 +10,7 @@ export const SCOPES: Readonly<Record<Scope, string>> = {
   'customers:write': 'Change customers',
   'subscriptions:read': 'Read subscriptions, invoices, payments',
   'subscriptions:write': 'Checkouts, portal links, cancel, refund',
+  'entitlements:read': 'Read what customers may use',
   'referrals:read': 'Read and apply referrals',
   'referrals:write': 'Change the referral program',
   'analytics:read': 'Read metrics and webhook events',
