@@ -62,8 +62,8 @@ export interface Operation {
    * with its id. Requests that succeed always do, unless they only read.
    */
   readonly refusals?: { readonly target: AuditTargetType; readonly param?: string };
-  /** A rate limit in addition to the one per API key. */
-  readonly rateLimit?: 'session-creation';
+  /** A rate limit in addition to the one per API key; that of `state-reads` counts for API keys instead of the others. */
+  readonly rateLimit?: 'session-creation' | 'state-reads';
   /** The problem codes of this operation, besides those that follow from its access, method and path. */
   readonly problems: readonly ProblemCode[];
   readonly example: OperationExample;

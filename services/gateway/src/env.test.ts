@@ -33,6 +33,7 @@ it('has defaults for the documented quotas and rate limits', () => {
     RATE_LIMIT_PER_KEY: 600,
     RATE_LIMIT_PER_TEAM: 2_000,
     RATE_LIMIT_SESSION_CREATION: 60,
+    RATE_LIMIT_STATE_READS: 6_000,
     RATE_LIMIT_SIGN_IN: 10,
     RATE_LIMIT_SIGN_IN_FAILURES: 10,
     RATE_LIMIT_BAD_KEYS: 20,

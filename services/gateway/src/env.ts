@@ -62,6 +62,7 @@ const variables = serviceEnv.omit({ IDENTITY_PUBLIC_KEY: true }).extend({
   RATE_LIMIT_PER_KEY: limitOf(600),
   RATE_LIMIT_PER_TEAM: limitOf(2_000),
   RATE_LIMIT_SESSION_CREATION: limitOf(60),
+  RATE_LIMIT_STATE_READS: limitOf(6_000),
   RATE_LIMIT_SIGN_IN: limitOf(10),
   RATE_LIMIT_SIGN_IN_FAILURES: limitOf(10),
   RATE_LIMIT_MAILS: limitOf(5),

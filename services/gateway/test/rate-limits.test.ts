@@ -1,3 +1,4 @@
+import { CustomerId } from '@billing/contracts/ids';
 import { startLink } from '@billing/testing/link';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openApiKeyCache } from '#auth/api-key-cache.ts';
@@ -74,6 +75,29 @@ describe('API keys and sessions', () => {
     expect(statusesOf(withKeys)).toEqual(withKeys.map(() => 200));
     expectRateLimited(await gateway.call('GET', `${path}/products`, { headers: keys[0]?.bearer ?? {} }));
     expectRateLimited(await owner.call('GET', `${path}/products`));
+  });
+
+  it('have a limit of their own for reads of states, for each key and for each team, which uses up no other', async () => {
+    const env = { RATE_LIMIT_STATE_READS: '4', RATE_LIMIT_PER_KEY: '7' };
+    await using gateway = await startGateway({ env });
+    const { path, createKey } = await gateway.createTenant();
+    const keys = await Promise.all(Array.from({ length: 5 }, () => createKey()));
+    const readWith = (key: (typeof keys)[number] | undefined, suffix = '') => () =>
+      gateway.call('GET', `${path}/customers/${CustomerId.example}/state${suffix}`, { headers: key?.bearer ?? {} });
+    const allowed = await repeat(2, readWith(keys[0]));
+    allowed.push(...(await repeat(2, readWith(keys[0], '/seats'))));
+    expect(allowed.map(({ status, headers }) => [status, headers.get('x-ratelimit-remaining')])).toEqual([
+      [200, '3'],
+      [200, '2'],
+      [200, '1'],
+      [200, '0'],
+    ]);
+    expectRateLimited(await readWith(keys[0])());
+    const list = () => gateway.call('GET', `${path}/products`, { headers: keys[0]?.bearer ?? {} });
+    expect(countOf(await repeat(7, list), 200)).toBe(7);
+    expectRateLimited(await list());
+    for (const key of keys.slice(1, 4)) expect((await repeat(4, readWith(key))).at(-1)?.status).toBe(200);
+    expectRateLimited(await readWith(keys[4])());
   });
 
   it('share their limits over all copies of the gateway', async () => {

@@ -8,7 +8,7 @@ import { integerText, text } from '../text.ts';
 const MAX_SESSION = 255;
 const MAX_WAIT_MS = 10_000;
 
-const read = projectAccess('entitlements:read');
+const read = { access: projectAccess('entitlements:read'), rateLimit: 'state-reads' } as const;
 const STATE = `${PROJECT_PATH}/customers/:customerId/state` as const;
 const EXTERNAL_STATE = `${PROJECT_PATH}/customers/external/:externalId/state` as const;
 
@@ -33,7 +33,7 @@ const query = z.strictObject({
 export const stateOperations = declareOperations('subscriptions', {
   getCustomerState: {
     route: `GET ${STATE}`,
-    access: read,
+    ...read,
     summary: 'Get what a customer may use, and how far the customer has paid',
     query,
     response: z.object({ state: customerState }),
@@ -41,7 +41,7 @@ export const stateOperations = declareOperations('subscriptions', {
   },
   getExternalCustomerState: {
     route: `GET ${EXTERNAL_STATE}`,
-    access: read,
+    ...read,
     summary: 'Get what the customer with your own id may use',
     query,
     response: z.object({ state: customerState }),
@@ -49,14 +49,14 @@ export const stateOperations = declareOperations('subscriptions', {
   },
   getCustomerFeature: {
     route: `GET ${STATE}/:featureKey`,
-    access: read,
+    ...read,
     summary: 'Get whether a customer may use a feature',
     response: access,
     problems: ['customer_not_found', 'feature_not_found'],
   },
   getExternalCustomerFeature: {
     route: `GET ${EXTERNAL_STATE}/:featureKey`,
-    access: read,
+    ...read,
     summary: 'Get whether the customer with your own id may use a feature',
     response: access,
     problems: ['customer_not_found', 'feature_not_found'],

@@ -20,7 +20,10 @@ interface Dependencies {
   readonly cookies: Pick<SessionCookies, 'tokenOf'>;
   readonly sessions: Pick<Sessions, 'find'>;
   readonly findMembership: (userId: string, tenant: PathTenant) => Promise<Membership | undefined>;
-  readonly rateLimits: Pick<RateLimits, 'apiKey' | 'session' | 'user' | 'team' | 'sessionCreation' | 'badKeys'>;
+  readonly rateLimits: Pick<
+    RateLimits,
+    'apiKey' | 'session' | 'user' | 'team' | 'stateReads' | 'stateReadsOfTeam' | 'sessionCreation' | 'badKeys'
+  >;
   readonly publicOrigin: string;
   readonly now: () => Date;
 }
@@ -60,8 +63,10 @@ export function authorizeRequest(dependencies: Dependencies): AuthorizeRequest {
   async function authorizeKey(attempt: Attempt, authorization: string): Promise<Authorized> {
     const { operation, tenant, response } = attempt;
     const grant = await findGrant(response, authorization);
-    requireWithin(response, await rateLimits.apiKey.take(grant.keyId));
-    requireWithin(response, await rateLimits.team.take(grant.teamId));
+    // Products read states on every request of theirs, which leaves what the key may do else as it is.
+    const isStateRead = operation.rateLimit === 'state-reads';
+    requireWithin(response, await (isStateRead ? rateLimits.stateReads : rateLimits.apiKey).take(grant.keyId));
+    requireWithin(response, await (isStateRead ? rateLimits.stateReadsOfTeam : rateLimits.team).take(grant.teamId));
     const { keyId, teamId, projectId, scopes } = grant;
     const principal: Principal = { kind: 'api-key', keyId, teamId, projectId, scopes: [...scopes] };
     if (teamId === tenant.teamId) response.locals.knownCaller = principal;

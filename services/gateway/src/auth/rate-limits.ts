@@ -28,6 +28,10 @@ const limitsOf = (env: LimitVariables) => ({
   team: { points: env.RATE_LIMIT_PER_TEAM, seconds: MINUTE },
   /** Checkout and portal sessions, per project. */
   sessionCreation: { points: env.RATE_LIMIT_SESSION_CREATION, seconds: MINUTE },
+  /** Of what customers may use, per API key. */
+  stateReads: { points: env.RATE_LIMIT_STATE_READS, seconds: MINUTE },
+  /** The same with all keys of a team. */
+  stateReadsOfTeam: { points: 4 * env.RATE_LIMIT_STATE_READS, seconds: MINUTE },
   /** Sign-ups and sign-ins, per address. */
   signIn: { points: env.RATE_LIMIT_SIGN_IN, seconds: MINUTE },
   /** Per account and address. */
