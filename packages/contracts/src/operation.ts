@@ -64,6 +64,8 @@ export interface Operation {
   readonly refusals?: { readonly target: AuditTargetType; readonly param?: string };
   /** A rate limit in addition to the one per API key; that of `state-reads` counts for API keys instead of the others. */
   readonly rateLimit?: 'session-creation' | 'state-reads';
+  /** Whether a response has an `ETag`: who sends it as `If-None-Match` gets 304 for as long as the response would be the same. */
+  readonly isTagged?: true;
   /** The problem codes of this operation, besides those that follow from its access, method and path. */
   readonly problems: readonly ProblemCode[];
   readonly example: OperationExample;

@@ -43,7 +43,8 @@ interface Parameter {
 }
 interface DescribedResponse {
   readonly headers: object;
-  readonly content: Content;
+  /** 304 has none. */
+  readonly content?: Content;
 }
 type Content = Readonly<
   Record<string, { readonly schema: Schema; readonly example?: unknown; readonly examples?: object }>
@@ -109,9 +110,16 @@ describe('the document', () => {
     expect(responses.filter(([status]) => status < 300)).toHaveLength(1);
     expect(responses.filter(([status]) => status >= 400).length).toBeGreaterThan(1);
     for (const [, { headers }] of responses) expect(headers).toHaveProperty('X-Request-Id');
-    const contents = [operation.requestBody?.content ?? {}, ...responses.map(([, { content }]) => content)];
+    const contents = [operation.requestBody?.content ?? {}, ...responses.map(([, { content = {} }]) => content)];
     const jsonContents = contents.flatMap(content => content['application/json'] ?? []);
     expect(jsonContents.filter(({ example, examples }) => example === undefined && examples === undefined)).toEqual([]);
+  });
+
+  it('describes the tag of a state, and what its reader gets who has it', () => {
+    const { responses, parameters } = Object.fromEntries(byId)['getCustomerState']?.operation ?? {};
+    expect(parameters).toContainEqual({ $ref: '#/components/parameters/IfNoneMatch' });
+    expect(responses?.['304']).toMatchObject({ headers: { ETag: expect.anything() } });
+    expect(responses?.['200']).toMatchObject({ headers: { ETag: expect.anything() } });
   });
 
   it('names the credentials that each operation accepts', () => {

@@ -42,7 +42,7 @@ export const urlsOf = (services: EchoServices): ServiceUrls =>
 
 /**
  * Stands in for a service and returns each request as it received it. `?status=404` sets the status, `?problem=` the code of
- * the problem, `?length=` the length stated in a response to HEAD, `?hang=1` sends no response, `?break=1` half of one.
+ * the problem, `?etag=` a tag, `?length=` the length stated in a response to HEAD, `?hang=1` sends no response, `?break=1` half of one.
  */
 async function startEchoService(service: ServiceName, publicKey: string) {
   const verify = identityTokenVerifier(publicKey, service);
@@ -92,6 +92,18 @@ function echo(response: ServerResponse, request: ReceivedRequest): void {
   if (searchParams.has('break')) {
     response.writeHead(200, { 'content-length': '100' }).write('half');
     setImmediate(() => response.destroy());
+    return;
+  }
+  const tag = searchParams.get('etag');
+  if (tag !== null)
+    response.setHeaders(
+      new Map([
+        ['etag', tag],
+        ['cache-control', 'private, max-age=0'],
+      ]),
+    );
+  if (tag !== null && request.headers['if-none-match'] === tag) {
+    response.writeHead(304).end();
     return;
   }
   response.writeHead(Number(searchParams.get('status') ?? 200), {

@@ -82,8 +82,10 @@ describe('API keys and sessions', () => {
     await using gateway = await startGateway({ env });
     const { path, createKey } = await gateway.createTenant();
     const keys = await Promise.all(Array.from({ length: 5 }, () => createKey()));
-    const readWith = (key: (typeof keys)[number] | undefined, suffix = '') => () =>
-      gateway.call('GET', `${path}/customers/${CustomerId.example}/state${suffix}`, { headers: key?.bearer ?? {} });
+    const readWith =
+      (key: (typeof keys)[number] | undefined, suffix = '') =>
+      () =>
+        gateway.call('GET', `${path}/customers/${CustomerId.example}/state${suffix}`, { headers: key?.bearer ?? {} });
     const allowed = await repeat(2, readWith(keys[0]));
     allowed.push(...(await repeat(2, readWith(keys[0], '/seats'))));
     expect(allowed.map(({ status, headers }) => [status, headers.get('x-ratelimit-remaining')])).toEqual([

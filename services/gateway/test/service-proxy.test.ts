@@ -150,6 +150,25 @@ describe('a caller', () => {
     expect(response.headers.get('x-content-type-options')).toBe('nosniff');
   });
 
+  it('gets the service’s tag and how to cache it, and 304 without a body for what it has', async () => {
+    const tag = '"a-tag"';
+    const get = (headers: Record<string, string>) =>
+      gateway.call('GET', `${shop.path}/products?etag=${encodeURIComponent(tag)}`, {
+        headers: { ...bearer, ...headers },
+      });
+    for (const [known, status] of [
+      [{}, 200],
+      [{ 'if-none-match': '"another"' }, 200],
+      [{ 'if-none-match': tag }, 304],
+    ] as const) {
+      const response = await get(known);
+      expect([response.status, response.headers.get('etag')]).toEqual([status, tag]);
+      expect(response.headers.get('cache-control')).toBe('private, max-age=0');
+      expect(response.headers.get('x-ratelimit-limit')).not.toBeNull();
+      expect(response.text === '').toBe(status === 304);
+    }
+  });
+
   it('gets its request id back, or a new one if its own is not loggable', async () => {
     const ownId = randomUUID();
     const idOf = async (id?: string) => {

@@ -34,6 +34,7 @@ export const stateOperations = declareOperations('subscriptions', {
   getCustomerState: {
     route: `GET ${STATE}`,
     ...read,
+    isTagged: true,
     summary: 'Get what a customer may use, and how far the customer has paid',
     query,
     response: z.object({ state: customerState }),
@@ -42,6 +43,7 @@ export const stateOperations = declareOperations('subscriptions', {
   getExternalCustomerState: {
     route: `GET ${EXTERNAL_STATE}`,
     ...read,
+    isTagged: true,
     summary: 'Get what the customer with your own id may use',
     query,
     response: z.object({ state: customerState }),

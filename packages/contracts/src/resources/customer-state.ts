@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { exampleOf } from '../example.ts';
 import { CustomerId, PriceId, ProductId, SubscriptionId } from '../ids.ts';
 import { storedCurrency } from '../money.ts';
 import { timestamp } from '../timestamp.ts';
@@ -12,10 +13,10 @@ const until = timestamp.nullable().describe('When it ends by itself; null when i
 
 const source = z
   .object({
-    kind: z.enum(['subscription', 'grant']),
+    kind: z.enum(['subscription', 'grant']).describe('What gives it: what was bought, or a grant by hand.'),
     id: z.string().meta({ description: 'The subscription; of a grant the customer.', example: SubscriptionId.example }),
-    productId: ProductId.schema.nullable(),
-    priceId: PriceId.schema.nullable(),
+    productId: ProductId.schema.nullable().describe('The product that is subscribed to; null of a grant.'),
+    priceId: PriceId.schema.nullable().describe('The price that is subscribed to; null of a grant.'),
     value: featureValue.describe('What it gives, times the quantity where it is given per quantity.'),
     quantity: z.int().meta({ description: 'How many are subscribed to.', example: 1 }),
     until,
@@ -25,12 +26,12 @@ const source = z
 
 export const entitlement = z
   .object({
-    type: z.enum(FEATURE_TYPES),
+    type: z.enum(FEATURE_TYPES).describe('What its values are.'),
     value: featureValue.describe('What all sources give together.'),
     until: until.describe('When the value first falls by itself; null when it does not.'),
-    sources: z.array(source).readonly(),
+    sources: z.array(source).readonly().describe('What gives it.'),
   })
-  .meta({ id: 'Entitlement', description: 'What a customer may use of a feature.' });
+  .meta({ id: 'Entitlement', description: 'What a customer may use of a feature.', example: { type: 'limit' } });
 
 const payment = z
   .object({
@@ -40,14 +41,17 @@ const payment = z
     nextRetryAt: timestamp.nullable().describe('When the payment processor tries next.'),
     attempts: z.int().meta({ description: 'How often it tried to collect the earliest invoice.', example: 0 }),
     amountDue: z.int().meta({ description: 'What is open of them, in the currency of the earliest.', example: 0 }),
-    currency: storedCurrency.nullable(),
+    currency: storedCurrency.nullable().describe('Of `amountDue`; null when nothing is open.'),
     hostedInvoiceUrl: z.string().nullable().meta({ description: 'Where the earliest can be paid.', example: null }),
   })
   .meta({ id: 'CustomerPaymentState', description: 'How far a customer has paid.' });
 
 export const access = z
   .object({
-    allowed: z.boolean().describe('Whether the customer may use it: true, a limit above 0, or any of the values.'),
+    allowed: z.boolean().meta({
+      description: 'Whether the customer may use it: true, a limit above 0, or any of the values.',
+      example: true,
+    }),
     value: featureValue.nullable().describe('Null when nothing gives it.'),
     until,
     reason: z
@@ -55,7 +59,11 @@ export const access = z
       .nullable()
       .describe('What gives it: the first of an active subscription, a trial, a grace and a grant.'),
   })
-  .meta({ id: 'FeatureAccess', description: 'Whether a customer may use one feature.' });
+  .meta({
+    id: 'FeatureAccess',
+    description: 'Whether a customer may use one feature.',
+    example: { value: 5, reason: 'active' },
+  });
 export type FeatureAccess = z.output<typeof access>;
 
 const balance = z
@@ -76,7 +84,7 @@ const pendingCheckout = z
     url: z
       .string()
       .meta({ description: 'The hosted page.', example: 'https://checkout.stripe.com/c/pay/cs_test_a1b2c3' }),
-    createdAt: timestamp,
+    createdAt: timestamp.describe('When it was opened.'),
   })
   .meta({ id: 'PendingCheckout', description: 'A hosted checkout that the customer has not ended.' });
 
@@ -91,26 +99,27 @@ const checkout = z
 
 export const customerState = z
   .object({
-    customer: z.object({
-      id: CustomerId.schema,
-      externalId: z.string().nullable(),
-      email: z.string().nullable(),
-    }),
+    customer: z
+      .object({ id: CustomerId.schema, externalId: z.string().nullable(), email: z.string().nullable() })
+      .describe('Whose state it is.'),
     subscriptions: z
       .array(
         subscription.extend({
-          grants: z.boolean().describe('Whether it gives what its products give.'),
+          grants: z.boolean().meta({ description: 'Whether it gives what its products give.', example: true }),
           grantsUntil: until,
         }),
       )
       .readonly()
       .describe('Those that have not ended.'),
-    entitlements: z.record(featureKey, entitlement).describe('By feature; one that is not there means no.'),
+    entitlements: z.record(featureKey, entitlement).meta({
+      description: 'By feature; one that is not there means no.',
+      example: { seats: exampleOf(entitlement) },
+    }),
     payment,
     balance: balance.nullable().describe('Null when the payment processor has none yet.'),
     pendingCheckouts: z.array(pendingCheckout).readonly().describe('Newest first.'),
     checkout: checkout.optional().describe('Of the `checkoutSession` that was given.'),
     asOf: timestamp.describe('When it was computed.'),
   })
-  .meta({ id: 'CustomerState', description: 'What a customer may use, and how far he has paid.' });
+  .meta({ id: 'CustomerState', description: 'What a customer may use, and how far it is paid.' });
 export type CustomerState = z.output<typeof customerState>;

@@ -47,8 +47,15 @@ export const feature = z
     key: featureKey,
     name,
     type: z.enum(FEATURE_TYPES).describe('What its values are.'),
-    values: values.readonly().nullable(),
-    merge: merge.nullable(),
+    values: values
+      .readonly()
+      .nullable()
+      .describe('For the type `value`: what it may be, ascending. Null for the others.'),
+    merge: merge
+      .nullable()
+      .describe(
+        'For the type `limit`: whether the highest of several sources counts, or their sum. Null for the others.',
+      ),
     isActive: z.boolean().describe('An inactive one grants nothing.'),
     createdAt,
   })

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { createSchema, type oas31, type ZodOpenApiOperationObject, type ZodOpenApiResponsesObject } from 'zod-openapi';
 import type { Endpoint } from './endpoint.ts';
 import { describeErrors } from './error-responses.ts';
-import { idempotentReplayed, rateLimit, requestId } from './headers.ts';
+import { idempotentReplayed, rateLimit, requestId, tag as tagHeader } from './headers.ts';
 import { showWireFormat } from './wire-format.ts';
 
 const idempotencyKeyParameter = z
@@ -37,9 +37,23 @@ const requestIdParameter = z
     },
   });
 
+const ifNoneMatchParameter = z
+  .string()
+  .optional()
+  .meta({
+    param: {
+      id: 'IfNoneMatch',
+      name: 'If-None-Match',
+      in: 'header',
+      description: 'The `ETag` of a response that you have: while it is the same, you get 304 without a body.',
+      example: '"3q2-7w"',
+    },
+  });
+
 /** Describes an endpoint as an operation of the document. */
 export function describeEndpoint(endpoint: Endpoint): ZodOpenApiOperationObject {
-  const { id, tag, summary, description, security, params, query, body, example, takesIdempotencyKey } = endpoint;
+  const { id, tag, summary, description, security, params, query, body, example, takesIdempotencyKey, isTagged } =
+    endpoint;
   return {
     operationId: id,
     tags: [tag],
@@ -50,6 +64,7 @@ export function describeEndpoint(endpoint: Endpoint): ZodOpenApiOperationObject 
       ...parametersIn('path', params, exampleOf(params) as object),
       ...(query ? parametersIn('query', query, decodedExample(query, example.query)) : []),
       ...(takesIdempotencyKey ? [idempotencyKeyParameter] : []),
+      ...(isTagged ? [ifNoneMatchParameter] : []),
       requestIdParameter,
     ],
     ...(body && {
@@ -90,17 +105,20 @@ const DESCRIPTIONS = { 200: 'Done.', 201: 'Created.', 202: 'Accepted.' } as cons
 const PAGE = { 'text/html': { schema: { type: 'string' } } } as const;
 
 function describeSuccess(endpoint: Endpoint): ZodOpenApiResponsesObject {
-  const { takesIdempotencyKey, security, errors, response, status, example } = endpoint;
+  const { takesIdempotencyKey, isTagged, security, errors, response, status, example } = endpoint;
   // A forger of webhooks must not see how busy a team is.
   const showsRateLimit = errors.includes('rate_limited') && !security.some(it => 'webhookSignature' in it);
+  const headers = z.object({
+    ...requestId,
+    ...(showsRateLimit && rateLimit),
+    ...(takesIdempotencyKey && idempotentReplayed),
+    ...(isTagged && tagHeader),
+  });
   return {
+    ...(isTagged && { 304: { description: 'Unchanged.', headers } }),
     [`${status}`]: {
       description: DESCRIPTIONS[status],
-      headers: z.object({
-        ...requestId,
-        ...(showsRateLimit && rateLimit),
-        ...(takesIdempotencyKey && idempotentReplayed),
-      }),
+      headers,
       content: response === 'page' ? PAGE : { 'application/json': { schema: response, example: example.response } },
     },
   };

@@ -8,7 +8,7 @@ import {
 import type { ProblemCode } from '@billing/contracts/problem-codes';
 import type { Scope } from '@billing/contracts/scopes';
 import { z } from 'zod';
-import { TAGS, type Tag } from './tags.ts';
+import { TAGS, type Section, type Tag } from './tags.ts';
 
 /** Names of security schemes, each with the scopes it must grant. */
 type SecurityRequirement = Record<string, string[]>;
@@ -28,6 +28,8 @@ export interface Endpoint {
   readonly body?: z.ZodType;
   /** Whether it accepts an `Idempotency-Key`. */
   readonly takesIdempotencyKey: boolean;
+  /** Whether a response has an `ETag`. */
+  readonly isTagged: boolean;
   readonly status: 200 | 201 | 202;
   readonly response: z.ZodType | 'page';
   readonly errors: readonly ProblemCode[];
@@ -44,7 +46,7 @@ const webhookEvent = z.looseObject({
 
 /** Converts a declared operation. */
 export function toEndpoint(operation: Operation): Endpoint {
-  const { id, method, path, summary, access, params, query, status, response, example } = operation;
+  const { id, method, path, summary, access, params, query, status, response, example, isTagged = false } = operation;
   const body = operation.body ?? (access.kind === 'signature' ? webhookEvent : undefined);
   return {
     id,
@@ -57,6 +59,7 @@ export function toEndpoint(operation: Operation): Endpoint {
     ...(query && { query }),
     ...(body && { body }),
     takesIdempotencyKey: takesIdempotencyKey(operation),
+    isTagged,
     status,
     response,
     errors: [...new Set([...impliedErrors(operation), ...operation.problems])],
@@ -138,11 +141,14 @@ function describeAccess(access: Access): Pick<Endpoint, 'security' | 'descriptio
   }
 }
 
-/** Finds the tag by the first resource in the path. */
+/** Finds the tag by a resource below others', or else by the first resource in the path. */
 function tagOf(path: string): Tag {
   const prefix = [`${PROJECT_PATH}/`, `${TEAM_PATH}/`, '/api/service/', '/api/'].find(it => path.startsWith(it)) ?? '/';
-  const [resource = ''] = path.slice(prefix.length).split('/');
-  const tag = TAGS.find(({ resources }) => (resources as readonly string[]).includes(resource));
+  const [resource = '', ...below] = path.slice(prefix.length).split('/');
+  const sections: readonly (Section & { readonly name: Tag })[] = TAGS;
+  const tag =
+    sections.find(({ ofOthers }) => ofOthers?.some(one => below.includes(one))) ??
+    sections.find(({ resources }) => resources.includes(resource));
   if (!tag) throw new Error(`No tag has the resource "${resource}" of ${path}; add it to one.`);
   return tag.name;
 }

@@ -34,6 +34,14 @@ export const idempotentReplayed = {
   ),
 };
 
+export const tag = {
+  ETag: header(
+    'Tag',
+    'Changes with the response: send it as If-None-Match, and get 304 while it is the same.',
+    z.string(),
+  ),
+};
+
 export const authenticate = {
   'WWW-Authenticate': header('Authenticate', 'How to authenticate.', z.literal('Bearer')),
 };

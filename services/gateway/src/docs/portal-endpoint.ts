@@ -17,6 +17,7 @@ export const portalEndpoint: Endpoint = {
     tab: z.enum(['subscriptions', 'invoices', 'payment-methods']).optional().describe('The tab to show first.'),
   }),
   takesIdempotencyKey: false,
+  isTagged: false,
   status: 200,
   response: 'page',
   errors: ['rate_limited'],

@@ -87,6 +87,7 @@ export function signInEndpoint(declared: Declaration): Endpoint {
     security,
     params: z.object({}),
     takesIdempotencyKey: false,
+    isTagged: false,
     status: 200,
     errors: [...errors, ...(method === 'GET' ? readErrors : writeErrors)],
     example: declaredExample(declared),

@@ -1,3 +1,12 @@
+export interface Section {
+  readonly name: string;
+  /** The first resources of paths. */
+  readonly resources: readonly string[];
+  /** Resources below those of other sections, as `customers/{customerId}/grants`. */
+  readonly ofOthers?: readonly string[];
+  readonly description: string;
+}
+
 /** The sections of the documentation in order, each with the resources in paths that belong to it. */
 export const TAGS = [
   { name: 'Sign-in', resources: ['auth'], description: 'People sign up and sign in; a cookie carries the session.' },
@@ -15,8 +24,13 @@ export const TAGS = [
   },
   { name: 'Products', resources: ['products'], description: 'What you sell, mirrored to the payment processor.' },
   { name: 'Prices', resources: ['prices'], description: 'What products cost, mirrored to the payment processor.' },
-  { name: 'Features', resources: ['features'], description: 'What products give, and your product asks for.' },
   { name: 'Customers', resources: ['customers'], description: 'Who pays, mirrored to the payment processor.' },
+  {
+    name: 'Features',
+    resources: ['features'],
+    ofOthers: ['features', 'grants', 'state'],
+    description: 'What products and grants give to customers, and the one read of what a customer may use.',
+  },
   {
     name: 'Checkout',
     resources: ['checkout'],
@@ -56,5 +70,5 @@ export const TAGS = [
     resources: ['dead-letters'],
     description: 'Events that a service failed to handle for good: retry them, or drop them.',
   },
-] as const;
+] as const satisfies readonly Section[];
 export type Tag = (typeof TAGS)[number]['name'];
