@@ -2,6 +2,7 @@ import type { BillingError } from './billing-error.ts';
 import type { CallOptions, ClientOptions, WriteOptions } from './options.ts';
 import type { PageOptions } from './pages.ts';
 import { createRequests, segment, type Requests } from './requests.ts';
+import { featureMethods, giftMethods, grantMethods, stateMethods } from './feature-methods.ts';
 import { eventMethods, webhookDeliveryMethods, webhookEndpointMethods } from './outgoing-methods.ts';
 import { openTransport, type Request } from './transport.ts';
 import type * as wire from './wire.ts';
@@ -16,6 +17,16 @@ import type * as wire from './wire.ts';
  */
 export class BillingClient {
   readonly #requests: Requests;
+  /** What products give, and your product asks for. */
+  readonly features: ReturnType<typeof featureMethods>;
+  /** What products give of features. */
+  readonly productFeatures: ReturnType<typeof giftMethods>;
+  /** What prices give of features, instead of their products. */
+  readonly priceFeatures: ReturnType<typeof giftMethods>;
+  /** Features that single customers were given, whatever they have bought. */
+  readonly grants: ReturnType<typeof grantMethods>;
+  /** What customers may use, asked anew; `entitlements` is for every request of yours. */
+  readonly states: ReturnType<typeof stateMethods>;
   /** Every change in the project, in order. */
   readonly events: ReturnType<typeof eventMethods>;
   /** Addresses of yours that events are posted to. */
@@ -28,6 +39,11 @@ export class BillingClient {
     this.#requests = createRequests(
       openTransport(options, `/api/service/teams/${segment(teamId)}/projects/${segment(projectId)}`),
     );
+    this.features = featureMethods(this.#requests);
+    this.productFeatures = giftMethods(this.#requests, 'products');
+    this.priceFeatures = giftMethods(this.#requests, 'prices');
+    this.grants = grantMethods(this.#requests);
+    this.states = stateMethods(this.#requests);
     this.events = eventMethods(this.#requests);
     this.webhookEndpoints = webhookEndpointMethods(this.#requests);
     this.webhookDeliveries = webhookDeliveryMethods(this.#requests);

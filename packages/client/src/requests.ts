@@ -6,6 +6,7 @@ import type { Request, Send } from './transport.ts';
 export interface Requests {
   get<Body>(path: string, query?: Request['query'], options?: CallOptions): Promise<Body>;
   post<Body>(path: string, body: unknown, options?: WriteOptions): Promise<Body>;
+  put<Body>(path: string, body: unknown, options?: CallOptions): Promise<Body>;
   patch<Body>(path: string, body: unknown, options?: CallOptions): Promise<Body>;
   /** Succeeds too when a retry finds the object gone. */
   delete(path: string, options?: CallOptions): Promise<void>;
@@ -36,6 +37,7 @@ export function createRequests(send: Send): Requests {
     send,
     get,
     post: (path, body, options) => send({ method: 'POST', path, body, options }),
+    put: (path, body, options) => send({ method: 'PUT', path, body, options }),
     patch: (path, body, options) => send({ method: 'PATCH', path, body, options }),
     async delete(path, options) {
       await send({ method: 'DELETE', path, options, isDone: ({ status }) => status === 404 });

@@ -19,6 +19,17 @@ import type {
 import type { EVENT_DATA } from '@billing/contracts/resources/event-data';
 import type { event } from '@billing/contracts/resources/event';
 import type { checkoutCreate, checkoutSession } from '@billing/contracts/resources/checkout';
+import type { access, customerState, entitlement } from '@billing/contracts/resources/customer-state';
+import type {
+  feature,
+  featureCreate,
+  featureUpdate,
+  featureValue,
+  grant,
+  grantSet,
+  productFeature,
+  productFeatureSet,
+} from '@billing/contracts/resources/feature';
 import type { customer, customerCreate, customerUpdate } from '@billing/contracts/resources/customer';
 import type { invoice } from '@billing/contracts/resources/invoice';
 import type {
@@ -73,6 +84,20 @@ export type ReferralCodeHistory = z.input<typeof referralsOperations.getReferral
 export type Referral = z.input<typeof referral>;
 export type AppliedReferral = z.input<typeof appliedReferral>;
 export type ReferralCredit = z.input<typeof referralCredit>;
+/** Something that products give, and that your product asks for. */
+export type Feature = z.input<typeof feature>;
+/** What a feature gives: a boolean, a limit or `unlimited`, or one of the feature's values. */
+export type FeatureValue = z.input<typeof featureValue>;
+/** What a product or a price gives of a feature. */
+export type ProductFeature = z.input<typeof productFeature>;
+/** A feature that was given to one customer. */
+export type Grant = z.input<typeof grant>;
+/** What a customer may use of a feature. */
+export type Entitlement = z.input<typeof entitlement>;
+/** What a customer may use, and how far it is paid. */
+export type CustomerState = z.input<typeof customerState>;
+/** Whether a customer may use one feature. */
+export type FeatureAccess = z.input<typeof access>;
 export type WebhookEvent = z.input<typeof webhookEvent>;
 export type Sync = z.input<typeof sync>;
 export type SyncFinding = z.input<typeof syncFinding>;
@@ -85,9 +110,9 @@ export type WebhookAttempt = z.input<typeof webhookAttempt>;
 export type WebhookRecovery = z.input<typeof webhookRecovery>;
 /** What every event has. */
 export type EventHead = Omit<z.input<typeof event>, 'type' | 'object' | 'data' | 'previousAttributes' | 'truncated'>;
-/** What an event says of a credit. */
 /** A customer's state as an event has it. */
 export type EventState = z.input<typeof EVENT_DATA.customer_state>;
+/** What an event says of a credit. */
 export type EventCredit = z.input<typeof EVENT_DATA.referral_credit>;
 /** The types of events, by what they are about. */
 export type EventTypes = EventTypesOf;
@@ -116,6 +141,25 @@ export type CheckoutCreate = Omit<RequestBody<typeof checkoutCreate>, 'mode' | '
     | { readonly mode?: 'subscription' | null | undefined; readonly trialDays?: number | null | undefined }
     | { readonly mode: 'payment'; readonly trialDays?: null | undefined }
   );
+/** A feature: on or off, a limit, or one of several values in ascending order. */
+export type FeatureCreate = Omit<RequestBody<typeof featureCreate>, 'type' | 'values' | 'merge'> &
+  (
+    | { readonly type: 'boolean' }
+    | {
+        readonly type: 'limit';
+        /** Whether the highest of several sources counts, or their sum; `max` by default. */ readonly merge?:
+          | 'max'
+          | 'sum';
+      }
+    | { readonly type: 'value'; readonly values: readonly string[] }
+  );
+export type FeatureUpdate = RequestBody<typeof featureUpdate>;
+/** What to give; `per: 'quantity'` multiplies a limit by the quantity that is subscribed to. */
+export type ProductFeatureSet = RequestBody<typeof productFeatureSet>;
+/** What to give, until when, and why. */
+export type GrantSet = Omit<RequestBody<typeof grantSet>, 'expiresAt'> & {
+  readonly expiresAt?: string | Date | null | undefined;
+};
 export type PaymentRefund = RequestBody<typeof paymentRefund>;
 export type PortalSessionCreate = RequestBody<typeof portalSessionCreate>;
 export type ReferralConfigUpdate = RequestBody<typeof referralConfigUpdate>;

@@ -8,6 +8,7 @@ const PROJECT = '/api/service/teams/:teamId/projects/:projectId';
 it('has exactly one method for each operation that API keys may call', async () => {
   const called = new Set<string>();
   const ids: Record<string, string> = {
+    features: ':featureKey',
     products: ':productId',
     prices: ':priceId',
     customers: ':customerId',
@@ -34,9 +35,21 @@ it('has exactly one method for each operation that API keys may call', async () 
     },
   });
 
+  /** Of what belongs to another resource, and has a key in it. */
+  const owners: Record<string, readonly unknown[]> = {
+    productFeatures: [':productId'],
+    priceFeatures: [':priceId'],
+    grants: [':customerId'],
+    states: [':customerId', { externalId: ':externalId' }],
+  };
   for (const [resource, methods] of Object.entries(client))
     for (const [name, method] of Object.entries(methods)) {
       const call = method as (...args: unknown[]) => unknown; // every method accepts an id and a body, or a body
+      for (const owner of owners[resource] ?? [])
+        await (name === 'list' || (name === 'get' && resource === 'states')
+          ? call(owner)
+          : call(owner, ':featureKey', {}));
+      if (resource in owners) continue;
       const takesId =
         /^(?:get|update|delete|cancel|resume|deactivate|revoke|findings|retry|refund|void|mark|rotate|test|send|recover)/.test(
           name,
