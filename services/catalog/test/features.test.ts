@@ -103,6 +103,40 @@ describe('what a product or a price gives', () => {
       ]);
   });
 
+  it('is listed newest first: of all, of one feature, and of a product with its prices', async () => {
+    await using catalog = await startCatalog();
+    for (const key of ['seats', 'teams']) await define(catalog, { ...SEATS, key });
+    const [first, second] = [await catalog.createProduct(), await catalog.createProduct()];
+    const price = await catalog.createPrice(first.id);
+    const set = (path: string, method: 'PUT' | 'DELETE' = 'PUT') =>
+      catalog.call(method, path, method === 'PUT' ? { body: { value: 5 } } : {});
+    for (const path of [
+      `/products/${first.id}/features/seats`,
+      `/prices/${price.id}/features/seats`,
+      `/products/${first.id}/features/teams`,
+      `/products/${second.id}/features/seats`,
+    ])
+      await set(path);
+    await set(`/products/${first.id}/features/teams`, 'DELETE');
+    const list = async (query = '') => (await catalog.call('GET', `/product-features${query}`)).body;
+    const given = [
+      { key: 'seats', value: 5, per: 'subscription', productId: second.id, priceId: null },
+      { key: 'seats', value: 5, per: 'subscription', productId: null, priceId: price.id },
+      { key: 'seats', value: 5, per: 'subscription', productId: first.id, priceId: null },
+    ];
+    expect(await list()).toMatchObject({ productFeatures: given, pagination: { total: 3 } });
+    expect(await list('?featureKey=seats')).toMatchObject({ productFeatures: given });
+    expect(await list('?featureKey=teams')).toMatchObject({ productFeatures: [] });
+    expect(await list(`?productId=${first.id}`)).toMatchObject({ productFeatures: given.slice(1) });
+    const page = await list('?limit=2');
+    expect(await list(`?limit=2&cursor=${page.pagination.nextCursor}`)).toMatchObject({
+      productFeatures: given.slice(2),
+      pagination: { hasMore: false },
+    });
+    await set(`/products/${first.id}/features/teams`);
+    expect((await list('?limit=1')).productFeatures).toMatchObject([{ key: 'teams' }]);
+  });
+
   it('is a value that the feature may have', async () => {
     await using catalog = await startCatalog();
     await define(catalog);

@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { declareOperations, success } from '../declare-operations.ts';
+import { ProductId } from '../ids.ts';
 import { PROJECT_PATH, projectAccess } from '../operation.ts';
 import { pageQuery, pagination } from '../pagination.ts';
 import {
   feature,
   featureCreate,
+  featureKey,
   featureUpdate,
   grant,
   grantSet,
@@ -52,6 +54,17 @@ export const featureOperations = declareOperations('catalog', {
     body: featureUpdate,
     response: z.object({ feature }),
     problems: ['feature_not_found'],
+  },
+  listGivenFeatures: {
+    route: `GET ${PROJECT_PATH}/product-features`,
+    access: read,
+    summary: 'List what products and prices give, newest first',
+    query: z.strictObject({
+      ...pageQuery,
+      featureKey: featureKey.optional().describe('Only what gives this feature.'),
+      productId: ProductId.schema.optional().describe('Only what this product and its prices give.'),
+    }),
+    response: z.object({ productFeatures: z.array(productFeature), pagination }),
   },
   listProductFeatures: {
     route: `GET ${OF_PRODUCT}`,

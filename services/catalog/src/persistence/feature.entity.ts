@@ -30,15 +30,22 @@ FeatureSchema.setClass(Feature);
 const FeatureGiftSchema = defineEntity({
   name: 'FeatureGift',
   tableName: 'feature_gifts',
+  indexes: [
+    { name: 'feature_gifts_newest', properties: ['teamId', 'projectId', 'createdAt', 'giverId', 'key'] },
+    { name: 'feature_gifts_by_product', properties: ['teamId', 'projectId', 'productId'] },
+  ],
   properties: {
     teamId: p.text().primary().$type<TeamId>(),
     projectId: p.text().primary().$type<ProjectId>(),
     giverId: p.text().primary().$type<ProductId | PriceId>(),
     key: p.text().primary(),
+    /** The product that gives it, or whose price does. */
+    productId: p.text().$type<ProductId>(),
     /** Null when it gives none any more: the row goes on counting versions. */
     value: p.json().strictNullable().$type<FeatureValue | null>(),
     per: p.text().$type<ProductFeature['per']>(),
     version: p.integer(),
+    createdAt: p.datetime(),
   },
 });
 

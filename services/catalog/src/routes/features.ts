@@ -3,7 +3,7 @@ import { findNewest } from '@billing/database/find-newest';
 import type { HttpServer } from '@billing/service/http';
 import { serve } from '@billing/service/serve';
 import { createFeature, findFeature, updateFeature } from '#operations/change-features.ts';
-import { findGift, listGifts, removeGift, setGift } from '#operations/change-gifts.ts';
+import { findGift, listAllGifts, listGifts, removeGift, setGift } from '#operations/change-gifts.ts';
 import { Feature, toFeature } from '#persistence/feature.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 
@@ -28,6 +28,7 @@ export function featureRoutes(dependencies: Dependencies): (app: HttpServer) => 
       feature: toFeature(await update(scope, featureKey, body, audit)),
     }));
 
+    serve(app, operations.listGivenFeatures, ({ params, query }) => listAllGifts(em.fork(), params, query));
     serve(app, operations.listProductFeatures, async ({ params: { productId: id, ...scope } }) => ({
       productFeatures: await listGifts(em.fork(), scope, { type: 'product', id }),
     }));

@@ -27,7 +27,7 @@ export const TAGS = [
   { name: 'Customers', resources: ['customers'], description: 'Who pays, mirrored to the payment processor.' },
   {
     name: 'Features',
-    resources: ['features'],
+    resources: ['features', 'product-features'],
     ofOthers: ['features', 'grants', 'state'],
     description: 'What products and grants give to customers, and the one read of what a customer may use.',
   },

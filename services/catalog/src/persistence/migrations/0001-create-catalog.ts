@@ -72,10 +72,15 @@ export class CreateCatalog extends Migration {
         project_id text not null,
         giver_id text not null, -- a product or a price
         key text not null,
+        product_id text not null, -- the giver, or the product of the price
         value jsonb, -- null when it gives none any more: the row goes on counting versions
         per text not null,
         version int not null,
+        created_at timestamptz not null,
         primary key (team_id, project_id, giver_id, key)
       )`);
+    this.addSql(`
+      create index feature_gifts_newest on feature_gifts (team_id, project_id, created_at, giver_id, key)`);
+    this.addSql(`create index feature_gifts_by_product on feature_gifts (team_id, project_id, product_id)`);
   }
 }
