@@ -28,6 +28,9 @@ export const featureMethods = (requests: Requests) => ({
   /** Renames a feature, or changes whether it grants anything. */
   update: async (key: string, body: wire.FeatureUpdate, options?: CallOptions): Promise<wire.Feature> =>
     (await requests.patch<{ feature: wire.Feature }>(`/features/${segment(key)}`, body, options)).feature,
+  /** Lists what products and prices give: of one feature with `featureKey`, of a product and its prices with `productId`. */
+  listGiven: (filters?: wire.GivenFeatureFilters, options?: CallOptions) =>
+    requests.list<wire.ProductFeature>('/product-features', 'productFeatures', filters, options),
 });
 
 /** The methods of `billing.productFeatures` and `billing.priceFeatures`: what each gives of features. */

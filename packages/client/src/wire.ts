@@ -4,6 +4,7 @@ import type { EventTypesOf } from '@billing/contracts/event-types';
 import type { analyticsOperations } from '@billing/contracts/operations/analytics';
 import type { catalogOperations } from '@billing/contracts/operations/catalog';
 import type { customersOperations } from '@billing/contracts/operations/customers';
+import type { featureOperations } from '@billing/contracts/operations/features';
 import type { outgoingOperations } from '@billing/contracts/operations/outgoing';
 import type { portalOperations } from '@billing/contracts/operations/portal';
 import type { referralsOperations } from '@billing/contracts/operations/referrals';
@@ -179,6 +180,7 @@ export type WebhookRecoveryCreate = Omit<
 
 export type ProductFilters = Filters<typeof catalogOperations.listProducts>;
 export type PriceFilters = Filters<typeof catalogOperations.listPrices>;
+export type GivenFeatureFilters = Filters<typeof featureOperations.listGivenFeatures>;
 export type CustomerFilters = Filters<typeof customersOperations.listCustomers>;
 export type SubscriptionFilters = Filters<typeof subscriptionsOperations.listSubscriptions>;
 export type PortalSessionFilters = Filters<typeof portalOperations.listPortalSessions>;

@@ -1,6 +1,7 @@
 /** The types of events for tenants, by what they are about. */
 const TYPES_OF = {
   customer: ['customer.created', 'customer.updated', 'customer.deleted'],
+  customer_state: ['customer.state_changed'],
   product: ['product.created', 'product.updated', 'product.deleted'],
   price: ['price.created', 'price.updated', 'price.deleted'],
   subscription: ['subscription.created', 'subscription.updated', 'subscription.canceled', 'subscription.trial_ending'],
@@ -25,7 +26,6 @@ const TYPES_OF = {
   referral_code: ['referral_code.created', 'referral_code.deactivated'],
   referral_credit: ['referral_credit.credited', 'referral_credit.failed'],
   webhook_endpoint: ['webhook_endpoint.disabled'],
-  customer_state: ['customer.state_changed'],
 } as const;
 
 /** What an event for tenants is about. */
