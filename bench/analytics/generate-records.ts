@@ -49,7 +49,7 @@ function customerOf(of: Target, seed: number): CustomerState {
   const random = randomFrom(seed);
   const createdAt = before(now, random() * MAX_AGE_DAYS);
   const deletedAt = random() < 0.05 ? new Date((createdAt.getTime() + now.getTime()) / 2) : null;
-  const link = { processorCustomerId: `cus_${seed}`, externalId: null, linkedToExisting: false };
+  const link = { processorCustomerId: `cus_${seed}`, externalId: null, linkedToExisting: false, balance: null };
   const state = { projectId, email: `${seed}@example.com`, name: null, ...link };
   return { ...state, id: idOf('pc', seed, of), version: 1, createdAt, deletedAt };
 }

@@ -98,6 +98,7 @@ export function customer({ projectId }: ProjectScope): CustomerState {
     processorCustomerId: 'cus_1',
     externalId: null,
     linkedToExisting: false,
+    balance: null,
     version: 1,
     createdAt: CREATED_AT,
     deletedAt: null,

@@ -33,7 +33,7 @@ it('creates a customer at the processor and here, and publishes one event', asyn
       id: expect.any(String),
       type: 'customer.created.v1',
       teamId,
-      data: { ...state, linkedToExisting: false, version: 1, deletedAt: null },
+      data: { ...state, externalId: null, linkedToExisting: false, balance: null, version: 1, deletedAt: null },
     },
   ]);
 });

@@ -1,8 +1,9 @@
+import { CustomerUpdated } from '@billing/contracts/events/customers';
 import { ResourceChanged } from '@billing/contracts/events/resources';
 import { expect, it } from 'vitest';
 import { startCustomers } from './start-customers.ts';
 
-it('tells tenants of each change once, with the customer as GET returned it then', async () => {
+it('tells tenants of each change once, of no new balance, with the customer as GET returned it then', async () => {
   await using customers = await startCustomers();
   const shown: unknown[] = [];
   const { id, processorCustomerId } = await customers.createCustomer({ email: 'ada@example.com', name: 'Ada' });
@@ -16,6 +17,11 @@ it('tells tenants of each change once, with the customer as GET returned it then
   await customers.processor.updateCustomer(processorCustomerId, { name: 'Rear Admiral' }, 'key');
   await customers.deliver(...(await customers.events('customer.updated')));
   await look();
+  const balance = { amount: -500, currency: 'usd', description: 'Sorry', metadata: {} };
+  await customers.processor.createBalanceTransaction(processorCustomerId, balance, 'credit');
+  await customers.deliver(...(await customers.events('customer.updated')));
+  expect((await customers.published(CustomerUpdated)).at(-1)?.data.balance).toEqual({ credit: 500, currency: 'usd' });
+  expect((await customers.call('GET', `/customers/${id}`)).body.customer).toEqual(shown.at(-1));
   await customers.call('DELETE', `/customers/${id}`);
 
   const changes = (await customers.published(ResourceChanged)).map(({ data }) => data);

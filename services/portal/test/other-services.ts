@@ -38,7 +38,7 @@ export async function serveOtherServices({ serve, scope, customerId, processorCu
       if (!customer || request.customerId !== customerId || request.projectId !== scope.projectId) return null;
       const { projectId } = scope;
       const dates = { createdAt: new Date(), deletedAt: null };
-      const link = { processorCustomerId, externalId: null, linkedToExisting: false };
+      const link = { processorCustomerId, externalId: null, linkedToExisting: false, balance: null };
       return { ...customer, ...dates, ...link, version: 1, id: customerId, projectId };
     }),
     project: await serve(FindProject, async ({ teamId, projectId: id }) => ({

@@ -62,7 +62,7 @@ export async function startService() {
     customerDeleted(projectId: ProjectId = scope.projectId): Envelope {
       const now = new Date();
       const dates = { createdAt: now, deletedAt: now };
-      const link = { processorCustomerId, externalId: null, linkedToExisting: false };
+      const link = { processorCustomerId, externalId: null, linkedToExisting: false, balance: null };
       const state = { id: customerId, projectId, email: 'ada@example.com', name: null, version: 2 };
       return newEvent(CustomerDeleted, scope.teamId, { ...state, ...link, ...dates });
     },

@@ -31,6 +31,7 @@ export function openProject(service: Service, teamId = TeamId.create()) {
         processorCustomerId: `cus_${randomUUID()}`,
         externalId: null,
         linkedToExisting: false,
+        balance: null,
         version: 1,
         createdAt: new Date(),
         deletedAt: null,

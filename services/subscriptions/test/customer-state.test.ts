@@ -198,11 +198,12 @@ it('tells of one feature whether it is allowed, and why', async () => {
 it('is found by the tenant’s own id of the customer, and has only the features that are asked for', async () => {
   const project = await start();
   await project.subscribe(BASE_TIME);
-  const renamed = { ...project.customer, externalId: 'user/815 ü', version: 2 };
+  const balance = { credit: 500, currency: 'usd' };
+  const renamed = { ...project.customer, externalId: 'user/815 ü', balance, version: 2 };
   await service.deliver(newEvent(CustomerUpdated, project.scope.teamId, renamed));
   const path = `/customers/external/${encodeURIComponent('user/815 ü')}/state`;
   const { body } = await service.call('GET', `${path}?features=sso,unknown`, { of: project.scope });
-  expect(body.state.customer).toMatchObject({ id: project.customer.id, externalId: 'user/815 ü' });
+  expect(body.state).toMatchObject({ customer: { id: project.customer.id, externalId: 'user/815 ü' }, balance });
   expect(Object.keys(body.state.entitlements)).toEqual(['sso']);
   expect((await service.call('GET', `${path}/seats`, { of: project.scope })).body).toMatchObject({ value: 12 });
   expect((await service.call('GET', '/customers/external/other/state', { of: project.scope })).status).toBe(404);

@@ -7,7 +7,7 @@ import { newEvent } from '@billing/testing/events';
 /** A customer record of a project, for the given customer at Stripe. */
 export function customerState(projectId: ProjectId, processorCustomerId: string): CustomerState {
   const fields = { projectId, email: 'ada@example.com', name: null, version: 1 };
-  const link = { processorCustomerId, externalId: null, linkedToExisting: false };
+  const link = { processorCustomerId, externalId: null, linkedToExisting: false, balance: null };
   return { id: CustomerId.create(), ...fields, ...link, createdAt: new Date(), deletedAt: null };
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineEvent } from '../event.ts';
 import { CustomerId, ProjectId } from '../ids.ts';
+import { customerBalance } from '../resources/customer-state.ts';
 import { timestamp } from '../timestamp.ts';
 import { version } from '../version.ts';
 
@@ -15,6 +16,8 @@ export const customerState = z.object({
   processorCustomerId: z.string(),
   /** The processor may have had this customer before: it may have subscriptions and invoices from that time. */
   linkedToExisting: z.boolean().default(false),
+  /** Null when the processor has none; a new one is not told to tenants as a change of the customer. */
+  balance: customerBalance.nullable(),
   version,
   createdAt: timestamp,
   deletedAt: timestamp.nullable(),

@@ -66,7 +66,7 @@ export const access = z
   });
 export type FeatureAccess = z.output<typeof access>;
 
-const balance = z
+export const customerBalance = z
   .object({
     credit: z.int().meta({
       description: 'What the next invoices use, in the smallest unit; negative when the customer owes it.',
@@ -75,7 +75,7 @@ const balance = z
     currency: storedCurrency,
   })
   .meta({ id: 'CustomerBalance', description: 'The balance of a customer at the payment processor.' });
-export type CustomerBalance = z.output<typeof balance>;
+export type CustomerBalance = z.output<typeof customerBalance>;
 
 const pendingCheckout = z
   .object({
@@ -116,7 +116,7 @@ export const customerState = z
       example: { seats: exampleOf(entitlement) },
     }),
     payment,
-    balance: balance.nullable().describe('Null when the payment processor has none yet.'),
+    balance: customerBalance.nullable().describe('Null when the payment processor has none yet.'),
     pendingCheckouts: z.array(pendingCheckout).readonly().describe('Newest first.'),
     checkout: checkout.optional().describe('Of the `checkoutSession` that was given.'),
     asOf: timestamp.describe('When it was computed.'),

@@ -1,4 +1,4 @@
-import { flag, parseObject, reference, text, unixTime } from './fields.ts';
+import { flag, parseObject, reference, text, unixTime, wholeNumber } from './fields.ts';
 
 /** A customer of the processor; a deleted one is a stub. */
 export type CustomerSnapshot =
@@ -10,10 +10,12 @@ export type CustomerSnapshot =
       readonly metadata: Readonly<Record<string, string>>;
       readonly createdAt: Date;
       readonly defaultPaymentMethodId: string | null;
+      /** What the next invoices use, in the currency's smallest unit; null for a customer that was never billed. */
+      readonly balance: { readonly credit: number; readonly currency: string } | null;
     }
   | { readonly deleted: true; readonly id: string };
 
-/** Parses a customer of any API version. */
+/** Parses a customer of any API version: before 2019-10-17 its balance, which is negative for a credit, has another name. */
 export const readCustomer = (raw: unknown): CustomerSnapshot =>
   parseObject(raw, customer => {
     const id = customer.required('id', text);
@@ -21,6 +23,8 @@ export const readCustomer = (raw: unknown): CustomerSnapshot =>
     const settings = customer.optionalObject('invoice_settings', it => ({
       defaultPaymentMethodId: it.optional('default_payment_method', reference),
     }));
+    const owed = customer.optional('balance', wholeNumber) ?? customer.optional('account_balance', wholeNumber) ?? 0;
+    const currency = customer.optional('currency', text);
     return {
       deleted: false,
       id,
@@ -29,6 +33,7 @@ export const readCustomer = (raw: unknown): CustomerSnapshot =>
       metadata: customer.metadata(),
       createdAt: customer.required('created', unixTime),
       defaultPaymentMethodId: settings?.defaultPaymentMethodId ?? null,
+      balance: currency === null ? null : { credit: 0 - owed, currency },
     };
   });
 

@@ -155,6 +155,14 @@ describe('a customer', () => {
   it('may be the stub of a deleted customer', () => {
     expect(readCustomer({ id: 'cus_1', object: 'customer', deleted: true })).toEqual({ deleted: true, id: 'cus_1' });
   });
+
+  it('has what the next invoices use as a credit, in every API version', () => {
+    const customer = { id: 'cus_1', created: 1, balance: -500, currency: 'usd' };
+    expect(readCustomer(customer)).toMatchObject({ balance: { credit: 500, currency: 'usd' } });
+    const { balance, ...old } = customer;
+    expect(readCustomer({ ...old, account_balance: 0 - balance })).toMatchObject({ balance: { credit: -500 } });
+    expect(readCustomer({ ...customer, balance: 0, currency: null })).toMatchObject({ balance: null });
+  });
 });
 
 describe('a checkout session', () => {

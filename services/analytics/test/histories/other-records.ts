@@ -38,6 +38,7 @@ export function customerHistory(
         processorCustomerId: 'cus_1',
         externalId: null,
         linkedToExisting: false,
+        balance: null,
         version: index + 1,
         createdAt,
         deletedAt: isDeleted ? new Date(Math.max(createdAt.getTime(), deletedAt.getTime())) : null,

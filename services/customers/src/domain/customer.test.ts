@@ -4,7 +4,8 @@ import { isOurs, preferredCustomers, toContent, toProcessorChanges } from './cus
 
 const scope = { teamId: TeamId.create(), projectId: ProjectId.create() };
 const id = CustomerId.create();
-const current = { email: 'ada@example.com', name: 'Ada', externalId: 'user-7', metadata: { plan: 'pro' } };
+const balance = { credit: 500, currency: 'usd' };
+const current = { email: 'ada@example.com', name: 'Ada', externalId: 'user-7', metadata: { plan: 'pro' }, balance };
 
 const snapshot = (key: string, second: number, metadata: Record<string, string> = {}) => ({
   deleted: false as const,
@@ -14,6 +15,7 @@ const snapshot = (key: string, second: number, metadata: Record<string, string> 
   metadata,
   createdAt: new Date(second * 1_000),
   defaultPaymentMethodId: null,
+  balance: null,
 });
 const theirs = { projectId: ProjectId.create() };
 
@@ -48,15 +50,17 @@ it('takes the processor’s content without foreign metadata or an empty e-mail'
   const received = {
     ...snapshot('a', 1, { ...scope, externalId: 'theirs', crm: '7' }),
     email: ' Countess@Example.com ',
+    balance,
   };
   expect(toContent(received, scope, current)).toEqual({
     email: 'countess@example.com',
     name: null,
     externalId: 'user-7',
     metadata: { crm: '7' },
+    balance,
   });
   const shared = { ...snapshot('a', 1, { ...theirs, crm: '7' }), email: null, name: 'Lady' };
-  expect(toContent(shared, scope, current)).toEqual({ ...current, name: 'Lady' });
+  expect(toContent(shared, scope, current)).toEqual({ ...current, name: 'Lady', balance: null });
 });
 
 it('sends cleared fields empty, and the external id as metadata', () => {

@@ -2,6 +2,7 @@ import type { CustomerState } from '@billing/contracts/events/customers';
 import type { CustomerId, ProjectId, ProjectScope } from '@billing/contracts/ids';
 import { EXTERNAL_ID_KEY } from '@billing/contracts/metadata';
 import { conflict, type Problem } from '@billing/contracts/problem';
+import type { CustomerBalance } from '@billing/contracts/resources/customer-state';
 import { canonicalEmail } from '@billing/contracts/text';
 import {
   namedProject,
@@ -25,6 +26,8 @@ export interface CustomerContent {
   readonly externalId: string | null;
   /** Without the keys that this service sets. */
   readonly metadata: Record<string, string>;
+  /** Only the processor changes it. */
+  readonly balance: CustomerBalance | null;
 }
 
 /** What a caller may change; null clears a field, metadata is replaced. */
@@ -47,13 +50,14 @@ export function isOurs({ metadata }: LiveCustomerSnapshot, { teamId, projectId }
 export function toContent(
   snapshot: LiveCustomerSnapshot,
   scope: ProjectScope,
-  current: CustomerContent,
+  current: Omit<CustomerContent, 'balance'>,
 ): CustomerContent {
   return {
     email: canonicalEmail(snapshot.email ?? '') || current.email,
     name: snapshot.name?.normalize('NFC') || null,
     externalId: current.externalId,
     metadata: isOurs(snapshot, scope) ? withoutOwnKeys(snapshot.metadata) : current.metadata,
+    balance: snapshot.balance,
   };
 }
 
@@ -64,11 +68,13 @@ export const atProcessor = ({
   name,
   externalId,
   metadata,
+  balance,
 }: CustomerContent & { readonly wantedEmail: string | null }): CustomerContent => ({
   email: wantedEmail ?? email,
   name,
   externalId,
   metadata,
+  balance,
 });
 
 function withoutOwnKeys(metadata: Readonly<Record<string, string>>): Record<string, string> {
@@ -79,7 +85,9 @@ function withoutOwnKeys(metadata: Readonly<Record<string, string>>): Record<stri
 /** Returns whether two contents are equal. */
 export function isSameContent(one: CustomerContent, other: CustomerContent): boolean {
   const areFieldsSame = one.email === other.email && one.name === other.name && one.externalId === other.externalId;
-  return areFieldsSame && sameMetadata(one.metadata, other.metadata);
+  const isBalanceSame =
+    one.balance?.credit === other.balance?.credit && one.balance?.currency === other.balance?.currency;
+  return areFieldsSame && isBalanceSame && sameMetadata(one.metadata, other.metadata);
 }
 
 /** Returns the metadata that marks a customer at the processor as ours and routes its events, with its external id. */
@@ -125,7 +133,7 @@ interface ProcessorChanges {
 
 /** Returns a caller's changes as they are sent to the processor. */
 export function toProcessorChanges(
-  current: CustomerContent,
+  current: Pick<CustomerContent, 'metadata'>,
   { email, name, externalId, metadata }: CustomerChanges,
 ): ProcessorChanges {
   const replaced = metadata && replacement(current.metadata, withoutEmpty(metadata));
@@ -155,6 +163,7 @@ interface CustomerRecord {
   readonly externalId: string | null;
   readonly processorId: string;
   readonly linkedToExisting: boolean;
+  readonly balance: CustomerBalance | null;
   readonly version: number;
   readonly createdAt: Date;
   readonly deletedAt: Date | null;
@@ -163,7 +172,7 @@ interface CustomerRecord {
 /** Returns a customer as events and RPC replies carry it. */
 export function toState(customer: CustomerRecord): CustomerState {
   const { id, projectId, email, name, externalId, processorId: processorCustomerId, linkedToExisting } = customer;
-  const { version, createdAt, deletedAt } = customer;
+  const { balance, version, createdAt, deletedAt } = customer;
   return {
     id,
     projectId,
@@ -172,6 +181,7 @@ export function toState(customer: CustomerRecord): CustomerState {
     externalId,
     processorCustomerId,
     linkedToExisting,
+    balance,
     version,
     createdAt,
     deletedAt,

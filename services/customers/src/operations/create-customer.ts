@@ -70,8 +70,9 @@ export const createCustomerKind = audited<Input, Counterpart, LinkedCustomer>({
   async commit(tx, operation, { snapshot, isExisting: linkedToExisting }, publish, cause) {
     const customer = await customers.lockRow(tx, operation, operation.resourceId);
     if (!customer) throw unavailable('The customer is no longer reserved.');
-    const { name, metadata } = toContent(snapshot, operation, customer);
-    tx.assign(customer, { name: name ?? customer.name, metadata, processorId: snapshot.id, linkedToExisting });
+    const { name, metadata, balance } = toContent(snapshot, operation, customer);
+    const found = { name: name ?? customer.name, metadata, balance };
+    tx.assign(customer, { ...found, processorId: snapshot.id, linkedToExisting });
     if (!isMirrored(customer)) throw new Error('The processor gave the customer no id.');
     publishCreated(publish, customer, { now: customer.createdAt, cause });
     return customer;
@@ -124,6 +125,7 @@ export function createCustomer(dependencies: Dependencies) {
         metadata,
         processorId: null,
         linkedToExisting: false,
+        balance: null,
         processorUpdatedAt: null,
         awaitsWebhook: true,
         version: 1,

@@ -29,7 +29,9 @@ export function saveContent(
 ): boolean {
   if (isSameContent(customer, content)) return false;
   const before = asJson(customer);
-  tx.assign(customer, { ...content, updatedAt: change.now, version: customer.version + 1 });
+  // The balance is no field of the resource.
+  const isShown = !isSameContent(customer, { ...content, balance: customer.balance });
+  tx.assign(customer, { ...content, ...(isShown && { updatedAt: change.now }), version: customer.version + 1 });
   publish(CustomerUpdated, customer.teamId, toState(customer), change.trace);
   tell(publish, customer, before, change);
   return true;

@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { CustomerId } from '@billing/contracts/ids';
 import type { Customer as CustomerResource } from '@billing/contracts/resources/customer';
+import type { CustomerBalance } from '@billing/contracts/resources/customer-state';
 import { mirroredProperties, type Mirrored } from '@billing/service/mirrored-rows';
 
 const CustomerSchema = defineEntity({
@@ -35,6 +36,8 @@ const CustomerSchema = defineEntity({
     externalId: p.text().strictNullable(),
     /** Linked to a customer that the processor may have had before: its billing there is to be read. */
     linkedToExisting: p.boolean(),
+    /** At the processor; null when it has none. */
+    balance: p.json<CustomerBalance>().strictNullable(),
     updatedAt: p.datetime(),
   },
 });

@@ -38,8 +38,8 @@ export function compareCustomers(em: EntityManager) {
       const owner = theirs.email === null ? undefined : owners.get(theirs.email);
       if (owner !== undefined && owner !== record?.id) return { ...EQUAL, outcome: 'taken', id: owner };
       if (!record) return { ...EQUAL, outcome: wasDeleted ? 'deleted' : 'missing' };
-      const { email, name, externalId, metadata } = record;
-      const fields = fieldDifferences({ email, name, externalId, metadata }, theirs);
+      const { email, name, externalId, metadata, balance } = record;
+      const fields = fieldDifferences({ email, name, externalId, metadata, balance }, theirs);
       return { ...EQUAL, id: record.id, fields, outcome: fields.length > 0 ? 'different' : 'same' };
     });
   };

@@ -11,7 +11,7 @@ import type { Dependencies } from '../dependencies.ts';
 
 /** Returns what a customer may use at a time: of all features, or of `features`. */
 export function stateOf(
-  { customer: { id, externalId, email }, subscriptions, records }: FoundCustomer,
+  { customer: { id, externalId, email, balance }, subscriptions, records }: FoundCustomer,
   asOf: Date,
   features?: readonly string[],
 ): CustomerState {
@@ -24,7 +24,7 @@ export function stateOf(
     }),
     entitlements: Object.fromEntries(entitlements),
     payment: paymentOf(records),
-    balance: null,
+    balance,
     pendingCheckouts: [],
     asOf,
   };

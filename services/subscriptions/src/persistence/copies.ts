@@ -39,12 +39,12 @@ async function saveInTransaction(tx: EntityManager, customers: readonly OwnedBy<
   await upsert(
     tx,
     `insert into customer_copies as copy
-            (id, team_id, project_id, processor_customer_id, email, external_id, version, created_at, deleted_at)
-     select id, team_id, project_id, processor_customer_id, email, external_id, version, created_at, deleted_at
+            (id, team_id, project_id, processor_customer_id, email, external_id, balance, version, created_at, deleted_at)
+     select id, team_id, project_id, processor_customer_id, email, external_id, balance, version, created_at, deleted_at
        from json_populate_recordset(null::customer_copies, $1::json) order by id
      on conflict (id) do update set
        processor_customer_id = excluded.processor_customer_id, email = excluded.email,
-       external_id = excluded.external_id, version = excluded.version,
+       external_id = excluded.external_id, balance = excluded.balance, version = excluded.version,
        deleted_at = excluded.deleted_at
      where copy.version < excluded.version
        and (copy.team_id, copy.project_id) = (excluded.team_id, excluded.project_id)`,
@@ -55,6 +55,7 @@ async function saveInTransaction(tx: EntityManager, customers: readonly OwnedBy<
       processor_customer_id: state.processorCustomerId,
       email: state.email,
       external_id: state.externalId,
+      balance: state.balance,
       version: state.version,
       created_at: state.createdAt,
       deleted_at: state.deletedAt,

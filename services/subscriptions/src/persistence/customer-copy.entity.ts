@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/postgresql';
 import type { CustomerId, ProjectId, TeamId } from '@billing/contracts/ids';
+import type { CustomerBalance } from '@billing/contracts/resources/customer-state';
 
 const CustomerCopySchema = defineEntity({
   name: 'CustomerCopy',
@@ -15,6 +16,7 @@ const CustomerCopySchema = defineEntity({
     processorCustomerId: p.text(),
     email: p.text().strictNullable(),
     externalId: p.text().strictNullable(),
+    balance: p.json<CustomerBalance>().strictNullable(),
     /** Of the newest state that an event or a reply showed. */
     version: p.integer(),
     createdAt: p.datetime(),

@@ -14,6 +14,7 @@ export class CreateCustomers extends Migration {
         metadata jsonb not null,
         processor_id text,
         linked_to_existing boolean not null,
+        balance jsonb,
         processor_updated_at timestamptz,
         awaits_webhook boolean not null,
         version int not null,

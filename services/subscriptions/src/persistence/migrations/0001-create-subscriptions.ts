@@ -181,6 +181,7 @@ export class CreateSubscriptions extends Migration {
         processor_customer_id text not null,
         email text,
         external_id text,
+        balance jsonb,
         version int not null,
         created_at timestamptz not null,
         deleted_at timestamptz,
