@@ -18,7 +18,7 @@ const AS_BUILT =
     ' ',
   );
 /** The modules of the contracts that the package runs; they import nothing but each other, and go along. */
-const COPIED = ['currency-decimals', 'event-types', 'money-format'];
+const COPIED = ['currency-decimals', 'entitlement-value', 'event-types', 'money-format'];
 
 /** Builds the package that `npm pack` packs: JavaScript, declarations, README and manifest, all in `dist`. */
 async function build(): Promise<void> {

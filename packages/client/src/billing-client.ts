@@ -1,8 +1,10 @@
 import type { BillingError } from './billing-error.ts';
 import type { CallOptions, ClientOptions, WriteOptions } from './options.ts';
 import type { PageOptions } from './pages.ts';
+import { referralMethods } from './referral-methods.ts';
 import { createRequests, segment, type Requests } from './requests.ts';
-import { featureMethods, giftMethods, grantMethods, stateMethods } from './feature-methods.ts';
+import { openEntitlements, type EntitlementOptions, type Entitlements } from './entitlements.ts';
+import { featureMethods, type CustomerRef, giftMethods, grantMethods, stateMethods } from './feature-methods.ts';
 import { eventMethods, webhookDeliveryMethods, webhookEndpointMethods } from './outgoing-methods.ts';
 import { openTransport, type Request } from './transport.ts';
 import type * as wire from './wire.ts';
@@ -17,6 +19,7 @@ import type * as wire from './wire.ts';
  */
 export class BillingClient {
   readonly #requests: Requests;
+  readonly #entitlements: ReturnType<typeof openEntitlements>;
   /** What products give, and your product asks for. */
   readonly features: ReturnType<typeof featureMethods>;
   /** What products give of features. */
@@ -27,6 +30,7 @@ export class BillingClient {
   readonly grants: ReturnType<typeof grantMethods>;
   /** What customers may use, asked anew; `entitlements` is for every request of yours. */
   readonly states: ReturnType<typeof stateMethods>;
+  readonly referrals: ReturnType<typeof referralMethods>;
   /** Every change in the project, in order. */
   readonly events: ReturnType<typeof eventMethods>;
   /** Addresses of yours that events are posted to. */
@@ -39,11 +43,13 @@ export class BillingClient {
     this.#requests = createRequests(
       openTransport(options, `/api/service/teams/${segment(teamId)}/projects/${segment(projectId)}`),
     );
+    this.#entitlements = openEntitlements({ requests: this.#requests, timeoutMs: options.timeoutMs });
     this.features = featureMethods(this.#requests);
     this.productFeatures = giftMethods(this.#requests, 'products');
     this.priceFeatures = giftMethods(this.#requests, 'prices');
     this.grants = grantMethods(this.#requests);
     this.states = stateMethods(this.#requests);
+    this.referrals = referralMethods(this.#requests);
     this.events = eventMethods(this.#requests);
     this.webhookEndpoints = webhookEndpointMethods(this.#requests);
     this.webhookDeliveries = webhookDeliveryMethods(this.#requests);
@@ -163,42 +169,6 @@ export class BillingClient {
       this.#requests.delete(`/portal/sessions/${segment(sessionId)}`, options),
   };
 
-  readonly referrals = {
-    config: async (options?: CallOptions): Promise<wire.ReferralConfig> =>
-      (await this.#requests.get<{ config: wire.ReferralConfig }>('/referrals/config', undefined, options)).config,
-    updateConfig: async (body: wire.ReferralConfigUpdate, options?: CallOptions): Promise<wire.ReferralConfig> => {
-      const request: Request = { method: 'PUT', path: '/referrals/config', body, options };
-      return (await this.#requests.send<{ config: wire.ReferralConfig }>(request)).config;
-    },
-    createCode: async (body: wire.ReferralCodeCreate, options?: WriteOptions): Promise<wire.ReferralCode> =>
-      (await this.#requests.post<{ code: wire.ReferralCode }>('/referrals/codes', body, options)).code,
-    /** Lists active codes; all with `activeOnly: false`, those of one referrer with `customerId`. */
-    listCodes: (filters?: wire.ReferralCodeFilters, options?: CallOptions) =>
-      this.#requests.list<wire.ReferralCode>('/referrals/codes', 'codes', filters, options),
-    /** Returns a code and a page of its referrals, newest first; 100 per page by default. */
-    getCode: (code: string, page?: PageOptions, options?: CallOptions) =>
-      this.#requests.get<wire.ReferralCodeHistory>(`/referrals/codes/${segment(code)}`, page, options),
-    deactivateCode: (code: string, options?: CallOptions) =>
-      this.#requests.delete(`/referrals/codes/${segment(code)}`, options),
-    /** Records who referred a new customer. The referral converts when that customer subscribes. */
-    apply: async (body: wire.ReferralApply, options?: WriteOptions): Promise<wire.AppliedReferral> =>
-      (await this.#requests.post<{ referral: wire.AppliedReferral }>('/referrals/apply', body, options)).referral,
-    /** Lists referrals: with `refereeCustomerId` the one of a customer who was referred, with `referrerCustomerId` those of a referrer. */
-    list: (filters?: wire.ReferralFilters, options?: CallOptions) =>
-      this.#requests.list<wire.Referral>('/referrals', 'referrals', filters, options),
-    listCredits: (filters?: wire.ReferralCreditFilters, options?: CallOptions) =>
-      this.#requests.list<wire.ReferralCredit>('/referrals/credits', 'credits', filters, options),
-    /** Sends a credit again that failed; the customer is credited once. */
-    retryCredit: async (id: string, options?: WriteOptions): Promise<wire.ReferralCredit> =>
-      (
-        await this.#requests.post<{ credit: wire.ReferralCredit }>(
-          `/referrals/credits/${segment(id)}/retry`,
-          undefined,
-          options,
-        )
-      ).credit,
-  };
-
   readonly analytics = {
     get: (window?: wire.AnalyticsWindow, options?: CallOptions) =>
       this.#requests.get<wire.Analytics>('/analytics', window, options),
@@ -237,6 +207,17 @@ export class BillingClient {
     findings: (id: string, filters?: wire.SyncFindingFilters, options?: CallOptions) =>
       this.#requests.list<wire.SyncFinding>(`/syncs/${segment(id)}/findings`, 'findings', filters, options),
   };
+
+  /**
+   * Returns what a customer may use: `(await billing.entitlements(customerId)).allows('sso')`. Keeps it for 30 seconds, asks with
+   * its tag after that, and through an outage goes on with it until an entitlement's end, at most for 24 hours. After a
+   * checkout, give its `checkoutSession`: then the service is asked, and what is returned includes the outcome.
+   * @throws BillingError for what the service refuses, such as `customer_not_found`; when it can't be reached, only with a
+   *   `checkoutSession`
+   */
+  entitlements(customer: CustomerRef, options?: EntitlementOptions): Promise<Entitlements> {
+    return this.#entitlements(customer, options);
+  }
 
   async #changeInvoice(
     id: string,

@@ -4,6 +4,7 @@ export type { BillingEvent, EventObjectType, EventType, PingEvent, ReceivedEvent
 export { EVENT_TYPES } from '@billing/contracts/event-types';
 export type { WebhookDeliveryDetails } from './events.ts';
 export { chargeStepOf, decimalsOf, formatMoney, isWholeCurrency, PROCESSOR_CURRENCIES } from './money.ts';
+export { Entitlements, type EntitlementOptions } from './entitlements.ts';
 export type { CustomerRef, StateQuery } from './feature-methods.ts';
 export type { CallOptions, ClientOptions, ConnectionOptions, WriteOptions } from './options.ts';
 export type { CursorPage, List, Page, PageOptions } from './pages.ts';

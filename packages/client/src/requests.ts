@@ -18,7 +18,10 @@ export interface Requests {
     query?: PageOptions & { readonly waitMs?: number },
     options?: CallOptions,
   ): List<Item, CursorPage<Item>>;
-  readonly send: Send;
+  /** Sends a request and returns the response's body; undefined when `isDone` held. */
+  send<Body>(request: Request): Promise<Body>;
+  /** Sends a request and returns the response with its tag. */
+  readonly sendTagged: Send;
 }
 
 interface Listed {
@@ -31,10 +34,12 @@ interface ListedByCursor {
   readonly hasMore?: boolean;
 }
 
-export function createRequests(send: Send): Requests {
+export function createRequests(sendTagged: Send): Requests {
+  const send: Requests['send'] = async <Body>(request: Request) => (await sendTagged<Body>(request)).body;
   const get: Requests['get'] = (path, query, options) => send({ method: 'GET', path, query, options });
   return {
     send,
+    sendTagged,
     get,
     post: (path, body, options) => send({ method: 'POST', path, body, options }),
     put: (path, body, options) => send({ method: 'PUT', path, body, options }),

@@ -13,15 +13,23 @@ export interface Request {
   readonly body?: unknown;
   /** How long the service may wait before it responds, beside the time of an attempt, in milliseconds. */
   readonly waitMs?: number | undefined;
+  /** The tag of the response that the caller has: it is `unchanged` when the service would send the same. */
+  readonly tag?: string | undefined;
   readonly options?: WriteOptions | undefined;
   /** Returns whether the failure of a retry means that the attempt before it succeeded and its response was lost. */
   readonly isDone?: (failure: BillingError) => boolean;
 }
 
-/** Sends a request and returns the response's body; undefined when `isDone` held. */
-export type Send = <Body>(request: Request) => Promise<Body>;
+/** A response: its body, and its tag if it has one. */
+interface Tagged<Body> {
+  readonly body: Body;
+  readonly tag: string | undefined;
+}
 
-type AttemptResult = { readonly body: unknown } | { readonly failure: BillingError };
+/** Sends a request and returns the response; its body is undefined when `isDone` held, or when it is that of the request's `tag`. */
+export type Send = <Body>(request: Request) => Promise<Tagged<Body>>;
+
+type AttemptResult = Tagged<unknown> | { readonly failure: BillingError };
 
 /**
  * Opens the connection to the gateway, for the paths below `root`. Every POST carries an `Idempotency-Key`, a random one unless given. All attempts
@@ -38,20 +46,23 @@ export function openTransport(client: ConnectionOptions, root: string): Send {
     const signal = init.signal ? AbortSignal.any([init.signal, timeout]) : timeout;
     try {
       const response = await send(url, { ...init, signal });
+      const tag = response.headers.get('etag') ?? undefined;
+      if (response.status === 304) return { body: undefined, tag };
       const text = await response.text();
       const body = parseJson(text);
-      return response.ok && body !== undefined ? { body } : { failure: BillingError.fromResponse(response, text) };
+      return response.ok && body !== undefined ? { body, tag } : { failure: BillingError.fromResponse(response, text) };
     } catch (cause) {
       init.signal?.throwIfAborted();
       return { failure: errorWithoutResponse(cause, timeout.aborted ? timeoutMs : undefined) };
     }
   }
 
-  return async <Body>({ method, path, query, body, waitMs = 0, options = {}, isDone }: Request) => {
+  return async <Body>({ method, path, query, body, waitMs = 0, tag, options = {}, isDone }: Request) => {
     const { signal, idempotencyKey, timeoutMs = client.timeoutMs ?? 30_000 } = options;
     const headers = new Headers({ accept: 'application/json' });
     if (client.apiKey !== undefined) headers.set('authorization', `Bearer ${client.apiKey}`);
     if (body !== undefined) headers.set('content-type', 'application/json');
+    if (tag !== undefined) headers.set('if-none-match', tag);
     if (method === 'POST') headers.set('idempotency-key', idempotencyKey ?? randomKey());
     const init: RequestInit = { method, headers, ...(signal && { signal }) };
     if (body !== undefined) init.body = JSON.stringify(body);
@@ -61,9 +72,9 @@ export function openTransport(client: ConnectionOptions, root: string): Send {
     let mayBeDone = false;
     for (let retries = 0; ; retries += 1) {
       const result = await attempt(`${base}${path}${queryText(query)}`, init, timeoutMs + waitMs);
-      if ('body' in result) return result.body as Body; // the service validates its responses against this type
+      if ('body' in result) return result as Tagged<Body>; // the service validates its responses against this type
       const { failure } = result;
-      if (mayBeDone && isDone?.(failure)) return undefined as Body; // a caller that gives `isDone` expects undefined
+      if (mayBeDone && isDone?.(failure)) return { body: undefined as Body, tag: undefined }; // a caller that gives `isDone` expects undefined
       const isStillRunning = mayBeDone && failure.code === KEY_IN_USE && performance.now() < giveUpAt;
       const pauseMs = left > 0 || isStillRunning ? pauseBeforeRetry(failure, retries) : undefined;
       if (pauseMs === undefined) throw failure;

@@ -18,6 +18,7 @@ it('imports nothing at run time but what the build copies', async () => {
   expect(new Set(others)).toEqual(
     new Set([
       '@billing/contracts/currency-decimals',
+      '@billing/contracts/entitlement-value',
       '@billing/contracts/event-types',
       '@billing/contracts/money-format',
     ]),

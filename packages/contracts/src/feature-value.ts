@@ -1,5 +1,6 @@
 import { unprocessable } from './problem.ts';
-import { UNLIMITED, type Feature, type FeatureValue } from './resources/feature.ts';
+import { UNLIMITED } from './entitlement-value.ts';
+import type { Feature, FeatureValue } from './resources/feature.ts';
 
 /** Returns whether a value is one that a feature may have: by its type a boolean, a limit, or one of its values. */
 export function fits({ type, values }: Pick<Feature, 'type' | 'values'>, value: FeatureValue): boolean {

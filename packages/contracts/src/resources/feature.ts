@@ -7,8 +7,6 @@ import { createdAt, timestamp } from '../timestamp.ts';
 export const FEATURE_TYPES = ['boolean', 'limit', 'value'] as const;
 export type FeatureType = (typeof FEATURE_TYPES)[number];
 
-/** A limit that nothing reaches. */
-export const UNLIMITED = 'unlimited';
 const MAX_LIMIT = 1_000_000_000_000;
 const MAX_VALUES = 50;
 const MAX_NAME = 250;

@@ -1,4 +1,5 @@
-import { UNLIMITED, type FeatureValue } from '@billing/contracts/resources/feature';
+import { UNLIMITED } from '@billing/contracts/entitlement-value';
+import type { FeatureValue } from '@billing/contracts/resources/feature';
 import { runs } from '@billing/testing/runs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

@@ -1,5 +1,6 @@
 import type { PriceId, ProductId } from '@billing/contracts/ids';
-import { UNLIMITED, type Feature, type FeatureValue } from '@billing/contracts/resources/feature';
+import { UNLIMITED } from '@billing/contracts/entitlement-value';
+import type { Feature, FeatureValue } from '@billing/contracts/resources/feature';
 
 /** How a feature's values are merged. */
 export type FeatureRules = Pick<Feature, 'key' | 'type' | 'values' | 'merge' | 'isActive'>;
@@ -41,9 +42,6 @@ export function mergeSources(rules: FeatureRules, sources: readonly EntitlementS
   if (value === undefined) return undefined;
   return { type: rules.type, value, until: firstFall(rules, giving), sources: giving };
 }
-
-/** Returns whether a value allows anything: true, a limit above 0, or any of the values. */
-export const isAllowed = (value: FeatureValue): boolean => value !== false && value !== 0;
 
 /** Multiplies a limit by a quantity; other values are given as they are. */
 export function timesQuantity(value: FeatureValue, quantity: number): FeatureValue {

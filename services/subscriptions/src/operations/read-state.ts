@@ -3,7 +3,7 @@ import type { ProjectScope } from '@billing/contracts/ids';
 import { notFound } from '@billing/contracts/problem';
 import { SOURCE_REASONS, type CustomerState, type FeatureAccess } from '@billing/contracts/resources/customer-state';
 import { entitlementsOf, grantOf, paymentOf } from '#domain/customer-state.ts';
-import { isAllowed } from '#domain/entitlements.ts';
+import { isAllowed } from '@billing/contracts/entitlement-value';
 import { FeatureCopy } from '#persistence/feature-copies.entity.ts';
 import { findCustomerRecord, type CustomerRef, type FoundCustomer } from '#persistence/find-customer-records.ts';
 import { toResource } from '#persistence/subscription.entity.ts';
