@@ -5,6 +5,7 @@ import { openSignedTraces } from '@billing/processor/signed-trace';
 import { processorEnv, serviceEnv } from '@billing/service/env';
 import { openSubscriptionsOperationLog } from '#operations/open-operation-log.ts';
 import { customerIntakes } from '#operations/take-in-billing.ts';
+import { tellStates } from '#operations/tell-states.ts';
 import { subscriptionsSchema } from '#persistence/schema.ts';
 import { checkoutEvents } from './consumers/checkout-events.ts';
 import { copies } from './consumers/copies.ts';
@@ -13,6 +14,7 @@ import { attemptedInvoices } from './consumers/attempted-invoices.ts';
 import { chargeEvents, invoicePaymentEvents, paymentIntentEvents, refundEvents } from './consumers/payment-events.ts';
 import { deletedCustomerEvents, subscriptionEvents } from './consumers/subscription-events.ts';
 import { startIntakes } from './jobs/start-intakes.ts';
+import { startTellingStates } from './jobs/start-telling-states.ts';
 import { checkoutRoutes } from './routes/checkout.ts';
 import { invoiceRoutes } from './routes/invoices.ts';
 import { paymentRoutes } from './routes/payments.ts';
@@ -45,7 +47,11 @@ export const subscriptionsService = () =>
           invoicePaymentEvents(dependencies),
         ],
         rpc: subscriptionRpc({ ...dependencies, intakes }),
-        jobs: [() => startReconciler({ operationLog, logger }), () => startIntakes({ intakes, logger })],
+        jobs: [
+          () => startReconciler({ operationLog, logger }),
+          () => startIntakes({ intakes, logger }),
+          () => startTellingStates({ ...dependencies, tellStates: tellStates(dependencies) }),
+        ],
         cleaning: [() => deleteCanceledOperations(em)],
         purge: {
           tables: [
@@ -60,6 +66,8 @@ export const subscriptionsService = () =>
             'grant_copies',
             'feature_gift_copies',
             'customer_copies',
+            'customer_states',
+            'customer_state_marks',
             'price_copies',
             'product_copies',
           ],

@@ -1,18 +1,12 @@
 import { PriceCreated, ProductCreated } from '@billing/contracts/events/catalog';
 import { CustomerCreated, CustomerDeleted, CustomerUpdated } from '@billing/contracts/events/customers';
-import { FeatureGiftSaved, FeatureSaved, GrantSaved } from '@billing/contracts/events/features';
-import { ProjectUpdated } from '@billing/contracts/events/gateway';
 import { newEvent } from '@billing/testing/events';
-import { routedEvent } from '@billing/testing/processor-events';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { stateOf } from '../src/operations/read-state.ts';
 import { findCustomerRecords } from '../src/persistence/find-customer-records.ts';
-import { anInvoice, BASE_TIME, invoiceObject } from './payloads.ts';
+import { DAY_MS, seconds, startEntitledProject } from './entitled-project.ts';
+import { BASE_TIME } from './payloads.ts';
 import { startService, type Service } from './service.ts';
-import { startProject } from './start-project.ts';
-
-const DAY_MS = 86_400_000;
-const seconds = (time: Date) => Math.floor(time.getTime() / 1_000);
 
 let service: Service;
 beforeAll(async () => {
@@ -20,61 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
-/** Starts a project with a product that gives three seats for each that is subscribed to, and single sign-on. */
-async function start() {
-  const project = await startProject(service);
-  const { scope, customer, base } = project;
-  const { teamId, projectId } = scope;
-  const { product, price } = await service.createPrice({}, scope);
-  const feature = { projectId, values: null, merge: null, isActive: true, version: 1 };
-  const gift = { projectId, giverId: product.id, per: 'subscription', version: 1 } as const;
-  for (const event of [
-    newEvent(ProductCreated, teamId, product),
-    newEvent(PriceCreated, teamId, price),
-    newEvent(FeatureSaved, teamId, { ...feature, key: 'sso', type: 'boolean' }),
-    newEvent(FeatureSaved, teamId, { ...feature, key: 'seats', type: 'limit', merge: 'sum' }),
-    newEvent(FeatureGiftSaved, teamId, { ...gift, key: 'sso', value: true }),
-    newEvent(FeatureGiftSaved, teamId, { ...gift, key: 'seats', value: 3, per: 'quantity' }),
-  ])
-    await service.deliver(event);
-  const grant = { projectId, customerId: customer.id, key: 'seats', expiresAt: null, version: 1 };
-  return {
-    ...project,
-    product,
-    price,
-    subscribe: (at: Date, changes: object = {}) =>
-      service.deliver(
-        project.event('customer.subscription.updated', at, {
-          priceId: price.processorPriceId,
-          quantity: 4,
-          periodEnd: new Date(Date.now() + 20 * DAY_MS),
-          ...changes,
-        }),
-      ),
-    fail: (at: Date) => {
-      const invoice = anInvoice({
-        id: `in_${projectId}`,
-        customer: customer.processorCustomerId,
-        subscription: base.id,
-      });
-      const failed = {
-        status: 'open',
-        attempted: true,
-        attempt_count: 2,
-        next_payment_attempt: seconds(new Date(at.getTime() + 3 * DAY_MS)),
-        status_transitions: { finalized_at: seconds(at) },
-        amount_paid: 0,
-        amount_remaining: 2_999,
-      };
-      const object = { ...invoiceObject(invoice), ...failed };
-      return service.deliver(routedEvent(scope, 'invoice.payment_failed', object, { createdAt: at }));
-    },
-    give: (changes: object) => service.deliver(newEvent(GrantSaved, teamId, { ...grant, value: 1, ...changes })),
-    gift: (changes: object) =>
-      service.deliver(newEvent(FeatureGiftSaved, teamId, { ...gift, key: 'seats', value: 1, ...changes })),
-    state: async () => (await service.call('GET', `/customers/${customer.id}/state`, { of: scope })).body.state,
-  };
-}
+const start = () => startEntitledProject(service);
 
 it('is what the subscriptions give, times their quantity, with each source', async () => {
   const project = await start();
@@ -240,9 +180,7 @@ it('goes on for as many days as the project says', async () => {
   const failedAt = new Date(Date.now() - 8 * DAY_MS);
   await project.subscribe(failedAt, { status: 'past_due' });
   await project.fail(failedAt);
-  const { teamId, projectId: id } = project.scope;
-  const state = { id, teamId, name: 'Shop', baseCurrency: 'usd', createdAt: new Date() };
-  await service.deliver(newEvent(ProjectUpdated, teamId, { ...state, entitlementGraceDays: 9, version: 2 }));
-  await service.deliver(newEvent(ProjectUpdated, teamId, { ...state, entitlementGraceDays: 0, version: 1 }));
+  await service.deliver(project.events.settled({ entitlementGraceDays: 9, version: 2 }));
+  await service.deliver(project.events.settled({ entitlementGraceDays: 0, version: 1 }));
   expect((await project.state()).entitlements).toMatchObject({ seats: { sources: [{ reason: 'grace' }] } });
 });

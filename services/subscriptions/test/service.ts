@@ -1,5 +1,5 @@
 import { startTestAccount } from '@billing/service/testing/test-account';
-import { startTestService } from '@billing/service/testing/start-test-service';
+import { startTestService, type TestServiceOptions } from '@billing/service/testing/start-test-service';
 import type { Envelope } from '@billing/contracts/event';
 import { isHandled, PROCESSOR_EVENT_OWNERS } from '@billing/contracts/processor-events';
 import { toDelivery } from '@billing/messaging/bus';
@@ -18,9 +18,9 @@ export const OWNED_TYPES = Object.keys(PROCESSOR_EVENT_OWNERS)
  * Starts the service in this process, with a database, a bus and a processor account of its own; customers and catalog
  * are stand-ins that serve their RPC calls.
  */
-export async function startService() {
+export async function startService({ now }: Pick<TestServiceOptions, 'now'> = {}) {
   const account = await startTestAccount();
-  const service = await startTestService(subscriptionsService(), { account });
+  const service = await startTestService(subscriptionsService(), { account, ...(now && { now }) });
   const { processor, control } = account;
   const otherServices = await serveOtherServices({ processor, serve: service.serve, scope: service.scope });
   return {

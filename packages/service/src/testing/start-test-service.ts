@@ -27,7 +27,7 @@ interface Surroundings {
   readonly account: TestAccount | undefined;
 }
 
-interface TestServiceOptions {
+export interface TestServiceOptions {
   /** The service's own environment variables, as text. */
   readonly env?: Readonly<Record<string, string>>;
   /** The teams' account at the local processor; disposed of with the service. */

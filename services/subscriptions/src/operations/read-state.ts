@@ -4,14 +4,20 @@ import { notFound } from '@billing/contracts/problem';
 import { SOURCE_REASONS, type CustomerState, type FeatureAccess } from '@billing/contracts/resources/customer-state';
 import { entitlementsOf, grantOf, paymentOf } from '#domain/customer-state.ts';
 import { isAllowed } from '@billing/contracts/entitlement-value';
+import type { CustomerCopy } from '#persistence/customer-copy.entity.ts';
 import { FeatureCopy } from '#persistence/feature-copies.entity.ts';
 import { findCustomerRecord, type CustomerRef, type FoundCustomer } from '#persistence/find-customer-records.ts';
 import { toResource } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 
+/** What a state is composed of. */
+export interface StateSource extends Omit<FoundCustomer, 'customer'> {
+  readonly customer: Pick<CustomerCopy, 'id' | 'externalId' | 'email' | 'balance'>;
+}
+
 /** Returns what a customer may use at a time: of all features, or of `features`. */
 export function stateOf(
-  { customer: { id, externalId, email, balance }, subscriptions, records }: FoundCustomer,
+  { customer: { id, externalId, email, balance }, subscriptions, records }: StateSource,
   asOf: Date,
   features?: readonly string[],
 ): CustomerState {

@@ -6,6 +6,7 @@ import { executeBound } from '@billing/database/bound-statement';
 import { inTransaction } from '@billing/database/transaction';
 import { insertIntakes } from './customer-intakes.ts';
 import { lockCustomers } from './locks.ts';
+import { markStates } from './state-marks.ts';
 
 /*
  * Copies of what other services own. A copy is replaced only by a newer version. The scope is part of the condition, so
@@ -66,6 +67,10 @@ async function saveInTransaction(tx: EntityManager, customers: readonly OwnedBy<
     customers.flatMap(({ teamId, state: { id, projectId, processorCustomerId, linkedToExisting } }) =>
       linkedToExisting ? [{ id, teamId, projectId, processorCustomerId }] : [],
     ),
+  );
+  await markStates(
+    tx,
+    customers.map(({ teamId, state: { id, projectId } }) => ({ scope: { teamId, projectId }, id })),
   );
 }
 

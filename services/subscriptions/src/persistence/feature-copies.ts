@@ -3,6 +3,7 @@ import type { FeatureGiftState, FeatureState, GrantState } from '@billing/contra
 import type { ProjectState } from '@billing/contracts/events/gateway';
 import { executeBound } from '@billing/database/bound-statement';
 import type { OwnedBy } from './copies.ts';
+import { markConcerned, markStates } from './state-marks.ts';
 
 /** The columns of a copy: those of its key, and the others beside the version. */
 interface CopyTable {
@@ -30,9 +31,9 @@ const GRANTS: CopyTable = {
 };
 
 /** Saves copies of projects; a copy is replaced only by a newer version. */
-export const saveProjectCopies = (em: EntityManager, projects: readonly OwnedBy<ProjectState>[]) =>
-  save(
-    em,
+export async function saveProjectCopies(tx: EntityManager, projects: readonly OwnedBy<ProjectState>[]): Promise<void> {
+  await save(
+    tx,
     PROJECTS,
     projects.map(({ teamId, state: { id, entitlementGraceDays, version } }) => ({
       id,
@@ -41,11 +42,16 @@ export const saveProjectCopies = (em: EntityManager, projects: readonly OwnedBy<
       version,
     })),
   );
+  await markConcerned(
+    tx,
+    projects.map(({ teamId, state: { id: projectId } }) => ({ teamId, projectId })),
+  );
+}
 
 /** Saves copies of features; a copy is replaced only by a newer version. */
-export const saveFeatureCopies = (em: EntityManager, features: readonly OwnedBy<FeatureState>[]) =>
-  save(
-    em,
+export async function saveFeatureCopies(tx: EntityManager, features: readonly OwnedBy<FeatureState>[]): Promise<void> {
+  await save(
+    tx,
     FEATURES,
     features.map(({ teamId, state: { projectId, isActive, ...state } }) => ({
       ...state,
@@ -54,11 +60,16 @@ export const saveFeatureCopies = (em: EntityManager, features: readonly OwnedBy<
       is_active: isActive,
     })),
   );
+  await markConcerned(
+    tx,
+    features.map(({ teamId, state: { projectId, key: featureKey } }) => ({ teamId, projectId, featureKey })),
+  );
+}
 
 /** Saves copies of what products and prices give. */
-export const saveGiftCopies = (em: EntityManager, gifts: readonly OwnedBy<FeatureGiftState>[]) =>
-  save(
-    em,
+export async function saveGiftCopies(tx: EntityManager, gifts: readonly OwnedBy<FeatureGiftState>[]): Promise<void> {
+  await save(
+    tx,
     GIFTS,
     gifts.map(({ teamId, state: { projectId, giverId, ...state } }) => ({
       ...state,
@@ -67,11 +78,16 @@ export const saveGiftCopies = (em: EntityManager, gifts: readonly OwnedBy<Featur
       giver_id: giverId,
     })),
   );
+  await markConcerned(
+    tx,
+    gifts.map(({ teamId, state: { projectId, giverId } }) => ({ teamId, projectId, giverId })),
+  );
+}
 
 /** Saves copies of what was given to customers. */
-export const saveGrantCopies = (em: EntityManager, grants: readonly OwnedBy<GrantState>[]) =>
-  save(
-    em,
+export async function saveGrantCopies(tx: EntityManager, grants: readonly OwnedBy<GrantState>[]): Promise<void> {
+  await save(
+    tx,
     GRANTS,
     grants.map(({ teamId, state: { projectId, customerId, expiresAt, ...state } }) => ({
       ...state,
@@ -81,6 +97,11 @@ export const saveGrantCopies = (em: EntityManager, grants: readonly OwnedBy<Gran
       expires_at: expiresAt,
     })),
   );
+  await markStates(
+    tx,
+    grants.map(({ teamId, state: { projectId, customerId: id } }) => ({ scope: { teamId, projectId }, id })),
+  );
+}
 
 /** Of each object the newest version is saved: a statement can't update a row twice. */
 async function save(

@@ -67,6 +67,8 @@ interface RowOptions<Row> {
   readonly otherIds?: readonly (keyof Row & string)[];
   /** Properties that no update changes, beside the primary key, the project and the processor's id. */
   readonly fixed: readonly (keyof Row & string)[];
+  /** Runs in the transaction that saves rows. */
+  readonly onSave?: (tx: EntityManager, rows: readonly Row[]) => Promise<void>;
 }
 
 interface Column {
@@ -81,7 +83,7 @@ interface Column {
  */
 export function objectRows<Row extends ListedRow>(
   entity: EntityClass<Row>,
-  { kind, processorId, otherIds = [], fixed }: RowOptions<Row>,
+  { kind, processorId, otherIds = [], fixed, onSave }: RowOptions<Row>,
 ): ObjectRows<Row> {
   const statementsFor = (em: EntityManager) => {
     const { tableName, props, primaryKeys } = em.getMetadata(entity);
@@ -217,6 +219,7 @@ export function objectRows<Row extends ListedRow>(
         return values;
       });
       await executeBound(tx, save, [JSON.stringify(next)]);
+      await onSave?.(tx, rows);
     },
   };
   return ofEntity;

@@ -1,5 +1,6 @@
 import type { ProjectObject } from '@billing/database/project-objects';
 import { objectRows } from './object-rows.ts';
+import { markStatesOf } from './state-marks.ts';
 import { Subscription } from './subscription.entity.ts';
 
 /** The rows of the processor's subscriptions. */
@@ -7,6 +8,7 @@ export const subscriptionRows = objectRows(Subscription, {
   kind: 'subscription',
   processorId: 'processorSubscriptionId',
   fixed: ['processorCustomerId', 'createdAt'],
+  onSave: markStatesOf,
 });
 
 /** Returns the processor's object that a row is the record of. */

@@ -43,5 +43,5 @@ export function stateRoutes({ em, ...dependencies }: Pick<Dependencies, 'em' | '
 }
 
 /** Returns a strong tag of a state: two states with the same one differ at most in when they were computed. */
-const tagOf = ({ asOf: _, ...state }: CustomerState): string =>
+const tagOf = ({ asOf: _asOf, ...state }: CustomerState): string =>
   `"${createHash('sha256').update(JSON.stringify(state)).digest('base64url')}"`;

@@ -12,6 +12,7 @@ export class CreateSubscriptions extends Migration {
     this.#createInvoicesAndPayments();
     this.#createCheckoutSessions();
     this.#createCopies();
+    this.#createCustomerStates();
   }
 
   #createSubscriptions(): void {
@@ -269,5 +270,31 @@ export class CreateSubscriptions extends Migration {
         version int not null,
         primary key (team_id, project_id, customer_id, key)
       )`);
+  }
+
+  #createCustomerStates(): void {
+    this.addSql(`
+      create table customer_states (
+        team_id text not null,
+        project_id text not null,
+        customer_id text not null,
+        sequence int not null, -- how many changes tenants were told of
+        state json not null, -- the last one that they were told
+        due_at timestamptz, -- when time alone takes something away next
+        primary key (team_id, project_id, customer_id)
+      ) with (fillfactor = 70)`);
+    this.addSql(`create index customer_states_due on customer_states (due_at) where due_at is not null`);
+    this.addSql(`
+      create table customer_state_marks (
+        id bigint generated always as identity primary key,
+        team_id text not null,
+        project_id text not null,
+        customer_id text, -- null: all whom the giver, the feature, or else the project concerns
+        giver_id text,
+        feature_key text,
+        due_at timestamptz not null,
+        lease_id uuid
+      )`);
+    this.addSql(`create index customer_state_marks_due on customer_state_marks (team_id, due_at)`);
   }
 }

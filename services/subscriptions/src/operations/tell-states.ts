@@ -1,0 +1,88 @@
+import { isDeepStrictEqual } from 'node:util';
+import { EVENT_DATA } from '@billing/contracts/resources/event-data';
+import type { Publish } from '@billing/messaging/outbox';
+import { CAUSED_BY_SYSTEM } from '@billing/service/event-causes';
+import { publishResource } from '@billing/service/publish-resource';
+import { nextChangeAt } from '#domain/customer-state.ts';
+import { findCustomerRecords, type FoundCustomer } from '#persistence/find-customer-records.ts';
+import { lockAll } from '#persistence/locks.ts';
+import { deleteMarks, spreadMarks, type StateMark } from '#persistence/state-marks.ts';
+import { findToldStates, saveToldStates, type StateData, type ToldState } from '#persistence/told-states.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { stateOf, type StateSource } from './read-state.ts';
+
+/**
+ * Tells tenants of the states of marked customers that differ from what they were last told: in what the customer may use,
+ * or in whether payments are past due. The lock of each state lets one transaction at a time read it, tell of it and save
+ * what was told, so no event is older than the one before it.
+ */
+export function tellStates({ outbox, logger, now }: Pick<Dependencies, 'outbox' | 'logger' | 'now'>) {
+  return (marks: readonly StateMark[]): Promise<void> =>
+    outbox.transaction(async (tx, publish) => {
+      await spreadMarks(
+        tx,
+        marks.filter(({ customerId }) => customerId === null),
+      );
+      const customers = marks.flatMap(({ customerId: id, ...scope }) => (id ? [{ scope, id }] : []));
+      await lockAll(tx, 'state', customers);
+      const told = await findToldStates(tx, customers);
+      const found = await findCustomerRecords(tx, customers);
+      const [at, changed, failed] = [now(), [] as ToldState[], new Set<string>()];
+      for (const customer of found) {
+        const { id, teamId } = customer.customer;
+        try {
+          const next = tellState(publish, customer, { last: told.get(id), at });
+          if (next) changed.push(next);
+        } catch (err) {
+          // One customer must not delay the others: the mark stays, and is tried again when its lease ends.
+          logger.error({ err, teamId, customerId: id }, 'state of a customer not computed');
+          failed.add(id);
+        }
+      }
+      await saveToldStates(tx, changed);
+      await deleteMarks(
+        tx,
+        marks.filter(({ customerId }) => !failed.has(customerId ?? '')),
+      );
+    });
+}
+
+/** Tells of a customer's state if it differs from the last one that was told, and returns what is to be saved then. */
+function tellState(
+  publish: Publish,
+  found: FoundCustomer,
+  { last, at }: { readonly last: ToldState | undefined; readonly at: Date },
+): ToldState | undefined {
+  const { id: customerId, teamId, projectId, deletedAt } = found.customer;
+  const state = toData(deletedAt ? withoutAnything(found) : found, at);
+  const isDifferent = last
+    ? state.payment.status !== last.state.payment.status ||
+      !isDeepStrictEqual(state.entitlements, last.state.entitlements)
+    : state.payment.status !== 'ok' || hasEntitlements(state);
+  // Time takes away what there is, and gives nothing.
+  const dueAt = hasEntitlements(state) ? nextChangeAt(found.records, at) : null;
+  const next = last ?? { teamId, projectId, customerId, sequence: 0, state, dueAt };
+  if (isDifferent) {
+    // What a deleted customer was called is told no more, not even as what it was before.
+    const before = last && (deletedAt ? { ...last.state, customer: state.customer } : last.state);
+    const object = { type: 'customer_state', id: customerId } as const;
+    publishResource(publish, next, { object, before: before ?? null, after: state, at, cause: CAUSED_BY_SYSTEM });
+    return Object.assign(next, { state, dueAt });
+  }
+  if (!last) return undefined;
+  if (deletedAt) return Object.assign(last, { state, dueAt });
+  return last.dueAt?.getTime() === dueAt?.getTime() ? undefined : Object.assign(last, { dueAt });
+}
+
+const hasEntitlements = ({ entitlements }: StateData): boolean => Object.keys(entitlements).length > 0;
+
+/** What is left of a deleted customer: neither personal data nor anything that is granted or due. */
+const withoutAnything = ({ customer, records }: FoundCustomer): StateSource => ({
+  customer: { id: customer.id, email: null, externalId: null, balance: null },
+  subscriptions: [],
+  records: { ...records, subscriptions: [], openInvoices: [], grants: [] },
+});
+
+/** Returns a state as it reads once it was saved: without fields that are undefined. */
+const toData = (found: StateSource, at: Date): StateData =>
+  JSON.parse(JSON.stringify(EVENT_DATA.customer_state.encode(stateOf(found, at)))) as StateData; // JSON keeps the shape

@@ -1,0 +1,262 @@
+import { CustomerDeleted, CustomerUpdated } from '@billing/contracts/events/customers';
+import type { Envelope } from '@billing/contracts/event';
+import { isDeepStrictEqual } from 'node:util';
+import { newEvent } from '@billing/testing/events';
+import { runs } from '@billing/testing/runs';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { tellStates } from '../src/operations/tell-states.ts';
+import { leaseMarks, markEnded } from '../src/persistence/state-marks.ts';
+import { DAY_MS, startEntitledProject } from './entitled-project.ts';
+import { startService, type Service } from './service.ts';
+
+const START = Date.now();
+
+let service: Service;
+let clock = START;
+beforeAll(async () => {
+  service = await startService({ now: () => new Date(clock) });
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+type Project = Awaited<ReturnType<typeof start>>;
+
+async function start() {
+  clock = START;
+  const project = await startEntitledProject(service);
+  const { id } = project.customer;
+  return {
+    ...project,
+    /** The states that tenants were told, oldest first. */
+    toldStates: async () =>
+      (await project.told()).filter(({ object }) => object.type === 'customer_state' && object.id === id),
+  };
+}
+
+/** Tells of marked states as the job does: of one batch, or of all. */
+async function tell({ batches = Infinity, outbox = service.outbox } = {}): Promise<void> {
+  const { em, logger } = service;
+  const now = () => new Date(clock);
+  await markEnded(em.fork(), now());
+  for (let batch = 0; batch < batches; batch += 1) {
+    const marks = await leaseMarks(em, 3);
+    if (marks.length === 0) return;
+    await tellStates({ outbox, logger, now })(marks);
+  }
+}
+
+/** A process that dies before the transaction commits; its leases end. */
+async function die(): Promise<void> {
+  const killed = new Error('killed');
+  const { outbox, em } = service;
+  const dying: typeof outbox = {
+    em,
+    transaction: work =>
+      outbox.transaction(async (...parts) => {
+        await work(...parts);
+        throw killed;
+      }),
+  };
+  await tell({ batches: 1, outbox: dying }).catch((err: unknown) => {
+    if (err !== killed) throw err;
+  });
+  await em.fork().execute('update customer_state_marks set due_at = clock_timestamp(), lease_id = null');
+}
+
+/** Expects that the last event is the state at rest, that each differs from the one before, and says how. */
+async function expectTold(project: Project): Promise<void> {
+  const told = await project.toldStates();
+  expect(told.map(({ object }) => object.sequence)).toEqual(told.map((_, index) => index + 1));
+  let before: Record<string, unknown> = { entitlements: {}, payment: { status: 'ok' } };
+  for (const [index, { data, previousAttributes, cause, type }] of told.entries()) {
+    expect([type, cause.type]).toEqual(['customer.state_changed', 'system']);
+    expect(essence(data)).not.toEqual(essence(before));
+    const changed = Object.keys(data).filter(name => name !== 'asOf' && !isDeepStrictEqual(data[name], before[name]));
+    const expected = Object.fromEntries(changed.map(name => [name, before[name]]));
+    expect(previousAttributes).toEqual(index === 0 ? null : expected);
+    before = data;
+  }
+  const state = (await project.state()) ?? { entitlements: {}, payment: { status: 'ok' } };
+  expect(essence(before)).toEqual(essence(state));
+}
+
+const essence = ({ entitlements, payment }: Record<string, unknown>) => ({
+  entitlements,
+  status: (payment as { status: string }).status, // each state has one
+});
+
+it('tells nothing of a customer who has nothing, then what a payment gives, exactly as a read shows it', async () => {
+  const project = await start();
+  await tell();
+  expect(await project.toldStates()).toEqual([]);
+  await project.subscribe(new Date(clock));
+  await tell();
+  const { asOf: _asOf, ...state } = await project.state();
+  const told = await project.toldStates();
+  expect(told).toMatchObject([
+    { type: 'customer.state_changed', object: { id: project.customer.id, sequence: 1 }, previousAttributes: null },
+  ]);
+  expect(told[0]?.data).toEqual({ ...state, asOf: new Date(clock).toISOString() });
+});
+
+it('tells nothing while neither the entitlements nor the payment status differ', async () => {
+  const project = await start();
+  await project.subscribe(new Date(clock));
+  await tell();
+  await project.subscribe(new Date(clock + 1_000), { periodEnd: new Date(clock + 50 * DAY_MS) });
+  const renamed = { ...project.customer, email: 'new@shop.example', version: 2 };
+  await service.deliver(newEvent(CustomerUpdated, project.scope.teamId, renamed));
+  await tell();
+  expect(await project.toldStates()).toHaveLength(1);
+  await project.subscribe(new Date(clock + 2_000), { quantity: 5, periodEnd: new Date(clock + 50 * DAY_MS) });
+  await tell();
+  const [, second] = await project.toldStates();
+  expect(Object.keys(second?.previousAttributes ?? {}).toSorted()).toEqual([
+    'customer',
+    'entitlements',
+    'subscriptions',
+  ]);
+});
+
+it('tells when only time has passed: at the end of a grant and of the grace', async () => {
+  const project = await start();
+  await project.subscribe(new Date(clock), { status: 'past_due' });
+  await project.fail(new Date(clock));
+  await project.give({ expiresAt: new Date(clock + DAY_MS) });
+  await tell();
+  for (const days of [0.5, 2, 5, 8, 30]) {
+    clock = START + days * DAY_MS;
+    await tell();
+  }
+  const told = await project.toldStates();
+  expect(told.map(({ data }) => Object.keys(data['entitlements'] as object))).toEqual([
+    ['seats', 'sso'],
+    ['seats', 'sso'],
+    [],
+  ]);
+  await expectTold(project);
+});
+
+it('tells all whom a feature, a gift or the grace concerns, however many they are', async () => {
+  const project = await start();
+  const { events } = project;
+  await project.subscribe(new Date(clock), { status: 'past_due' });
+  await project.fail(new Date(clock));
+  const values = async () => {
+    await tell();
+    return (await project.toldStates()).map(({ data }) => Object.keys(data['entitlements'] as object).join());
+  };
+  expect(await values()).toEqual(['seats,sso']);
+  await service.deliver(events.defined({ isActive: false, version: 2 }));
+  expect(await values()).toEqual(['seats,sso', 'sso']);
+  await service.deliver(events.gifted({ key: 'sso', value: null, version: 2 }));
+  expect(await values()).toEqual(['seats,sso', 'sso', '']);
+  await service.deliver(events.gifted({ giverId: project.price.id, key: 'sso', value: true }));
+  expect(await values()).toEqual(['seats,sso', 'sso', '', 'sso']);
+  clock = START + 3 * DAY_MS;
+  await service.deliver(events.settled({ entitlementGraceDays: 2, version: 2 }));
+  expect(await values()).toEqual(['seats,sso', 'sso', '', 'sso', '']);
+});
+
+it('takes everything and the personal data of a deleted customer, in the last event too', async () => {
+  const project = await start();
+  await project.subscribe(new Date(clock));
+  await tell();
+  const deleted = { ...project.customer, deletedAt: new Date(clock), version: 2 };
+  await service.deliver(newEvent(CustomerDeleted, project.scope.teamId, deleted));
+  await project.give({});
+  await tell();
+  const told = await project.toldStates();
+  expect(told).toHaveLength(2);
+  expect(told[1]?.data).toMatchObject({
+    customer: { id: project.customer.id, externalId: null, email: null },
+    subscriptions: [],
+    entitlements: {},
+  });
+  expect(JSON.stringify([told[1], await kept(project)])).not.toContain(project.customer.email);
+});
+
+const kept = ({ customer }: Project) =>
+  service.em.fork().execute('select state from customer_states where customer_id = ?', [customer.id]);
+
+it('leads to the state at rest, whatever happens, in any order, again, together and with processes that die', async () => {
+  const days = fc.integer({ min: 0, max: 12 }).map(day => day * DAY_MS);
+  const version = fc.integer({ min: 2, max: 9 });
+  type Draw = (project: Project) => Envelope;
+  const event: fc.Arbitrary<Draw> = fc.oneof(
+    fc
+      .tuple(
+        days,
+        fc.constantFrom('active', 'trialing', 'past_due', 'unpaid'),
+        fc.boolean(),
+        fc.integer({ min: 1, max: 2 }),
+      )
+      .map(
+        ([at, status, cancelAtPeriodEnd, quantity]): Draw =>
+          ({ events }) =>
+            events.subscribed(new Date(START + at), { status, cancelAtPeriodEnd, quantity }),
+      ),
+    days.map(
+      (at): Draw =>
+        ({ events }) =>
+          events.failed(new Date(START + at)),
+    ),
+    days.map(
+      (at): Draw =>
+        ({ events }) =>
+          events.paid(new Date(START + at)),
+    ),
+    fc.tuple(version, fc.constantFrom(null, 1, 5), fc.option(days)).map(
+      ([one, value, end]): Draw =>
+        ({ events }) =>
+          events.given({ version: one, value, expiresAt: end === null ? null : new Date(START + end + 1) }),
+    ),
+    fc.tuple(version, fc.constantFrom(null, 1, 5)).map(
+      ([one, value]): Draw =>
+        ({ events }) =>
+          events.gifted({ version: one, value }),
+    ),
+    fc.tuple(version, fc.boolean()).map(
+      ([one, isActive]): Draw =>
+        ({ events }) =>
+          events.defined({ version: one, isActive }),
+    ),
+    fc.tuple(version, fc.integer({ min: 0, max: 10 })).map(
+      ([one, entitlementGraceDays]): Draw =>
+        ({ events }) =>
+          events.settled({ version: one, entitlementGraceDays }),
+    ),
+    fc.constant<Draw>(({ customer, scope }) =>
+      newEvent(CustomerUpdated, scope.teamId, { ...customer, externalId: 'e', version: 2 }),
+    ),
+  );
+  const step = fc.oneof(
+    { weight: 6, arbitrary: fc.array(event, { minLength: 1, maxLength: 3 }) },
+    { weight: 3, arbitrary: fc.constantFrom('tell' as const, 'tell twice' as const, 'die' as const) },
+    { weight: 1, arbitrary: fc.integer({ min: 1, max: 5 }) },
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 14 }), fc.boolean(), async (steps, isRepeated) => {
+      const project = await start();
+      const delivered: Envelope[] = [];
+      for (const one of steps) {
+        if (typeof one === 'number') clock += one * DAY_MS;
+        else if (one === 'die') await die();
+        else if (one === 'tell') await tell({ batches: 1 });
+        else if (one === 'tell twice') await Promise.all([tell(), tell()]);
+        else {
+          const events = one.map(draw => draw(project));
+          delivered.push(...events);
+          await Promise.all([service.deliver(...events), tell({ batches: 1 })]);
+        }
+      }
+      if (isRepeated) await service.deliver(...delivered.toReversed());
+      await tell();
+      await expectTold(project);
+      const { length } = await project.toldStates();
+      await tell();
+      expect(await project.toldStates()).toHaveLength(length);
+    }),
+    { numRuns: runs(30) },
+  );
+});
