@@ -13,6 +13,7 @@ import { outgoing } from './outgoing/part.ts';
 import type { Part, PartOptions } from './part.ts';
 import { payment } from './payment/part.ts';
 import { sync } from './sync/part.ts';
+import { state } from './state/part.ts';
 import { renderTable, type Outcome } from './table.ts';
 import { telemetry } from './telemetry/part.ts';
 import { times } from './times/part.ts';
@@ -25,6 +26,7 @@ const PARTS: readonly Part[] = [
   fairness,
   backlog,
   lists,
+  state,
   gateway,
   analytics,
   copies,

@@ -1,9 +1,8 @@
 import { deepStrictEqual } from 'node:assert/strict';
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { findServers } from '@billing/local-system/running-system';
 import { newApiKey } from '../load/api-key.ts';
+import { startBareServer } from '../load/bare-server.ts';
 import { startBenchSystem } from '../load/bench-system.ts';
 import { newEventReceiver } from '../load/event-receiver.ts';
 import { fetchJson, getRequest, rateOf, requireOk, startRequestLoad } from '../load/request-load.ts';
@@ -23,7 +22,9 @@ export const lists: Part = {
     const receiver = resources.use(await newEventReceiver(bench, SUBSCRIPTIONS));
     const { teamId, projectId } = receiver.tenant;
     const { databaseUrl } = findServers(bench.dataDir, 'subscriptions');
-    const bare = resources.use(await startBareServer([databaseUrl, teamId, projectId]));
+    const bare = resources.use(
+      await startBareServer(join(import.meta.dirname, 'bare-server.ts'), [databaseUrl, teamId, projectId]),
+    );
     const apiKey = await newApiKey(bench.dataDir, receiver.tenant);
     const path = `/api/service/teams/${teamId}/projects/${projectId}/subscriptions?limit=50`;
     const billing = { url: `${bench.gatewayUrl}${path}`, headers: { authorization: `Bearer ${apiKey}` } };
@@ -50,18 +51,3 @@ export const lists: Part = {
     return [compareRates({ what: 'GET P/subscriptions?limit=50, requests/s', ours, theirs, other, atLeast: 0.4 })];
   },
 };
-
-/** Starts the other side in its own process, with the memory settings of our services. */
-async function startBareServer(args: readonly string[]): Promise<AsyncDisposable & { readonly url: string }> {
-  const server = fork(join(import.meta.dirname, 'bare-server.ts'), args, {
-    execArgv: ['--max-old-space-size=256'],
-    env: { ...process.env, NODE_ENV: 'production' },
-  });
-  const stop = async () => {
-    if (server.exitCode === null && server.kill()) await once(server, 'exit');
-  };
-  const ended = once(server, 'exit').then(() => Promise.reject(new Error('The bare server did not start.')));
-  const [{ url }] = (await Promise.race([once(server, 'message'), ended])) as [{ url: string }]; // what the server sends
-  ended.catch(() => undefined);
-  return { url, [Symbol.asyncDispose]: stop };
-}

@@ -4,7 +4,7 @@ import { Client } from 'pg';
 import { randomSecret, storedParts } from '../../services/gateway/src/domain/api-key-secret.ts';
 import type { Tenant } from '../tenant.ts';
 
-const SCOPES = ['customers:read', 'subscriptions:read', 'analytics:read', 'webhooks:read'];
+const SCOPES = ['customers:read', 'subscriptions:read', 'analytics:read', 'webhooks:read', 'entitlements:read'];
 
 /** Creates an API key for requests that do not go through the client, and returns its secret. */
 export async function newApiKey(dataDir: string, { teamId, projectId }: Tenant): Promise<string> {

@@ -56,10 +56,10 @@ export function rateOf(responses: readonly Responded[]): number {
 
 /**
  * Returns these responses.
- * @throws Error unless each has status 200
+ * @throws Error unless each has the status that is expected, 200 unless given
  */
-export function requireOk(responses: readonly Responded[]): readonly Responded[] {
-  const failed = responses.filter(({ status }) => status !== 200);
+export function requireOk(responses: readonly Responded[], expected = 200): readonly Responded[] {
+  const failed = responses.filter(({ status }) => status !== expected);
   const statuses = [...new Set(failed.map(({ status }) => status))].join(', ');
   if (failed.length > 0) throw new Error(`${failed.length} of ${responses.length} requests got ${statuses}.`);
   return responses;

@@ -1,6 +1,9 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 
+/** A response that never has a body: RFC 9110, section 15.4.5. */
+const NOT_MODIFIED = 304;
+
 /** A persistent connection that sends one request at a time. */
 export interface Connection {
   /** Sends the bytes of a request, and returns the status once the whole response has arrived. */
@@ -21,7 +24,7 @@ export function requestBytes(url: URL, headers: Readonly<Record<string, string>>
 }
 
 /**
- * Opens a connection with a minimal HTTP/1.1 parser, for responses with a content-length. A full HTTP client would take
+ * Opens a connection with a minimal HTTP/1.1 parser, for responses with a content-length or without a body. A full HTTP client would take
  * CPU time from the system under test.
  */
 export async function openConnection(url: URL): Promise<Connection> {
@@ -54,7 +57,9 @@ export async function openConnection(url: URL): Promise<Connection> {
 function statusOfComplete(received: string): number | undefined {
   const headEnd = received.indexOf('\r\n\r\n');
   if (headEnd < 0) return undefined;
+  const status = Number(received.slice(9, 12));
+  if (status === NOT_MODIFIED) return status;
   const length = /\r\ncontent-length: *(\d+)/i.exec(received.slice(0, headEnd))?.[1];
   if (length === undefined) throw new Error('A response had no content-length.');
-  return received.length >= headEnd + 4 + Number(length) ? Number(received.slice(9, 12)) : undefined;
+  return received.length >= headEnd + 4 + Number(length) ? status : undefined;
 }
