@@ -187,11 +187,15 @@ function stateOf({ customer, subscriptions, invoices, sources }: Row): object {
 async function serve(): Promise<void> {
   const pool = new Pool({ connectionString: databaseUrl, max: 10 });
   const app = Fastify();
-  app.get<{ Params: { id: string } }>('/customers/:id/state', async ({ params: { id } }, reply) => {
-    const values = [id, teamId, projectId];
-    const { rows } = await pool.query<Row>({ name: 'state', text: STATEMENT, values });
-    return rows[0] ? { state: stateOf(rows[0]) } : reply.code(404).send();
-  });
+  // A prepared statement is planned once for each connection, the other one for each request.
+  for (const [path, statement] of [
+    ['/customers/:id/state', { text: STATEMENT }],
+    ['/prepared/customers/:id/state', { name: 'state', text: STATEMENT }],
+  ] as const)
+    app.get<{ Params: { id: string } }>(path, async ({ params: { id } }, reply) => {
+      const { rows } = await pool.query<Row>({ ...statement, values: [id, teamId, projectId] });
+      return rows[0] ? { state: stateOf(rows[0]) } : reply.code(404).send();
+    });
   process.send?.({ url: await app.listen({ host: '127.0.0.1', port: 0 }) });
 }
 

@@ -21,6 +21,8 @@ const PER_SECOND = 200;
 const ROUND_MS = 5_000;
 const GOAL = { p99Ms: 25, ratio: 0.4 };
 
+type SideName = 'whole' | 'unchanged' | 'plain' | 'prepared';
+
 /** One way to read states: whole requests, and the status that each gets. */
 interface Side {
   readonly origin: string;
@@ -63,7 +65,7 @@ async function measure({ rounds, scale }: PartOptions): Promise<Result[]> {
     );
 
   const tags = await Promise.all(asked.map(id => tagAt(urlOf(ours, id), headers)));
-  const sides: Record<'whole' | 'unchanged' | 'plain', Side> = {
+  const sides: Record<SideName, Side> = {
     whole: {
       origin: bench.gatewayUrl,
       requests: asked.map(id => getRequest(urlOf(ours, id), headers)),
@@ -77,14 +79,20 @@ async function measure({ rounds, scale }: PartOptions): Promise<Result[]> {
       status: 304,
     },
     plain: { origin: bare.url, requests: asked.map(id => getRequest(urlOf(bare.url, id))), status: 200 },
+    prepared: {
+      origin: bare.url,
+      requests: asked.map(id => getRequest(urlOf(`${bare.url}/prepared`, id))),
+      status: 200,
+    },
   };
   const load = resources.use(startRequestLoad());
-  const measured: Record<keyof typeof sides, Measured>[] = [];
+  const measured: Record<SideName, Measured>[] = [];
   for (let round = 0; round <= rounds; round += 1) {
     const of = {
       whole: await measureOne(load, sides.whole, ROUND_MS / scale),
       unchanged: await measureOne(load, sides.unchanged, ROUND_MS / scale),
       plain: await measureOne(load, sides.plain, ROUND_MS / scale),
+      prepared: await measureOne(load, sides.prepared, ROUND_MS / scale),
     };
     const name = round === 0 ? 'warm-up' : `round ${round}`;
     console.log(`${name}: ${describeRates('states/s', of.whole.perSecond, of.plain.perSecond)}`);
@@ -107,9 +115,9 @@ async function measureOne(
   return { perSecond: rateOf(fast), p50: quantile(latencies, 0.5), p99: quantile(latencies, 0.99) };
 }
 
-function resultsOf(measured: readonly Record<'whole' | 'unchanged' | 'plain', Measured>[]): Result[] {
+function resultsOf(measured: readonly Record<SideName, Measured>[]): Result[] {
   const medianOf = (of: (it: (typeof measured)[number]) => number) => median(measured.map(of));
-  const latency = (of: 'whole' | 'unchanged' | 'plain') =>
+  const latency = (of: SideName) =>
     `${medianOf(it => it[of].p50).toFixed(1)} and ${medianOf(it => it[of].p99).toFixed(1)} ms`;
   const other = 'bare Fastify and pg, no authentication';
   const [whole, unchanged] = [medianOf(it => it.whole.p99), medianOf(it => it.unchanged.p99)];
@@ -119,6 +127,13 @@ function resultsOf(measured: readonly Record<'whole' | 'unchanged' | 'plain', Me
       ours: measured.map(it => it.whole.perSecond),
       theirs: measured.map(it => it.plain.perSecond),
       other,
+      atLeast: GOAL.ratio,
+    }),
+    compareRates({
+      what: 'GET of the state of a customer, requests/s',
+      ours: measured.map(it => it.whole.perSecond),
+      theirs: measured.map(it => it.prepared.perSecond),
+      other: 'the same with a prepared statement',
       atLeast: GOAL.ratio,
     }),
     {

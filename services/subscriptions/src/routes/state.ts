@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Routes } from '@billing/service/definition';
 import { stateOperations as operations } from '@billing/contracts/operations/state';
 import type { CustomerState } from '@billing/contracts/resources/customer-state';
@@ -44,4 +44,4 @@ export function stateRoutes({ em, ...dependencies }: Pick<Dependencies, 'em' | '
 
 /** Returns a strong tag of a state: two states with the same one differ at most in when they were computed. */
 const tagOf = ({ asOf: _asOf, ...state }: CustomerState): string =>
-  `"${createHash('sha256').update(JSON.stringify(state)).digest('base64url')}"`;
+  `"${hash('sha256', JSON.stringify(state), 'base64url')}"`;
