@@ -24,7 +24,7 @@ const STATEMENT = `
               'url', hosted_invoice_url) order by finalized_at, id)
        from invoices
       where customer_id = customer.id and team_id = customer.team_id and project_id = customer.project_id
-        and status = 'open' and attempted) as invoices,
+        and status = 'open') as invoices,
     (select json_agg(given) from (
        select feature.key, feature.type, feature.values, feature.merge, source.*
          from (

@@ -36,11 +36,15 @@ export const entitlement = z
 const payment = z
   .object({
     status: z.enum(CUSTOMER_PAYMENT_STATUSES).describe('The worst of the subscriptions.'),
-    pastDueSince: timestamp.nullable().describe('When the earliest invoice became open whose payment failed.'),
+    pastDueSince: timestamp
+      .nullable()
+      .describe('When the earliest open invoice was finalized whose payment failed, or was due without a charge.'),
     graceEndsAt: timestamp.nullable().describe('Until when what is past due goes on granting.'),
     nextRetryAt: timestamp.nullable().describe('When the payment processor tries next.'),
-    attempts: z.int().meta({ description: 'How often it tried to collect the earliest invoice.', example: 0 }),
-    amountDue: z.int().meta({ description: 'What is open of them, in the currency of the earliest.', example: 0 }),
+    attempts: z.int().meta({ description: 'How often it tried to collect the earliest open invoice.', example: 0 }),
+    amountDue: z
+      .int()
+      .meta({ description: 'What is open of all invoices in the currency of the earliest.', example: 0 }),
     currency: storedCurrency.nullable().describe('Of `amountDue`; null when nothing is open.'),
     hostedInvoiceUrl: z.string().nullable().meta({ description: 'Where the earliest can be paid.', example: null }),
   })

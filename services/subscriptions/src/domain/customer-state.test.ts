@@ -28,6 +28,8 @@ const invoice: OpenInvoice = {
   id: 'pinv_1',
   subscriptionId: 'ps_1',
   finalizedAt: day(15),
+  dueDate: null,
+  attempted: true,
   attempts: 2,
   nextAttemptAt: day(22),
   amountRemaining: 2_000,
@@ -64,8 +66,15 @@ describe('what a customer may use', () => {
   });
 
   it('is given until the end of the period by a subscription that is set to cancel', () => {
-    const canceling = { ...records, subscriptions: [{ ...subscription, cancelAtPeriodEnd: true }] };
-    expect(seats(canceling)?.until).toEqual(day(31));
+    const canceling = { ...subscription, cancelAtPeriodEnd: true };
+    expect(seats({ ...records, subscriptions: [canceling] })?.until).toEqual(day(31));
+    const earlier = { ...canceling, cancelAt: day(21), status: 'past_due' as const };
+    expect(seats({ ...pastDue, subscriptions: [earlier] })?.until).toEqual(day(21));
+  });
+
+  it('goes on after the time of a cancellation until the processor has ended the subscription', () => {
+    const late = { ...records, subscriptions: [{ ...subscription, cancelAt: day(19) }] };
+    expect(seats(late)).toMatchObject({ value: 12, until: day(19) });
   });
 
   it('is given until the end of the grace by one that is past due, and not from then on', () => {
@@ -103,10 +112,34 @@ describe('how far a customer has paid', () => {
     });
   });
 
-  it('is ok while no subscription is past due or unpaid', () => {
-    expect(paymentOf(records)).toMatchObject({ status: 'ok', pastDueSince: null, graceEndsAt: null, amountDue: 0 });
+  it('is ok while no subscription is past due or unpaid, also with an open invoice', () => {
+    const ok = { status: 'ok', pastDueSince: null, graceEndsAt: null };
+    expect(paymentOf(records)).toMatchObject({ ...ok, amountDue: 0 });
+    expect(paymentOf({ ...records, openInvoices: [invoice] })).toMatchObject({ ...ok, amountDue: 2_000 });
+  });
+
+  it('is that of the worst subscription, and says until when those that are past due grant', () => {
     const unpaid = { ...subscription, id: 'ps_2', status: 'unpaid' as const };
-    expect(paymentOf({ ...pastDue, subscriptions: [...pastDue.subscriptions, unpaid] }).status).toBe('unpaid');
+    const other = { ...invoice, id: 'pinv_2', subscriptionId: 'ps_2', finalizedAt: day(1) };
+    const of = { ...pastDue, subscriptions: [...pastDue.subscriptions, unpaid], openInvoices: [invoice, other] };
+    expect(paymentOf(of)).toMatchObject({ status: 'unpaid', pastDueSince: day(1), graceEndsAt: day(22) });
+  });
+
+  it('is past due since the earliest open invoice of the subscription whose payment failed', () => {
+    const paidLater = { ...invoice, id: 'pinv_2', finalizedAt: day(12) };
+    const untried = { ...invoice, id: 'pinv_3', finalizedAt: day(1), attempted: false };
+    const others = { ...invoice, id: 'pinv_4', finalizedAt: day(2), subscriptionId: 'ps_2' };
+    const since = (openInvoices: OpenInvoice[]) => paymentOf({ ...pastDue, openInvoices }).pastDueSince;
+    expect(since([invoice, untried, others, paidLater])).toEqual(day(12));
+    expect(since([invoice, untried, others])).toEqual(day(15));
+    expect(since([untried, others])).toEqual(subscription.currentPeriodStart);
+  });
+
+  it('is past due since the due date of an invoice that the customer is to pay', () => {
+    const sent = { ...invoice, finalizedAt: day(1), dueDate: day(18), attempted: false, nextAttemptAt: null };
+    const of = { ...pastDue, openInvoices: [sent] };
+    expect(paymentOf(of)).toMatchObject({ pastDueSince: day(18), graceEndsAt: day(25), amountDue: 2_000 });
+    expect(seats(of)).toMatchObject({ until: day(25), sources: [{ reason: 'grace' }] });
   });
 });
 
@@ -130,6 +163,8 @@ const anyRecords: fc.Arbitrary<CustomerRecords> = fc
         id: fc.constantFrom('pinv_1', 'pinv_2', 'pinv_3'),
         subscriptionId: fc.option(fc.constantFrom('ps_1', 'ps_2')),
         finalizedAt: anyDay,
+        dueDate: fc.option(anyDay),
+        attempted: fc.boolean(),
         attempts: fc.nat(4),
         nextAttemptAt: fc.option(anyDay),
         amountRemaining: fc.nat(9_000),

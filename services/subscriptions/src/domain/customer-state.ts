@@ -22,11 +22,15 @@ export interface GrantingSubscription {
   readonly items: readonly { readonly priceId: PriceId | null; readonly quantity: number }[];
 }
 
-/** An open invoice of which a payment was tried. */
+/** An invoice that is open. */
 export interface OpenInvoice {
   readonly id: string;
   readonly subscriptionId: string | null;
   readonly finalizedAt: Date;
+  /** Until when the customer is to pay it; null when the processor collects it. */
+  readonly dueDate: Date | null;
+  /** Whether the processor has tried to collect it. */
+  readonly attempted: boolean;
   readonly attempts: number;
   readonly nextAttemptAt: Date | null;
   readonly amountRemaining: number;
@@ -108,21 +112,19 @@ export function grantOf(subscription: GrantingSubscription, records: CustomerRec
   return { grants: true, grantsUntil: endsAt && endsAt < graceEndsAt ? endsAt : graceEndsAt, reason: 'grace' };
 }
 
-/** Returns how far a customer has paid: by the worst of the subscriptions, and the open invoices whose payment failed. */
+/** Returns how far a customer has paid: by the worst of the subscriptions, and the invoices that are open. */
 export function paymentOf({ subscriptions, openInvoices, graceDays }: CustomerRecords): PaymentState {
-  const has = (wanted: SubscriptionStatus): boolean => subscriptions.some(({ status }) => status === wanted);
-  const status = has('unpaid') ? 'unpaid' : has('past_due') ? 'past_due' : 'ok';
+  const sinceOf = (wanted: SubscriptionStatus): readonly Date[] =>
+    subscriptions.filter(({ status }) => status === wanted).map(one => pastDueSince(one, openInvoices));
+  const [unpaid, pastDue] = [sinceOf('unpaid'), sinceOf('past_due')];
+  const graceFrom = earliestOf(pastDue);
   const invoices = openInvoices.toSorted(byFinalization);
   const [earliest] = invoices;
-  const since = status === 'past_due' ? subscriptions.filter(it => it.status === 'past_due') : [];
-  const dates = since.map(one => pastDueSince(one, openInvoices).getTime());
-  const pastDue = dates.length > 0 ? new Date(Math.min(...dates)) : (earliest?.finalizedAt ?? null);
-  const retries = invoices.flatMap(({ nextAttemptAt }) => nextAttemptAt?.getTime() ?? []);
   return {
-    status,
-    pastDueSince: status === 'ok' ? null : pastDue,
-    graceEndsAt: status === 'past_due' && pastDue ? afterGrace(pastDue, graceDays) : null,
-    nextRetryAt: retries.length > 0 ? new Date(Math.min(...retries)) : null,
+    status: unpaid.length > 0 ? 'unpaid' : pastDue.length > 0 ? 'past_due' : 'ok',
+    pastDueSince: earliestOf([...unpaid, ...pastDue]),
+    graceEndsAt: graceFrom && afterGrace(graceFrom, graceDays),
+    nextRetryAt: earliestOf(invoices.flatMap(({ nextAttemptAt }) => nextAttemptAt ?? [])),
     attempts: earliest?.attempts ?? 0,
     amountDue: invoices
       .filter(({ currency }) => currency === earliest?.currency)
@@ -140,8 +142,7 @@ export function nextChangeAt(
   const inGrace = subscriptions.filter(({ status }) => status === 'past_due');
   const graceEnds = inGrace.map(one => afterGrace(pastDueSince(one, openInvoices), graceDays));
   const ends = [...graceEnds, ...grants.flatMap(({ expiresAt }) => expiresAt ?? [])];
-  const coming = ends.filter(end => end > now).map(end => end.getTime());
-  return coming.length > 0 ? new Date(Math.min(...coming)) : null;
+  return earliestOf(ends.filter(end => end > now));
 }
 
 interface KeyedSource {
@@ -183,13 +184,18 @@ function sourcesOfSubscription(
 }
 
 /**
- * Since when a subscription is past due: the earliest finalization of its open invoices whose payment failed. One that is
- * past due without any, since nothing is collected by itself, is so from the beginning of its period.
+ * Since when a subscription is past due: the earliest finalization of its open invoices whose payment failed; of those that
+ * the customer is to pay without being charged, the day by which they were due. Without such an invoice, while it is not
+ * recorded yet, it is the beginning of the period, which the invoice would be for.
  */
 function pastDueSince({ id, currentPeriodStart }: GrantingSubscription, invoices: readonly OpenInvoice[]): Date {
-  const [earliest] = invoices.filter(({ subscriptionId }) => subscriptionId === id).toSorted(byFinalization);
-  return earliest?.finalizedAt ?? currentPeriodStart;
+  const own = invoices.filter(({ subscriptionId }) => subscriptionId === id);
+  const since = own.flatMap(({ dueDate, attempted, finalizedAt }) => dueDate ?? (attempted ? finalizedAt : []));
+  return earliestOf(since) ?? currentPeriodStart;
 }
+
+const earliestOf = (times: readonly Date[]): Date | null =>
+  times.length > 0 ? new Date(Math.min(...times.map(time => time.getTime()))) : null;
 
 const afterGrace = (since: Date, graceDays: number): Date => new Date(since.getTime() + graceDays * DAY_MS);
 

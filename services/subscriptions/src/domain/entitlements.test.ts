@@ -105,5 +105,6 @@ describe('what several sources give', () => {
 it('multiplies limits alone by the quantity, as far as numbers are exact', () => {
   expect(timesQuantity(3, 4)).toBe(12);
   expect(timesQuantity(1e12, 1e6)).toBe(Number.MAX_SAFE_INTEGER);
+  for (const value of [3, UNLIMITED]) expect(timesQuantity(value, 0)).toBe(0);
   for (const value of [true, UNLIMITED, 'basic']) expect(timesQuantity(value, 4)).toBe(value);
 });

@@ -43,8 +43,9 @@ export function mergeSources(rules: FeatureRules, sources: readonly EntitlementS
   return { type: rules.type, value, until: firstFall(rules, giving), sources: giving };
 }
 
-/** Multiplies a limit by a quantity; other values are given as they are. */
+/** Multiplies a limit by a quantity; other values are given as they are. None of what is unlimited is nothing. */
 export function timesQuantity(value: FeatureValue, quantity: number): FeatureValue {
+  if (value === UNLIMITED && quantity === 0) return 0;
   return typeof value === 'number' ? Math.min(MAX_SUM, value * quantity) : value;
 }
 

@@ -40,7 +40,7 @@ const readRecords = (condition: string): string => `
      where status not in ('${ENDED_STATUSES.join(`', '`)}')
   ), invoice as (
     select invoices.* from scope join invoices using (team_id, project_id, customer_id)
-     where status = 'open' and attempted
+     where status = 'open'
   ), given as (
     select grant_copies.* from scope join grant_copies using (team_id, project_id, customer_id)
      where value is not null
@@ -137,6 +137,8 @@ const toOpenInvoice = (row: Invoice): OpenInvoice => ({
   id: row.id,
   subscriptionId: row.subscriptionId,
   finalizedAt: row.finalizedAt ?? row.createdAt,
+  dueDate: row.dueDate,
+  attempted: row.attempted,
   attempts: row.attempts,
   nextAttemptAt: row.nextAttemptAt,
   amountRemaining: row.amountRemaining,
