@@ -12,6 +12,7 @@ const LONG_EMAIL = `${label}@${label}.${label}.${label}.example`;
 export interface LongRecords extends WebhookRecords {
   readonly customerId: string;
   readonly productId: string;
+  readonly featureKey: string;
   readonly subscriptionId: string;
   readonly code: string;
   readonly eventId: string;
@@ -27,12 +28,17 @@ export async function fillWithLongTexts(tenant: Tenant): Promise<LongRecords> {
   const product = await billing.products.create({ name: word(250), description: word(500) });
   const monthly = { unitAmount: 99_999_999, currency: 'usd', interval: 'month' } as const;
   const price = await billing.prices.create({ productId: product.id, ...monthly });
+  const featureKey = 'w'.repeat(80);
+  const values = [word(100), word(99)];
+  await billing.features.create({ key: featureKey, name: word(250), type: 'value', values });
+  await billing.productFeatures.set(product.id, featureKey, { value: word(100) });
   const { id: customerId } = await billing.customers.create({
     name: word(256),
     email: LONG_EMAIL,
     externalId: word(255),
     metadata: { [word(40)]: word(500) },
   });
+  await billing.grants.set(customerId, featureKey, { value: word(99), note: word(500) });
   await billing.referrals.updateConfig({ enabled: true, referrerCreditAmount: 99_999_999, refereeCreditAmount: 1 });
   const { code } = await billing.referrals.createCode({ customerId });
   const referee = await billing.customers.create({ name: word(256), email: newEmail() });
@@ -46,6 +52,13 @@ export async function fillWithLongTexts(tenant: Tenant): Promise<LongRecords> {
   );
   const { portalUrl } = await billing.portal.create({ customerId });
   const webhooks = await newFailingEndpoint(tenant, { path: `/${word(1_900)}`, description: word(500) });
-  const ids = { customerId, productId: product.id, subscriptionId: subscription.id, code, eventId: event.id };
+  const ids = {
+    customerId,
+    productId: product.id,
+    featureKey,
+    subscriptionId: subscription.id,
+    code,
+    eventId: event.id,
+  };
   return { ...ids, ...webhooks, portalUrl };
 }

@@ -10,16 +10,19 @@ import {
 } from './tenant.ts';
 
 /**
- * Gives a tenant something of each kind: products, prices, customers, a referral with both credits, subscriptions of which
+ * Gives a tenant something of each kind: products, prices, a feature, a grant, customers, a referral with both credits, subscriptions of which
  * one is canceled, invoices, payments and portal sessions.
  */
 export async function fillTenant(tenant: Tenant): Promise<void> {
   const { billing } = tenant;
-  const { priceId } = await newMonthlyPrice(tenant);
+  const { productId, priceId } = await newMonthlyPrice(tenant);
+  await billing.features.create({ key: 'seats', name: 'Seats', type: 'limit' });
+  await billing.productFeatures.set(productId, 'seats', { value: 5, per: 'quantity' });
   const [referrer, referee] = [await newCustomer(tenant), await newCustomer(tenant)];
   await billing.referrals.updateConfig({ enabled: true, referrerCreditAmount: 500, refereeCreditAmount: 300 });
   const { code } = await billing.referrals.createCode({ customerId: referrer });
   await billing.referrals.apply({ code, refereeCustomerId: referee });
+  await billing.grants.set(referee, 'seats', { value: 8, note: 'For the migration' });
   await payOnHostedPage((await newCheckout(tenant, referee, priceId)).url);
   await waitFor(async () => (await billing.referrals.listCredits({ status: 'credited' }).page()).items.length === 2, {
     what: 'both credits',

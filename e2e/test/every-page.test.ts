@@ -45,6 +45,7 @@ beforeAll(async () => {
     customerId,
     subscriptionId: subscription.id,
     productId: price.productId,
+    featureKey: 'seats',
     code: code.code,
     eventId: webhookEvents[0].id,
     ...(await newFailingEndpoint(tenant)),

@@ -19,6 +19,7 @@ export const LISTS: readonly ProjectPage[] = [
   { path: 'customers', heading: 'Customers', shows: '@example.com', dialogs: ['New customer'] },
   { path: 'customers?search=nobody-has-this', heading: 'Customers', shows: 'Nobody matches' },
   { path: 'products', heading: 'Products', shows: '$29.99 a month', dialogs: ['New product'] },
+  { path: 'features', heading: 'Features', shows: 'Seats', dialogs: ['New feature'] },
   { path: 'subscriptions', heading: 'Subscriptions', shows: 'Canceled', dialogs: ['Cancel…'] },
   { path: 'invoices', heading: 'Invoices', shows: 'Paid' },
   { path: 'payments', heading: 'Payments', shows: 'Succeeded' },
@@ -44,6 +45,7 @@ export const LISTS: readonly ProjectPage[] = [
 export const pathsOf = (records: Omit<LongRecords, 'portalUrl'>): readonly string[] => [
   `customers/${records.customerId}`,
   `products/${records.productId}`,
+  `features/${records.featureKey}`,
   `subscriptions/${records.subscriptionId}`,
   `referrals/${records.code}`,
   `events/${records.eventId}`,

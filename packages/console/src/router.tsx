@@ -127,6 +127,8 @@ const pages = [
   page('/customers/$customerId', () => import('#pages/customers/customer-page.tsx'), 'CustomerPage'),
   page('/products', () => import('#pages/products/products-page.tsx'), 'ProductsPage'),
   page('/products/$productId', () => import('#pages/products/product-page.tsx'), 'ProductPage'),
+  page('/features', () => import('#pages/features/features-page.tsx'), 'FeaturesPage'),
+  page('/features/$featureKey', () => import('#pages/features/feature-page.tsx'), 'FeaturePage'),
   page('/subscriptions', () => import('#pages/subscriptions/subscriptions-page.tsx'), 'SubscriptionsPage'),
   page(
     '/subscriptions/$subscriptionId',

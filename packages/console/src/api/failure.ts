@@ -36,6 +36,7 @@ const RECORDS: Readonly<Record<string, string>> = {
   projectId: 'project',
   productId: 'product',
   priceId: 'price',
+  featureKey: 'feature',
   customerId: 'customer',
   subscriptionId: 'subscription',
   invoiceId: 'invoice',

@@ -54,3 +54,37 @@ export const apiKeysQuery = ({ team, projectId, key }: ProjectScope) =>
     queryKey: key('api-keys'),
     queryFn: async ({ signal }) => (await team.apiKeys.list(projectId, {}, { signal }).page()).items,
   });
+
+/** As many as a page of a list has. */
+const PAGE = { limit: 100 } as const;
+
+export const featuresQuery = ({ billing, key }: ProjectScope) =>
+  queryOptions({
+    queryKey: key('features'),
+    queryFn: ({ signal }) => collect(billing.features.list(PAGE, { signal })),
+  });
+
+/** What products and prices give: of a feature, of a product and its prices, or of all. */
+export const givenQuery = (
+  { billing, key }: ProjectScope,
+  filters: { readonly featureKey?: string; readonly productId?: string } = {},
+) =>
+  queryOptions({
+    queryKey: key('given', filters),
+    queryFn: ({ signal }) => collect(billing.features.listGiven({ ...filters, ...PAGE }, { signal })),
+  });
+
+export const grantsQuery = ({ billing, key }: ProjectScope, customerId: string) =>
+  queryOptions({
+    queryKey: key('grants', customerId),
+    queryFn: ({ signal }) => billing.grants.list(customerId, { signal }),
+    refetchInterval: 5_000,
+  });
+
+/** What a customer may use, as the product reads it. */
+export const stateQuery = ({ billing, key }: ProjectScope, customerId: string) =>
+  queryOptions({
+    queryKey: key('state', customerId),
+    queryFn: ({ signal }) => billing.states.get(customerId, {}, { signal }),
+    refetchInterval: 2_500,
+  });

@@ -25,6 +25,7 @@ export const NAV: readonly { readonly title?: string; readonly items: readonly N
       { page: 'invoices', title: 'Invoices', icon: 'invoices' },
       { page: 'payments', title: 'Payments', icon: 'payments' },
       { page: 'products', title: 'Products', icon: 'products' },
+      { page: 'features', title: 'Features', icon: 'features' },
       { page: 'referrals', title: 'Referrals', icon: 'referrals' },
     ],
   },

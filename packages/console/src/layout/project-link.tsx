@@ -11,6 +11,8 @@ export type ProjectPage =
   | `customers/${string}`
   | 'products'
   | `products/${string}`
+  | 'features'
+  | `features/${string}`
   | 'subscriptions'
   | `subscriptions/${string}`
   | 'invoices'

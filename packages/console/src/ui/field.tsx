@@ -50,6 +50,14 @@ export function TextField({ label, hint, problem, className = '', ...input }: Fi
   );
 }
 
+export function TextAreaField({ label, hint, problem, ...area }: FieldProps & ComponentProps<'textarea'>) {
+  return (
+    <Field label={label} hint={hint} problem={problem}>
+      {attributes => <textarea className="input" dir="auto" {...attributes} {...area} />}
+    </Field>
+  );
+}
+
 /** An e-mail address. Browsers refuse UTF-8 in fields of type `email`, and rewrite its domain; the API checks it instead. */
 export function EmailField(input: Omit<FieldProps, 'label'> & ComponentProps<'input'>) {
   return <TextField label="E-mail address" name="email" inputMode="email" {...AS_TYPED} {...input} />;

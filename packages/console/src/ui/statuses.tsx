@@ -1,4 +1,5 @@
 import type {
+  CustomerState,
   Invoice,
   Payment,
   ProcessorHealth,
@@ -47,6 +48,12 @@ export const PAYMENT_STATUS: Readonly<Record<Payment['status'], StatusText>> = {
   inquiry: { name: 'Inquiry', tone: 'warn' },
   disputed: { name: 'Disputed', tone: 'warn' },
   dispute_lost: { name: 'Dispute lost', tone: 'bad' },
+};
+
+export const PAYMENT_STATE: Readonly<Record<CustomerState['payment']['status'], StatusText>> = {
+  ok: { name: 'Paid', tone: 'good' },
+  past_due: { name: 'Past due', tone: 'bad' },
+  unpaid: { name: 'Unpaid', tone: 'bad' },
 };
 
 export const EVENT_STATUS: Readonly<Record<WebhookEvent['status'], StatusText>> = {

@@ -14,11 +14,14 @@ import { INVOICE_COLUMNS } from '../invoices/columns.tsx';
 import { PAYMENT_COLUMNS } from '../payments/columns.tsx';
 import { CheckoutDialog } from '../products/checkout-dialog.tsx';
 import { SUBSCRIPTION_COLUMNS } from '../subscriptions/columns.tsx';
+import { AccessCard } from './access-card.tsx';
 import { CustomerDialog } from './customer-dialog.tsx';
 import { CustomerDetails } from './customer-details.tsx';
 import { CustomerReferral } from './customer-referral.tsx';
 import { CustomerTimeline } from './customer-timeline.tsx';
 import { DeleteCustomer } from './delete-customer.tsx';
+import { GrantsCard } from './grants-card.tsx';
+import { PaymentCard } from './payment-card.tsx';
 import { PortalLinkButton } from './portal-link-button.tsx';
 
 const UP = { page: 'customers', title: 'Customers' } as const;
@@ -54,6 +57,8 @@ export function CustomerPage() {
     >
       <div className="split">
         <div className="stack">
+          <AccessCard customerId={customer.id} />
+          <GrantsCard customerId={customer.id} />
           <Records
             title="Subscriptions"
             queryKey={key('subscriptions', { customerId })}
@@ -81,6 +86,7 @@ export function CustomerPage() {
           />
         </div>
         <div className="stack">
+          <PaymentCard customerId={customer.id} />
           <CustomerDetails customer={customer} />
           <CustomerReferral customerId={customer.id} />
           <CustomerTimeline customer={customer} limit={MAX_SHOWN} />

@@ -3,6 +3,7 @@ import type { Place } from '#layout/project-link.tsx';
 
 const PLACES: Readonly<Partial<Record<EventObjectType, (id: string) => Place>>> = {
   customer: id => ({ page: `customers/${id}` }),
+  customer_state: id => ({ page: `customers/${id}` }),
   product: id => ({ page: `products/${id}` }),
   subscription: id => ({ page: `subscriptions/${id}` }),
   invoice: id => ({ page: 'invoices', search: { id } }),

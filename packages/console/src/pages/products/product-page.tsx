@@ -16,6 +16,7 @@ import { Details, MetadataRows } from '#ui/details.tsx';
 import { OpenInStripe, StripeId } from '#ui/open-in-stripe.tsx';
 import { EmptyState, SkeletonLines } from '#ui/states.tsx';
 import { Time } from '#ui/time.tsx';
+import { GivenCard } from '../features/given-card.tsx';
 import { ArchiveButton } from './archive-button.tsx';
 import { PriceDialog, PriceMetadataDialog } from './price-dialog.tsx';
 import { ProductDialog } from './product-dialog.tsx';
@@ -64,6 +65,7 @@ export function ProductPage() {
       >
         <PriceTable prices={prices?.filter(price => price.productId === product.id)} edit={setDialog} />
       </Card>
+      <GivenCard of={{ productId }} />
       <Card title="Details">
         <Details
           of={{

@@ -10,16 +10,22 @@ import { TextField } from '#ui/field.tsx';
 import { Form, textOf } from '#ui/form.tsx';
 import { Time } from '#ui/time.tsx';
 
+const MAX_GRACE_DAYS = 60;
+
 export function ProjectPage() {
   const { team, teamId, projectId, key } = useProject();
   const project = useProjectDetails();
   const save = useWrite({
     write: (fields: FormData) =>
-      team.projects.update(projectId, { name: textOf(fields, 'name'), baseCurrency: textOf(fields, 'currency') }),
+      team.projects.update(projectId, {
+        name: textOf(fields, 'name'),
+        baseCurrency: textOf(fields, 'currency'),
+        entitlementGraceDays: Number(textOf(fields, 'graceDays')),
+      }),
     stale: [projectsQuery(teamId).queryKey, key('analytics')],
     done: 'The project is changed.',
   });
-  const problems = problemsOf(save.error, ['name']);
+  const problems = problemsOf(save.error, ['name', 'entitlementGraceDays']);
   return (
     <Page title="Project">
       <Card title="Settings">
@@ -37,6 +43,18 @@ export function ProjectPage() {
             name="currency"
             defaultValue={project.baseCurrency}
             hint="MRR adds up subscriptions in this currency, and lists those in others apart."
+          />
+          <TextField
+            label="Days of grace"
+            name="graceDays"
+            type="number"
+            min={0}
+            max={MAX_GRACE_DAYS}
+            step={1}
+            required
+            defaultValue={project.entitlementGraceDays}
+            hint="So long a subscription that is past due goes on giving its features; 60 at most."
+            problem={problems.of.entitlementGraceDays}
           />
         </Form>
       </Card>

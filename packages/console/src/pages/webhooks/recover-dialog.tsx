@@ -8,7 +8,7 @@ import { Choices } from '#ui/choices.tsx';
 import { TextField } from '#ui/field.tsx';
 import { FormDialog } from '#ui/form-dialog.tsx';
 import { textOf } from '#ui/form.tsx';
-import { localText } from './local-text.ts';
+import { localText } from '#ui/local-text.ts';
 
 interface RecoverDialogProps {
   readonly endpoint: WebhookEndpoint;

@@ -1,0 +1,141 @@
+import type { Grant } from '@billing/client';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useProject } from '#api/project.ts';
+import { featuresQuery, grantsQuery } from '#api/queries.ts';
+import { DataTable } from '#layout/data-table.tsx';
+import { Loading } from '#layout/loading.tsx';
+import { Card } from '#layout/page.tsx';
+import { ProjectLink } from '#layout/project-link.tsx';
+import { useWrite } from '#layout/use-write.ts';
+import { Badge } from '#ui/badge.tsx';
+import { Button } from '#ui/button.tsx';
+import { ConfirmDialog } from '#ui/confirm-dialog.tsx';
+import { EmptyState } from '#ui/states.tsx';
+import { Time, useNow } from '#ui/time.tsx';
+import { formatValue } from '../features/feature-words.ts';
+import { GrantDialog } from './grant-dialog.tsx';
+
+type Asked = { readonly about: 'new' } | { readonly about: 'change' | 'remove'; readonly grant: Grant };
+
+/** What a customer was given by hand, to be given, changed and taken back. */
+export function GrantsCard({ customerId }: { readonly customerId: string }) {
+  const scope = useProject();
+  const query = useQuery(grantsQuery(scope, customerId));
+  const { data: features } = useQuery(featuresQuery(scope));
+  const [asked, setAsked] = useState<Asked>();
+  const now = useNow();
+  const { data: grants } = query;
+  const featureOf = new Map(features?.map(feature => [feature.key, feature]));
+  const givable = features?.filter(({ isActive }) => isActive) ?? [];
+  const close = () => setAsked(undefined);
+  return (
+    <Card
+      title="Given by hand"
+      flush
+      actions={
+        grants &&
+        givable.length > 0 && (
+          <Button small icon="plus" onClick={() => setAsked({ about: 'new' })}>
+            Give a feature
+          </Button>
+        )
+      }
+    >
+      {!grants && <Loading query={query} flush lines={2} />}
+      {grants?.length === 0 && (
+        <EmptyState icon="features" title="Nothing given by hand">
+          What this customer may use is what the subscriptions give.
+        </EmptyState>
+      )}
+      {grants && grants.length > 0 && (
+        <DataTable
+          rows={grants}
+          rowKey={({ key }) => key}
+          columns={[
+            {
+              title: 'Feature',
+              cell: ({ key }) => (
+                <ProjectLink page={`features/${key}`} className="primary-cell">
+                  <bdi>{featureOf.get(key)?.name ?? key}</bdi>
+                </ProjectLink>
+              ),
+            },
+            { title: 'Value', cell: ({ key, value }) => <bdi>{formatValue(value, featureOf.get(key)?.type)}</bdi> },
+            {
+              title: 'Until',
+              cell: ({ expiresAt }) =>
+                expiresAt ? (
+                  <>
+                    <Time at={expiresAt} show="time" /> {new Date(expiresAt) <= now && <Badge>Over</Badge>}
+                  </>
+                ) : (
+                  'No end'
+                ),
+            },
+            { title: 'Note', cell: ({ note }) => note && <bdi>{note}</bdi> },
+            {
+              title: 'Actions',
+              end: true,
+              cell: grant => (
+                <div className="row">
+                  {featureOf.has(grant.key) && (
+                    <Button small onClick={() => setAsked({ about: 'change', grant })}>
+                      Change
+                    </Button>
+                  )}
+                  <Button small onClick={() => setAsked({ about: 'remove', grant })}>
+                    Take back
+                  </Button>
+                </div>
+              ),
+            },
+          ]}
+        />
+      )}
+      {asked?.about === 'new' && grants && (
+        <GrantDialog customerId={customerId} features={givable} grants={grants} onClose={close} />
+      )}
+      {asked?.about === 'change' && features && grants && (
+        <GrantDialog
+          customerId={customerId}
+          features={features}
+          grants={grants}
+          changed={asked.grant}
+          onClose={close}
+        />
+      )}
+      {asked?.about === 'remove' && (
+        <TakeBack
+          customerId={customerId}
+          featureKey={asked.grant.key}
+          name={featureOf.get(asked.grant.key)?.name ?? asked.grant.key}
+          onClose={close}
+        />
+      )}
+    </Card>
+  );
+}
+
+interface TakeBackProps {
+  readonly customerId: string;
+  readonly featureKey: string;
+  /** Of the feature. */
+  readonly name: string;
+  readonly onClose: () => void;
+}
+
+function TakeBack({ customerId, featureKey, name, onClose }: TakeBackProps) {
+  const { billing, key } = useProject();
+  const remove = useWrite({
+    write: () => billing.grants.remove(customerId, featureKey),
+    stale: [key('grants', customerId), key('state', customerId)],
+    done: 'The grant is taken back.',
+    onDone: onClose,
+  });
+  return (
+    <ConfirmDialog title="Take the grant back" action="Take back" write={remove} onClose={onClose}>
+      The customer has of <bdi>{name}</bdi> only what the subscriptions give, at once.
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,90 @@
+import type { Feature, ProductFeature } from '@billing/client';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useProject } from '#api/project.ts';
+import { featuresQuery, givenQuery, pricesQuery, productsQuery } from '#api/queries.ts';
+import { DataTable } from '#layout/data-table.tsx';
+import { Loading } from '#layout/loading.tsx';
+import { Card, Page } from '#layout/page.tsx';
+import { ProjectLink } from '#layout/project-link.tsx';
+import { Badge } from '#ui/badge.tsx';
+import { Button } from '#ui/button.tsx';
+import { EmptyState, Skeleton } from '#ui/states.tsx';
+import { NewFeatureDialog } from './feature-dialog.tsx';
+import { describeType } from './feature-words.ts';
+import { giverIdOf, giversOf } from './giver.ts';
+
+export function FeaturesPage() {
+  const scope = useProject();
+  const query = useQuery(featuresQuery(scope));
+  const { data: given } = useQuery(givenQuery(scope));
+  const { data: products } = useQuery(productsQuery(scope));
+  const { data: prices } = useQuery(pricesQuery(scope));
+  const nameOf =
+    products && prices && new Map(giversOf(products, prices).map(({ id, productName }) => [id, productName]));
+  const [creating, setCreating] = useState(false);
+  const features = query.data;
+  const create = (
+    <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
+      New feature
+    </Button>
+  );
+  return (
+    <Page title="Features" lead="What your product asks for, and which products and prices give it." actions={create}>
+      <Card flush>
+        <Loading query={query} flush />
+        {features?.length === 0 && (
+          <EmptyState icon="features" title="No features yet" action={create}>
+            A feature is what a customer may use, for example a number of seats. Products give it, and your product asks
+            whether a customer has it.
+          </EmptyState>
+        )}
+        {features && features.length > 0 && (
+          <DataTable
+            rows={features}
+            rowKey={({ id }) => id}
+            columns={[
+              { title: 'Feature', cell: feature => <FeatureLink feature={feature} /> },
+              { title: 'Key', cell: ({ key }) => <code>{key}</code> },
+              { title: 'Values', cell: feature => <bdi>{describeType(feature)}</bdi> },
+              {
+                title: 'Given by',
+                cell: ({ key }) =>
+                  given && nameOf ? (
+                    <bdi>
+                      {describeGivers(
+                        given.filter(gift => gift.key === key),
+                        nameOf,
+                      )}
+                    </bdi>
+                  ) : (
+                    <Skeleton width="6rem" />
+                  ),
+              },
+            ]}
+          />
+        )}
+      </Card>
+      {creating && <NewFeatureDialog onClose={() => setCreating(false)} />}
+    </Page>
+  );
+}
+
+const FeatureLink = ({ feature: { key, name, isActive } }: { readonly feature: Feature }) => (
+  <div className="truncate">
+    <ProjectLink page={`features/${key}`} className="primary-cell">
+      <bdi>{name}</bdi>
+    </ProjectLink>{' '}
+    {!isActive && <Badge>Inactive</Badge>}
+  </div>
+);
+
+const MAX_NAMED = 3;
+
+/** Names the products that give a feature, themselves or by a price. */
+function describeGivers(given: readonly ProductFeature[], nameOf: ReadonlyMap<string, string>): string {
+  const products = [...new Set(given.map(gift => nameOf.get(giverIdOf(gift)) ?? 'Deleted product'))];
+  if (products.length === 0) return 'Nothing';
+  if (products.length <= MAX_NAMED) return products.join(', ');
+  return `${products.slice(0, MAX_NAMED - 1).join(', ')} and ${products.length - MAX_NAMED + 1} more`;
+}
