@@ -211,6 +211,40 @@ it('erases a deleted customer from its stored events, and sends none of them aga
   expect(await send(first?.id)).toMatchObject({ status: 422, body: { error: { code: 'event_deleted' } } });
 });
 
+it('erases a deleted customer from its states too, but not the last one, which has nothing to erase', async () => {
+  const team = await newScope();
+  const id = CustomerId.create();
+  const named = { id, externalId: 'a1', email: 'ada@example.com' };
+  const state = (sequence: number, customer: object, previous: object | null) =>
+    change(team.projectId, id, sequence, {
+      type: 'customer.state_changed',
+      object: { type: 'customer_state', id, sequence },
+      data: { customer, entitlements: { seats: sequence } },
+      previousAttributes: previous && { ...previous, entitlements: { seats: sequence - 1 } },
+    });
+  await emit(team.teamId, [change(team.projectId, id, 1), state(1, named, null)]);
+  await waitFor(async () => (await readAll(team, 100)).length === 2, { what: 'the first state' });
+  await emit(team.teamId, [change(team.projectId, id, 2, { type: 'customer.deleted', data: { id } })]);
+  await waitFor(async () => (await readAll(team, 100)).length === 3, { what: 'the deletion' });
+  // One that was told before its service heard of the deletion.
+  const nobody = { id, externalId: null, email: null };
+  await emit(team.teamId, [
+    state(2, named, { customer: { ...named, email: 'old@example.com' } }),
+    state(3, nobody, {}),
+  ]);
+  await waitFor(async () => (await readAll(team, 100)).length === 5, { what: 'every event' });
+  const states = (await readAll(team, 100)).filter(({ object }) => object.type === 'customer_state');
+  expect(states.map(({ data, previousAttributes }) => [data, previousAttributes])).toEqual([
+    [{ customer: nobody, entitlements: { seats: 1 } }, null],
+    [{ customer: nobody, entitlements: { seats: 2 } }, { entitlements: { seats: 1 } }],
+    [{ customer: nobody, entitlements: { seats: 3 } }, { entitlements: { seats: 2 } }],
+  ]);
+  const erased = await service.sql(
+    `select is_erased as "isErased" from events where object_type = 'customer_state' and object_id = '${id}' order by sequence`,
+  );
+  expect(erased.map(({ isErased }) => isErased)).toEqual([true, true, false]);
+});
+
 it('records an event that a later one of its object did not wait for, once it comes', async () => {
   const team = await newScope();
   const id = CustomerId.create();

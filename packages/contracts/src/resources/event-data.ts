@@ -81,6 +81,7 @@ const DIFFERENCES: Readonly<Partial<Record<PublicEventType | 'ping', Difference>
   'referral.converted': { previous: { status: 'pending', convertedAt: null } },
   'referral_code.deactivated': { data: { isActive: false }, previous: { isActive: true } },
   'referral_credit.failed': { data: { status: 'failed' } },
+  'customer.state_changed': { previous: { entitlements: {} } },
   'webhook_endpoint.disabled': {
     data: { status: 'disabled', disabledReason: 'gone', failingSince: ENDED_AT },
   },

@@ -9,25 +9,47 @@ const PERSONAL: ReadonlySet<string> = new Set(['email', 'name', 'externalId', 'm
 /** Fields of them that every customer has stay, with nothing in them, as in `customer.deleted`. */
 const EMPTY: Readonly<Record<string, unknown>> = { email: null, metadata: {} };
 
-/** Returns the body of an event without the personal data of its customer; everything else keeps its place. */
-export function erasedBody(body: string): string {
-  const without = (part: unknown, kept: typeof EMPTY) => {
-    const fields = Object.entries(eventResource.nullable().parse(part) ?? {}).filter(
-      ([name]) => !PERSONAL.has(name) || name in kept,
-    );
-    return part && Object.fromEntries(fields.map(([name, value]) => [name, name in kept ? kept[name] : value]));
-  };
+/**
+ * Returns the body of an event of a customer, or of the customer's state, without personal data; everything else keeps its
+ * place.
+ */
+export function erasedBody(body: string, objectType: 'customer' | 'customer_state'): string {
+  const without = objectType === 'customer' ? withoutPersonal : withoutName;
   const event = Object.entries(eventResource.parse(JSON.parse(body)));
   const erased = event.map(([name, part]) => {
-    if (name === 'data') return [name, without(part, EMPTY)] as const;
-    return [name, name === 'previousAttributes' ? without(part, {}) : part] as const;
+    if (name !== 'data' && name !== 'previousAttributes') return [name, part] as const;
+    const fields = eventResource.nullable().parse(part);
+    return [name, fields && without(fields, name)] as const;
   });
   return JSON.stringify(Object.fromEntries(erased));
 }
 
+type Fields = Readonly<Record<string, unknown>>;
+type Part = 'data' | 'previousAttributes';
+
+function withoutPersonal(fields: Fields, part: Part): Fields {
+  const kept = part === 'data' ? EMPTY : {};
+  const left = Object.entries(fields).filter(([name]) => !PERSONAL.has(name) || name in kept);
+  return Object.fromEntries(left.map(([name, value]) => [name, name in kept ? kept[name] : value]));
+}
+
+/** A state says whose it is, and every state that was told says the same then. */
+function withoutName({ customer, ...others }: Fields, part: Part): Fields {
+  if (part === 'previousAttributes') return others;
+  return { customer: { ...eventResource.parse(customer), externalId: null, email: null }, ...others };
+}
+
+interface ErasableRow {
+  readonly team_id: string;
+  readonly project_id: string;
+  readonly id: string;
+  readonly object_type: 'customer' | 'customer_state';
+  readonly body: string;
+}
+
 /**
  * Erases the personal data of customers that are deleted from their stored events, in the transaction that records that
- * they are, or an event of theirs that comes late. `customer.deleted` itself has none.
+ * they are, or an event of theirs that comes late. `customer.deleted` itself has none, nor has the last state.
  */
 export async function eraseDeleted(
   tx: EntityManager,
@@ -37,22 +59,25 @@ export async function eraseDeleted(
   const customers = changes.map(({ teamId, projectId, object: { id } }) => {
     return { team_id: teamId, project_id: projectId, object_id: id };
   });
-  const rows = await executeBound<{ team_id: string; project_id: string; id: string; body: string }>(
+  const rows = await executeBound<ErasableRow>(
     tx,
-    `select e.team_id, e.project_id, e.id, e.body
+    `select e.team_id, e.project_id, e.id, e.object_type, e.body
        from (select distinct team_id, project_id, object_id from json_populate_recordset(null::events, $1::json)) k
        join events d on (d.team_id, d.project_id, d.object_id) = (k.team_id, k.project_id, k.object_id)
                     and d.type = 'customer.deleted'
        join events e on (e.team_id, e.project_id, e.object_id) = (d.team_id, d.project_id, d.object_id)
-                    and e.object_type = 'customer' and e.type <> 'customer.deleted' and not e.is_erased`,
+                    and e.object_type in ('customer', 'customer_state') and e.type <> 'customer.deleted'
+                    and not e.is_erased`,
     [JSON.stringify(customers)],
   );
-  if (rows.length === 0) return;
+  const erased = rows.map(row => ({ ...row, erased: erasedBody(row.body, row.object_type) }));
+  const personal = erased.filter(row => row.object_type === 'customer' || row.erased !== row.body);
+  if (personal.length === 0) return;
   await executeBound(
     tx,
     `update events e set body = k.body, is_erased = true
        from json_to_recordset($1::json) as k(team_id text, project_id text, id text, body text)
       where (e.team_id, e.project_id, e.id) = (k.team_id, k.project_id, k.id)`,
-    [JSON.stringify(rows.map(row => ({ ...row, body: erasedBody(row.body) })))],
+    [JSON.stringify(personal.map(row => ({ ...row, body: row.erased })))],
   );
 }

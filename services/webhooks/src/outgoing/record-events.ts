@@ -56,7 +56,8 @@ export function eventRecorder(em: EntityManager): Consumer {
       await save(tx, recorded);
       const isDeleted = ({ change: { type } }: NewEvent) => type === 'customer.deleted';
       const deleted = recorded.filter(isDeleted).map(({ change }) => change);
-      await eraseDeleted(tx, [...deleted, ...late.filter(({ object }) => object.type === 'customer')]);
+      const states = recorded.map(({ change }) => change).filter(({ object }) => object.type === 'customer_state');
+      await eraseDeleted(tx, [...deleted, ...late.filter(({ object }) => object.type === 'customer'), ...states]);
       for (const [teamId, ofTeam] of Map.groupBy(recorded, ({ change }) => change.teamId))
         publish(EventsRecorded, teamId, { projectIds: [...new Set(ofTeam.map(({ change }) => change.projectId))] });
       return unprepared;
