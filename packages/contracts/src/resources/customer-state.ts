@@ -92,12 +92,14 @@ const pendingCheckout = z
   })
   .meta({ id: 'PendingCheckout', description: 'A hosted checkout that the customer has not ended.' });
 
-export const CHECKOUT_STATUSES = ['open', 'processing', 'complete'] as const;
+export const CHECKOUT_STATUSES = ['open', 'processing', 'complete', 'failed'] as const;
 const checkout = z
   .object({
     status: z
       .enum(CHECKOUT_STATUSES)
-      .describe('`processing`: the customer has ended the checkout, and the payment is still on its way.'),
+      .describe(
+        '`processing`: the customer has ended the checkout, and the payment is on its way. `failed`: it expired, or the payment failed.',
+      ),
   })
   .meta({ id: 'CheckoutProgress', description: 'How far a hosted checkout is.' });
 
@@ -121,7 +123,10 @@ export const customerState = z
     }),
     payment,
     balance: customerBalance.nullable().describe('Null when the payment processor has none yet.'),
-    pendingCheckouts: z.array(pendingCheckout).readonly().describe('Newest first.'),
+    pendingCheckouts: z
+      .array(pendingCheckout)
+      .readonly()
+      .describe('Those that this service created and that can still be paid, newest first.'),
     checkout: checkout.optional().describe('Of the `checkoutSession` that was given.'),
     asOf: timestamp.describe('When it was computed.'),
   })

@@ -2,8 +2,9 @@ import { processorEvent, type ProcessorEventData, type ProcessorEventType } from
 import { consumer, type Consumer } from '@billing/messaging/consumer/consumer';
 import type { Delivery } from '@billing/messaging/consumer/delivery';
 import { readObject } from '@billing/processor/event-object';
-import { readCheckoutSession } from '@billing/processor/snapshots/checkout-session';
+import { readCheckoutSession, type CheckoutSessionSnapshot } from '@billing/processor/snapshots/checkout-session';
 import { sourceOf } from '@billing/service/event-causes';
+import { outcomeOfCompleted, type CheckoutOutcome } from '#domain/checkout.ts';
 import {
   applyCheckoutEvents,
   prepareCheckoutEvent,
@@ -13,12 +14,11 @@ import {
 import type { Dependencies } from '../dependencies.ts';
 import { scopeOf } from './scope-of.ts';
 
-const OUTCOMES = new Map<ProcessorEventType, CheckoutEvent['outcome']>([
-  ['checkout.session.completed', 'complete'],
-  ['checkout.session.async_payment_succeeded', 'complete'],
-  ['checkout.session.expired', 'expired'],
-  // The events of the subscription and the payment carry the outcome.
-  ['checkout.session.async_payment_failed', null],
+const OUTCOMES = new Map<ProcessorEventType, (session: CheckoutSessionSnapshot) => CheckoutOutcome>([
+  ['checkout.session.completed', outcomeOfCompleted],
+  ['checkout.session.async_payment_succeeded', () => 'complete'],
+  ['checkout.session.async_payment_failed', () => 'failed'],
+  ['checkout.session.expired', () => 'failed'],
 ]);
 const OUTCOMES_BY_NAME = new Map([...OUTCOMES].map(([type, outcome]) => [processorEvent(type).name, outcome]));
 
@@ -40,6 +40,6 @@ type Received = Delivery<ProcessorEventData, PreparedCheckout>;
 function toEvent(delivery: Received): CheckoutEvent & { delivery: Received } {
   const { event, data, context } = delivery;
   const session = readObject(data, readCheckoutSession);
-  const outcome = OUTCOMES_BY_NAME.get(event.type) ?? null;
+  const outcome = OUTCOMES_BY_NAME.get(event.type)?.(session) ?? null;
   return { delivery, scope: scopeOf(delivery), session, outcome, source: sourceOf(delivery), prepared: context };
 }

@@ -5,6 +5,7 @@ import { isPortalSetup } from '@billing/processor/metadata';
 import type { CheckoutSessionSnapshot } from '@billing/processor/snapshots/checkout-session';
 import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
 import type { Source } from '@billing/service/publish-resource';
+import type { CheckoutOutcome } from '#domain/checkout.ts';
 import type { Reread } from '#domain/observation.ts';
 import { closeCheckoutSessions } from '#persistence/close-checkout-sessions.ts';
 import { subscriptionRows } from '#persistence/subscription-rows.ts';
@@ -15,13 +16,13 @@ import { noteReplacements, replacePaymentMethod } from './replace-payment-method
 import { saveReads } from './save-reads.ts';
 import { readSubscription } from './read-subscription.ts';
 
-/** An event of a checkout session that was routed to a project. */
+/** An event of a checkout session that was routed to a project, or a read of the session that finds the same. */
 export interface CheckoutEvent {
   readonly scope: ProjectScope;
   readonly source: Source;
   readonly session: CheckoutSessionSnapshot;
-  /** What the event reports; null for an event that changes nothing here. */
-  readonly outcome: 'complete' | 'expired' | null;
+  /** What the event reports; null for a session that is open. */
+  readonly outcome: CheckoutOutcome | null;
   readonly prepared: PreparedCheckout | undefined;
 }
 
@@ -56,7 +57,9 @@ export function applyCheckoutEvents({ now }: Pick<Dependencies, 'now'>) {
     );
     await closeCheckoutSessions(
       tx,
-      handled.flatMap(({ scope, session: { id }, outcome }) => (outcome ? [{ scope, id, state: outcome }] : [])),
+      handled.flatMap(({ scope, session: { id, subscriptionId }, outcome }) =>
+        outcome ? [{ scope, id, subscriptionId, outcome }] : [],
+      ),
     );
     const done = new Set<Event>(handled);
     return events.filter(event => !done.has(event));
@@ -100,7 +103,7 @@ async function recordSubscriptions<Event extends CheckoutEvent>(
 
 /** The subscription that a completed session created, if it created one. */
 const subscriptionsOf = ({ scope, session, outcome }: CheckoutEvent): ProjectObject[] =>
-  outcome === 'complete' && session.mode === 'subscription' && session.subscriptionId
+  (outcome === 'complete' || outcome === 'processing') && session.mode === 'subscription' && session.subscriptionId
     ? [{ scope, id: session.subscriptionId }]
     : [];
 

@@ -1,14 +1,16 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectScope } from '@billing/contracts/ids';
+import { isAllowed } from '@billing/contracts/entitlement-value';
 import { notFound } from '@billing/contracts/problem';
 import { SOURCE_REASONS, type CustomerState, type FeatureAccess } from '@billing/contracts/resources/customer-state';
 import { entitlementsOf, grantOf, paymentOf } from '#domain/customer-state.ts';
-import { isAllowed } from '@billing/contracts/entitlement-value';
+import { isPending } from '#domain/checkout.ts';
+import type { CheckoutSession } from '#persistence/checkout-session.entity.ts';
 import type { CustomerCopy } from '#persistence/customer-copy.entity.ts';
 import { FeatureCopy } from '#persistence/feature-copies.entity.ts';
 import { findCustomerRecord, type CustomerRef, type FoundCustomer } from '#persistence/find-customer-records.ts';
 import { toResource } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { followCheckout } from './follow-checkout.ts';
 
 /** What a state is composed of. */
 export interface StateSource extends Omit<FoundCustomer, 'customer'> {
@@ -17,7 +19,7 @@ export interface StateSource extends Omit<FoundCustomer, 'customer'> {
 
 /** Returns what a customer may use at a time: of all features, or of `features`. */
 export function stateOf(
-  { customer: { id, externalId, email, balance }, subscriptions, records }: StateSource,
+  { customer: { id, externalId, email, balance }, subscriptions, checkouts, records }: StateSource,
   asOf: Date,
   features?: readonly string[],
 ): CustomerState {
@@ -31,34 +33,50 @@ export function stateOf(
     entitlements: Object.fromEntries(entitlements),
     payment: paymentOf(records),
     balance,
-    pendingCheckouts: [],
+    pendingCheckouts: checkouts.filter(checkout => isPending(checkout, asOf)).flatMap(toPending),
     asOf,
   };
 }
 
+function toPending({ processorSessionId: sessionId, priceId, url, createdAt }: CheckoutSession) {
+  return sessionId !== null && priceId !== null && url !== null ? [{ sessionId, priceId, url, createdAt }] : [];
+}
+
+interface StateQuery {
+  /** Of which features; of all by default. */
+  readonly features?: readonly string[] | undefined;
+  /** A hosted checkout that the state is to include what came of. */
+  readonly checkoutSession?: string | undefined;
+  readonly waitMs: number;
+}
+
 /**
- * Reads what a customer may use now: of all features, or of `features`.
- * @throws Problem 404
+ * Reads what a customer may use now, after what came of a hosted checkout.
+ * @throws Problem 404; what `followCheckout` throws
  */
-export const readState =
-  ({ now }: Pick<Dependencies, 'now'>) =>
-  async (
-    em: EntityManager,
+export function readState(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'outbox' | 'processors' | 'now'>) {
+  const { em, now } = dependencies;
+  const follow = followCheckout(dependencies);
+  return async (
     scope: ProjectScope,
     ref: CustomerRef,
-    features?: readonly string[],
-  ): Promise<CustomerState> =>
-    stateOf(await findCustomerRecord(em, scope, ref), now(), features);
+    { features, checkoutSession: sessionId, waitMs }: StateQuery,
+  ): Promise<CustomerState> => {
+    const checkout = sessionId === undefined ? undefined : await follow(scope, ref, { sessionId, waitMs });
+    const state = stateOf(await findCustomerRecord(em.fork(), scope, ref), now(), features);
+    return { ...state, ...(checkout && { checkout }) };
+  };
+}
 
 /**
  * Reads whether a customer may use one feature now.
  * @throws Problem 404 for the customer, and for a feature that no one defined
  */
 export const readAccess =
-  (dependencies: Pick<Dependencies, 'now'>) =>
-  async (em: EntityManager, scope: ProjectScope, ref: CustomerRef, key: string): Promise<FeatureAccess> => {
-    const { entitlements } = await readState(dependencies)(em, scope, ref, [key]);
-    const entitlement = entitlements[key];
+  ({ em: root, now }: Pick<Dependencies, 'em' | 'now'>) =>
+  async (scope: ProjectScope, ref: CustomerRef, key: string): Promise<FeatureAccess> => {
+    const em = root.fork();
+    const entitlement = stateOf(await findCustomerRecord(em, scope, ref), now(), [key]).entitlements[key];
     if (entitlement) {
       const { value, until, sources } = entitlement;
       const reason = SOURCE_REASONS.find(wanted => sources.some(source => source.reason === wanted)) ?? null;

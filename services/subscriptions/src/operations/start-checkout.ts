@@ -97,7 +97,9 @@ export function startCheckout(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'o
         priceId,
         state: 'reserved',
         processorSessionId: null,
+        processorSubscriptionId: null,
         url: null,
+        readAt: null,
         createdAt,
         updatedAt: createdAt,
       });

@@ -80,6 +80,7 @@ const hasEntitlements = ({ entitlements }: StateData): boolean => Object.keys(en
 const withoutAnything = ({ customer, records }: FoundCustomer): StateSource => ({
   customer: { id: customer.id, email: null, externalId: null, balance: null },
   subscriptions: [],
+  checkouts: [],
   records: { ...records, subscriptions: [], openInvoices: [], grants: [] },
 });
 

@@ -6,6 +6,7 @@ import { ENDED_STATUSES } from '@billing/contracts/resources/subscription';
 import { executeBound } from '@billing/database/bound-statement';
 import { keyColumns } from '@billing/database/project-objects';
 import type { CustomerRecords, OpenInvoice, PriceGift } from '#domain/customer-state.ts';
+import { CheckoutSession } from './checkout-session.entity.ts';
 import { CustomerCopy } from './customer-copy.entity.ts';
 import { FeatureCopy, GrantCopy, ProjectCopy } from './feature-copies.entity.ts';
 import { Invoice } from './invoice.entity.ts';
@@ -23,6 +24,8 @@ export interface FoundCustomer {
   readonly customer: CustomerCopy;
   /** Those that have not ended, the newest first. */
   readonly subscriptions: readonly Subscription[];
+  /** Open ones that this service has created, the newest first. */
+  readonly checkouts: readonly CheckoutSession[];
   readonly records: CustomerRecords;
 }
 
@@ -58,6 +61,9 @@ const readRecords = (condition: string): string => `
       join (select team_id, project_id, key from gift union select team_id, project_id, key from given) wanted
            using (team_id, project_id, key)
      where is_active
+  ), checkout as (
+    select checkout_sessions.* from scope join checkout_sessions using (team_id, project_id, customer_id)
+     where state = 'open' and price_id is not null
   ), project as (
     select project_copies.* from project_copies
       join (select distinct team_id, project_id as id from scope) wanted using (team_id, id)
@@ -67,6 +73,7 @@ const readRecords = (condition: string): string => `
          (select json_agg(subscription order by created_at desc, id) from subscription) as subscriptions,
          (select json_agg(invoice) from invoice) as invoices,
          (select json_agg(given) from given) as grants,
+         (select json_agg(checkout order by created_at desc, id) from checkout) as checkouts,
          (select json_agg(gift) from gift) as gifts,
          (select json_agg(feature) from feature) as features`;
 
@@ -98,7 +105,7 @@ export const findCustomerRecords = async (
 /** What the statement returns; null stands for no rows. */
 type Found = Readonly<
   Record<
-    'customers' | 'projects' | 'subscriptions' | 'invoices' | 'grants' | 'gifts' | 'features',
+    'customers' | 'projects' | 'subscriptions' | 'invoices' | 'grants' | 'checkouts' | 'gifts' | 'features',
     readonly JsonRow[] | null
   >
 >;
@@ -110,6 +117,7 @@ async function find(em: EntityManager, statement: string, values: readonly unkno
   const subscriptions = Map.groupBy(fromJson(em, Subscription, found.subscriptions), ofCustomer);
   const invoices = Map.groupBy(fromJson(em, Invoice, found.invoices), ofCustomer);
   const grants = Map.groupBy(fromJson(em, GrantCopy, found.grants), ofCustomer);
+  const checkouts = Map.groupBy(fromJson(em, CheckoutSession, found.checkouts), ofCustomer);
   const gifts = giftsByPrice(found.gifts as readonly GiftRow[] | null); // what the statement selects
 
   return fromJson(em, CustomerCopy, found.customers).map(customer => {
@@ -118,6 +126,7 @@ async function find(em: EntityManager, statement: string, values: readonly unkno
     return {
       customer,
       subscriptions: own,
+      checkouts: checkouts.get(id) ?? [],
       records: {
         customerId: id,
         subscriptions: own,

@@ -10,7 +10,7 @@ import type { Dependencies } from '../dependencies.ts';
 const CACHE_CONTROL = 'private, max-age=0, stale-if-error=86400';
 
 /** What customers may use. */
-export function stateRoutes({ em, ...dependencies }: Pick<Dependencies, 'em' | 'now'>): Routes {
+export function stateRoutes(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'outbox' | 'processors' | 'now'>): Routes {
   const [read, readOne] = [readState(dependencies), readAccess(dependencies)];
   const options = {
     cacheControl: CACHE_CONTROL,
@@ -21,7 +21,7 @@ export function stateRoutes({ em, ...dependencies }: Pick<Dependencies, 'em' | '
       app,
       operations.getCustomerState,
       async ({ params: { customerId: id, ...scope }, query }) => ({
-        state: await read(em.fork(), scope, { id }, query.features),
+        state: await read(scope, { id }, query),
       }),
       options,
     );
@@ -29,15 +29,15 @@ export function stateRoutes({ em, ...dependencies }: Pick<Dependencies, 'em' | '
       app,
       operations.getExternalCustomerState,
       async ({ params: { externalId, ...scope }, query }) => ({
-        state: await read(em.fork(), scope, { externalId }, query.features),
+        state: await read(scope, { externalId }, query),
       }),
       options,
     );
     serve(app, operations.getCustomerFeature, ({ params: { customerId: id, featureKey, ...scope } }) =>
-      readOne(em.fork(), scope, { id }, featureKey),
+      readOne(scope, { id }, featureKey),
     );
     serve(app, operations.getExternalCustomerFeature, ({ params: { externalId, featureKey, ...scope } }) =>
-      readOne(em.fork(), scope, { externalId }, featureKey),
+      readOne(scope, { externalId }, featureKey),
     );
   };
 }

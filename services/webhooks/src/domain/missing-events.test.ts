@@ -32,7 +32,7 @@ it('expects among all events those types without which a record would stay wrong
 it('looks for every handled type that came between a backup and its restore', () => {
   const wanted = (scannedUntil: Date) => {
     const [, all] = scansFor({ scannedUntil, hasBackfilled: true, restoredAt: before(30) }, NOW);
-    return ['checkout.session.expired', 'invoice.paid', 'payment_method.attached'].map(type => all?.isWanted(type));
+    return ['charge.updated', 'invoice.paid', 'payment_method.attached'].map(type => all?.isWanted(type));
   };
   expect(wanted(before(60))).toEqual([true, true, false]);
   expect(wanted(before(5))).toEqual([false, true, false]);

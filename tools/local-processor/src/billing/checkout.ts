@@ -17,7 +17,7 @@ import type {
 } from '../objects/stored.ts';
 import { markPaid, openInvoice, openPayment } from './invoicing.ts';
 import { attemptPayment, createPaymentIntent } from './payments.ts';
-import { startSubscription } from './subscriptions.ts';
+import { collectFor, startSubscription } from './subscriptions.ts';
 
 const DAY_SECONDS = 86_400;
 const ENTERED_EMAIL = 'guest@example.com';
@@ -46,18 +46,19 @@ function openSession(unit: UnitOfWork, id: string): { session: CheckoutSession; 
 
 /**
  * Completes a session as if the customer had paid or saved a card with the test card. It creates everything that the
- * session sells and emits the events, `checkout.session.completed` last. The subscription does not exist before.
+ * session sells and emits the events, `checkout.session.completed` last. The subscription does not exist before. With
+ * `paysLater` the payment is on its way, as that of a bank debit, until `settleSession`.
  */
-export function completeSession(unit: UnitOfWork, id: string): CheckoutSession {
+export function completeSession(unit: UnitOfWork, id: string, paysLater = false): CheckoutSession {
   const { session, plan } = openSession(unit, id);
   const customer = withEnteredDetails(unit, plan, payingCustomer(unit, session));
   const card = unit.create('payment_method', newPaymentMethod(unit, nextTestCard(unit, session.customer), customer));
-  const created = fulfill(unit, session, plan, customer, card);
-  const paid = session.amount_total !== null && session.amount_total > 0;
+  const created = fulfill(unit, session, { plan, paysLater }, customer, card);
+  const isBilled = session.amount_total !== null && session.amount_total > 0;
   const completed = unit.update('checkout.session', session, {
     ...created,
     status: 'complete',
-    payment_status: paid ? 'paid' : 'no_payment_required',
+    payment_status: !isBilled ? 'no_payment_required' : paysLater ? 'unpaid' : 'paid',
     customer: customer?.id ?? null,
     customer_details: detailsOf(
       customer?.email ?? session.customer_email ?? ENTERED_EMAIL,
@@ -72,31 +73,58 @@ export function completeSession(unit: UnitOfWork, id: string): CheckoutSession {
   return completed;
 }
 
+/** Ends the delayed payment of a completed session, and emits its events. @throws ApiError 400 when none is on its way */
+export function settleSession(unit: UnitOfWork, id: string, outcome: 'pay' | 'decline'): CheckoutSession {
+  const session = unit.tables['checkout.session'].get(id);
+  if (session?.status !== 'complete' || session.payment_status !== 'unpaid')
+    throw invalidRequest(`The checkout session ${id} has no payment on its way.`);
+  const declined = outcome === 'decline';
+  const subscription = unit.tables.subscription.get(String(session.subscription));
+  const invoice = unit.tables.invoice.get(String(session.invoice));
+  const intent = unit.tables.payment_intent.get(String(session.payment_intent));
+  if (subscription && invoice) collectFor(unit, subscription, invoice, declined);
+  if (intent) {
+    const card = newPaymentMethod(unit, nextTestCard(unit, session.customer), customerOrNull(unit, session.customer));
+    attemptPayment(unit, intent, unit.create('payment_method', card), declined);
+    if (invoice && !declined) markPaid(unit, invoice, openPayment(unit, invoice.id) ?? null);
+  }
+  const settled = declined ? session : unit.update('checkout.session', session, { payment_status: 'paid' });
+  unit.emit(`checkout.session.async_payment_${declined ? 'failed' : 'succeeded'}`, settled);
+  return settled;
+}
+
+/** How a session is fulfilled. */
+interface Fulfilment {
+  plan: CheckoutPlan;
+  paysLater: boolean;
+}
+
 function fulfill(
   unit: UnitOfWork,
   session: CheckoutSession,
-  plan: CheckoutPlan,
+  fulfilment: Fulfilment,
   customer: Customer | null,
   card: PaymentMethod,
 ): Partial<CheckoutSession> {
-  if (session.mode === 'setup') return saveCard(unit, session, plan, customer, card);
-  if (session.mode === 'payment') return sellOnce(unit, session, plan, customer, card);
+  if (session.mode === 'setup') return saveCard(unit, session, fulfilment.plan, customer, card);
+  if (session.mode === 'payment') return sellOnce(unit, session, fulfilment, customer, card);
   if (!customer) throw new Error('a subscription session always has a customer');
-  return sellSubscription(unit, session, plan, customer, card);
+  return sellSubscription(unit, session, fulfilment, customer, card);
 }
 
 function sellSubscription(
   unit: UnitOfWork,
   session: CheckoutSession,
-  plan: CheckoutPlan,
+  { plan, paysLater }: Fulfilment,
   customer: Customer,
   card: PaymentMethod,
 ): Partial<CheckoutSession> {
   if (session.amount_total === 0) completeSetup(unit, plan, customer, card);
   const { trialDays } = plan.subscription;
+  const attached = attach(unit, card, customer);
   const { subscription, invoice } = startSubscription(unit, {
     customer,
-    card: attach(unit, card, customer),
+    card: paysLater ? null : attached,
     paymentMethod: card.id,
     automaticTax: session.automatic_tax.enabled,
     currency: session.currency ?? 'usd',
@@ -112,15 +140,15 @@ function sellSubscription(
 function sellOnce(
   unit: UnitOfWork,
   session: CheckoutSession,
-  plan: CheckoutPlan,
+  { plan, paysLater }: Fulfilment,
   customer: Customer | null,
   card: PaymentMethod,
 ): Partial<CheckoutSession> {
   const amount = session.amount_total ?? 0;
   const intent = amount === 0 ? null : (existingIntent(unit, plan) ?? sessionIntent(unit, session, plan, customer));
   const invoice = plan.invoiceCreation.enabled ? billOnce(unit, session, plan, customer, intent) : null;
-  if (intent) attemptPayment(unit, intent, card, false);
-  if (invoice) markPaid(unit, invoice, openPayment(unit, invoice.id) ?? null);
+  if (intent && !paysLater) attemptPayment(unit, intent, card, false);
+  if (invoice && !paysLater) markPaid(unit, invoice, openPayment(unit, invoice.id) ?? null);
   return { payment_intent: intent?.id ?? null, invoice: invoice?.id ?? null };
 }
 

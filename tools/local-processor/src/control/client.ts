@@ -3,6 +3,7 @@ import type { DeliveryRules } from '../store/account.ts';
 import type { Fault } from './faults.ts';
 import type { ObjectCounts } from '../past/count-objects.ts';
 import type {
+  CheckoutAction,
   DeliveryFilter,
   DeliveryRulesChange,
   FaultRequest,
@@ -102,9 +103,14 @@ export class LocalProcessorControl {
     return this.#call('POST', `/disputes/${disputeId}/close`, { outcome });
   }
 
-  /** Completes or declines a checkout session, as the buttons of the hosted page do. */
-  checkout(sessionId: string, action: Outcome = 'pay'): Promise<CheckoutSession> {
+  /** Completes or declines a checkout session, as the buttons of the hosted page do; `pay-later` leaves its payment on its way. */
+  checkout(sessionId: string, action: CheckoutAction = 'pay'): Promise<CheckoutSession> {
     return this.#call('POST', `/checkout-sessions/${sessionId}`, { action });
+  }
+
+  /** Ends the delayed payment of a session that was completed by `pay-later`. */
+  settleCheckout(sessionId: string, outcome: Outcome = 'pay'): Promise<CheckoutSession> {
+    return this.#call('POST', `/checkout-sessions/${sessionId}/settle`, { outcome });
   }
 
   /** Sets whether later payments with this card fail. */

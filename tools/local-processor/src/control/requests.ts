@@ -15,7 +15,7 @@ export const advanceClock = z.strictObject({
 export const payment = z.strictObject({ outcome: outcome.default('pay') });
 export const trialEnd = z.strictObject({ outcome: z.enum(['pay', 'decline', 'pause']).default('pay') });
 export const giveUp = z.strictObject({ outcome: z.enum(['canceled', 'unpaid']).default('canceled') });
-export const checkoutAction = z.strictObject({ action: outcome.default('pay') });
+export const checkoutAction = z.strictObject({ action: z.enum(['pay', 'decline', 'pay-later']).default('pay') });
 export const cardBehavior = z.strictObject({ declines: z.boolean() });
 export const dispute = z.strictObject({ amount: z.int().min(1).optional(), reason: z.string().default('fraudulent') });
 export const disputeOutcome = z.strictObject({ outcome: z.enum(['won', 'lost']) });
@@ -65,6 +65,7 @@ export const deliveryFilter = z.strictObject({
 
 export type PastRequest = z.input<typeof past>;
 export type Outcome = z.input<typeof outcome>;
+export type CheckoutAction = z.output<typeof checkoutAction>['action'];
 export type ReleaseOrder = z.input<typeof order>;
 export type DeliveryRulesChange = z.input<typeof deliveryRules>;
 export type FaultRequest = z.input<typeof fault>;

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify';
 import { noSuch } from '../api/errors.ts';
 import type { UnitOfWork } from '../api/unit-of-work.ts';
-import { completeSession, declineSession } from '../billing/checkout.ts';
+import { completeSession, declineSession, settleSession } from '../billing/checkout.ts';
 import { closeDispute, openDispute } from '../billing/disputes.ts';
 import { runDueChanges } from '../billing/run-due-changes.ts';
 import {
@@ -87,7 +87,12 @@ function subscriptionRoutes(add: AddRoute, processor: Processor): void {
 
 function checkoutRoutes(add: AddRoute, processor: Processor): void {
   add('POST', '/checkout-sessions/:id', requests.checkoutAction, ({ account, id, body }) =>
-    processor.run(account, unit => (body.action === 'pay' ? completeSession(unit, id) : declineSession(unit, id))),
+    processor.run(account, unit =>
+      body.action === 'decline' ? declineSession(unit, id) : completeSession(unit, id, body.action === 'pay-later'),
+    ),
+  );
+  add('POST', '/checkout-sessions/:id/settle', requests.payment, ({ account, id, body }) =>
+    processor.run(account, unit => settleSession(unit, id, body.outcome)),
   );
   add('PUT', '/payment-methods/:id', requests.cardBehavior, ({ account, id, body }) => {
     if (!account.tables.payment_method.get(id)) throw noSuch('PaymentMethod', id);

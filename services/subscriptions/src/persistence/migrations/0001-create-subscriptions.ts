@@ -163,14 +163,19 @@ export class CreateSubscriptions extends Migration {
         team_id text not null,
         project_id text not null,
         customer_id text not null,
-        price_id text not null,
+        price_id text,
         state text not null,
         processor_session_id text,
+        processor_subscription_id text,
         url text,
+        read_at timestamptz,
         created_at timestamptz not null,
         updated_at timestamptz not null,
         constraint checkout_sessions_processor_id_unique unique (team_id, project_id, processor_session_id)
       )`);
+    this.addSql(
+      `create index checkout_sessions_open on checkout_sessions (customer_id, team_id, project_id) where state = 'open'`,
+    );
   }
 
   #createCopies(): void {
