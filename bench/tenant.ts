@@ -19,6 +19,7 @@ const SCOPES = [
   'subscriptions:read',
   'subscriptions:write',
   'analytics:read',
+  'entitlements:read',
 ];
 
 interface Urls {

@@ -4,6 +4,7 @@ export const NO_LIMITS: Readonly<Record<string, string>> = {
     [
       'PER_KEY',
       'PER_TEAM',
+      'STATE_READS',
       'SESSION_CREATION',
       'SIGN_IN',
       'SIGN_IN_FAILURES',
