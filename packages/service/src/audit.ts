@@ -107,6 +107,10 @@ export function changesOf(before: object | null, after: object, hidden: readonly
   });
 }
 
+/** Returns changes as those of a part of a record: `value` of the feature `seats` as `seats.value`. */
+export const changesWithin = (part: string, changes: readonly AuditChange[]): AuditChange[] =>
+  changes.map(({ field, ...values }) => ({ field: `${part}.${field}`, ...values }));
+
 function toValue(value: unknown): AuditValue {
   if (value === undefined || value === null) return null;
   if (typeof value === 'number' || typeof value === 'boolean') return value;

@@ -1,3 +1,4 @@
+import { AuditRecorded } from '@billing/contracts/events/audit';
 import { FeatureGiftSaved, FeatureSaved } from '@billing/contracts/events/features';
 import { describe, expect, it } from 'vitest';
 import { startCatalog, type Catalog } from './start-catalog.ts';
@@ -31,6 +32,11 @@ describe('a feature', () => {
     expect((await catalog.published(FeatureSaved)).map(({ data }) => data)).toEqual([
       { ...state, isActive: true, version: 1 },
       { ...state, isActive: false, version: 2 },
+    ]);
+    const audited = (await catalog.published(AuditRecorded)).map(({ data }) => data.changes.map(({ field }) => field));
+    expect(audited).toEqual([
+      ['key', 'name', 'type', 'merge'],
+      ['name', 'isActive'],
     ]);
   });
 
@@ -101,6 +107,8 @@ describe('what a product or a price gives', () => {
         [3, null],
         [4, 1],
       ]);
+    const audited = (await catalog.published(AuditRecorded)).filter(({ data }) => data.action === 'removePriceFeature');
+    expect(audited.map(({ data }) => data.changes)).toEqual([[{ field: 'seats.value', from: 'unlimited', to: null }]]);
   });
 
   it('is listed newest first: of all, of one feature, and of a product with its prices', async () => {

@@ -1,3 +1,4 @@
+import { AuditRecorded } from '@billing/contracts/events/audit';
 import { GrantSaved } from '@billing/contracts/events/features';
 import { FindFeature } from '@billing/contracts/rpc/calls';
 import { expect, it } from 'vitest';
@@ -34,6 +35,8 @@ it('gives a customer a feature, replaces it, lists it and takes it back, and tel
     { ...state, value: 'unlimited', expiresAt: null, version: 2 },
     { ...state, value: null, expiresAt: null, version: 3 },
   ]);
+  const audited = (await service.published(AuditRecorded)).filter(({ data }) => data.action === 'removeGrant');
+  expect(audited.map(({ data }) => data.changes)).toEqual([[{ field: 'seats.value', from: 'unlimited', to: null }]]);
 });
 
 it('gives only what is defined, to customers of the project, with values that the feature may have', async () => {

@@ -28,12 +28,13 @@ export const createFeature =
   ({ outbox, now }: Pick<Dependencies, 'outbox' | 'now'>) =>
   (
     scope: ProjectScope,
-    { merge, values, ...wanted }: z.output<typeof featureCreate>,
+    { merge = 'max', values, ...named }: z.output<typeof featureCreate>,
     context: AuditContext,
     operationKey: string = randomUUID(),
   ): Promise<Feature> =>
     outbox.transaction(async (tx, publish) => {
       const { teamId, projectId } = scope;
+      const wanted = { ...named, values: values ?? null, merge: named.type === 'limit' ? merge : null };
       const id = derivedId(FeatureId, operationKey, 'feature');
       // One at a time per project: the quota holds, and no key is taken twice.
       await lockObjects(tx, 'features', [{ scope, id: projectId }]);
@@ -51,8 +52,6 @@ export const createFeature =
         teamId,
         projectId,
         ...wanted,
-        values: values ?? null,
-        merge: wanted.type === 'limit' ? (merge ?? 'max') : null,
         isActive: true,
         version: 1,
         createdAt: now(),

@@ -9,7 +9,7 @@ import type { ProductFeature, productFeatureSet } from '@billing/contracts/resou
 import { lockObjects } from '@billing/database/advisory-locks';
 import { findNewest } from '@billing/database/find-newest';
 import type { Publish } from '@billing/messaging/outbox';
-import { changesOf, recordAudit } from '@billing/service/audit';
+import { changesOf, changesWithin, recordAudit } from '@billing/service/audit';
 import type { z } from 'zod';
 import { requireFits } from '@billing/contracts/feature-value';
 import { FeatureGift } from '#persistence/feature.entity.ts';
@@ -114,7 +114,8 @@ async function save(tx: EntityManager, publish: Publish, saving: Saving): Promis
   const ids = { teamId, projectId, giverId: giver.id, key };
   const existing = await tx.findOne(FeatureGift, ids, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
   const changes = changesOf(existing && { value: existing.value, per: existing.per }, given);
-  recordAudit(publish, teamId, context, { target: { type: giver.type, id: giver.id }, changes });
+  const target = { type: giver.type, id: giver.id } as const;
+  recordAudit(publish, teamId, context, { target, changes: changesWithin(key, changes) });
   if (existing && changes.length === 0) return;
   const gift = existing ?? tx.create(FeatureGift, { ...ids, ...given, productId, version: 0, createdAt: at });
   Object.assign(gift, given, { version: gift.version + 1, createdAt: existing?.value === null ? at : gift.createdAt });

@@ -9,7 +9,7 @@ import { FindFeature } from '@billing/contracts/rpc/calls';
 import { lockObjects } from '@billing/database/advisory-locks';
 import type { Outbox, Publish } from '@billing/messaging/outbox';
 import type { RpcClient } from '@billing/messaging/rpc';
-import { changesOf, recordAudit } from '@billing/service/audit';
+import { changesOf, changesWithin, recordAudit } from '@billing/service/audit';
 import type { z } from 'zod';
 import { customers } from '#persistence/find-customer.ts';
 import { Grant, toGrant } from '#persistence/grant.entity.ts';
@@ -102,7 +102,8 @@ async function save(tx: EntityManager, publish: Publish, saving: Saving): Promis
   const { value, expiresAt } = given;
   const before = existing && { value: existing.value, expiresAt: existing.expiresAt, note: existing.note };
   const changes = changesOf(before, given, ['note']);
-  recordAudit(publish, teamId, context, { target: { type: 'customer', id: customerId }, changes });
+  const target = { type: 'customer', id: customerId } as const;
+  recordAudit(publish, teamId, context, { target, changes: changesWithin(key, changes) });
   if (existing && changes.length === 0) return;
   const grant = existing ?? tx.create(Grant, { ...ids, ...given, version: 0 });
   Object.assign(grant, given, { version: grant.version + 1 });
