@@ -44,6 +44,8 @@ it.skipIf(withoutBrowser)('says that there is nothing with a wrong id, without a
     ['customers/nonsense', 'customer'],
     ['subscriptions/nonsense', 'subscription'],
     ['products/pp_00000000000000000000', 'product'],
+    ['features/nonsense', 'feature'],
+    ['features/NONSENSE', 'feature'],
     ['events/evt_nonsense', 'webhook event'],
     ['events/to-you/ev_00000000000000000000', 'event'],
     ['webhook-endpoints/whe_00000000000000000000', 'webhook endpoint'],
@@ -106,6 +108,11 @@ it.skipIf(withoutBrowser)('finds pages and customers by a few letters, without a
   await expectAccessible(page);
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { level: 1, name: 'Invoices' }).waitFor();
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('seat');
+  await page.getByRole('option', { name: /Seats.*Feature/ }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 1, name: 'Seats' }).waitFor();
   await page.keyboard.press('Control+k');
   await page.keyboard.type('grace');
   await page.getByRole('option', { name: /Grace/ }).first().waitFor();

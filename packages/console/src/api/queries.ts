@@ -86,5 +86,5 @@ export const stateQuery = ({ billing, key }: ProjectScope, customerId: string) =
   queryOptions({
     queryKey: key('state', customerId),
     queryFn: ({ signal }) => billing.states.get(customerId, {}, { signal }),
-    refetchInterval: 2_500,
+    refetchInterval: 1_000,
   });

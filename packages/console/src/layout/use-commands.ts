@@ -5,7 +5,7 @@ import { hasCode, missingRecord } from '#api/failure.ts';
 import { findInvoice } from '#api/find-invoice.ts';
 import { findSubscription } from '#api/find-subscription.ts';
 import { useIsOwner, useProject, type ProjectScope } from '#api/project.ts';
-import { productsQuery } from '#api/queries.ts';
+import { featuresQuery, productsQuery } from '#api/queries.ts';
 import { useDebounced } from '#ui/debounced.ts';
 import type { IconName } from '#ui/icon.tsx';
 import { formatMoney } from '#ui/money.ts';
@@ -46,6 +46,7 @@ export function useCommands(text: string): Found {
     enabled: isWanted,
   });
   const { data: products = [] } = useQuery({ ...productsQuery(scope), enabled: text !== '' });
+  const { data: features = [] } = useQuery({ ...featuresQuery(scope), enabled: text !== '' });
 
   const contains = (title: string) => title.toLowerCase().includes(text.toLowerCase());
   const pages = NAV.flatMap(({ items }) => items).filter(({ forOwners }) => isOwner || !forOwners);
@@ -58,6 +59,13 @@ export function useCommands(text: string): Found {
       .filter(({ id, name, processorProductId }) => contains(name) || processorProductId === text || id === text)
       .slice(0, MAX_RESULTS)
       .map(({ id, name }) => ({ id, page: `products/${id}`, title: name, note: 'Product', icon: 'products' }) as const),
+    ...(text === '' ? [] : features)
+      .filter(({ id, key, name }) => contains(name) || key.startsWith(text) || id === text)
+      .slice(0, MAX_RESULTS)
+      .map(
+        ({ key, name }) =>
+          ({ id: key, page: `features/${key}`, title: name, note: 'Feature', icon: 'features' }) as const,
+      ),
   ];
   // What looks like an id, and can't be one, names nothing.
   const failure = hasCode(error, 'validation_error') ? null : error;

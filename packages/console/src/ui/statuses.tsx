@@ -51,7 +51,7 @@ export const PAYMENT_STATUS: Readonly<Record<Payment['status'], StatusText>> = {
 };
 
 export const PAYMENT_STATE: Readonly<Record<CustomerState['payment']['status'], StatusText>> = {
-  ok: { name: 'Paid', tone: 'good' },
+  ok: { name: 'Up to date', tone: 'good' },
   past_due: { name: 'Past due', tone: 'bad' },
   unpaid: { name: 'Unpaid', tone: 'bad' },
 };

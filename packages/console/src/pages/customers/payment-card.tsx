@@ -27,16 +27,17 @@ function PaymentState({ payment, balance, pendingCheckouts }: CustomerState) {
         Status: <StatusBadge of={PAYMENT_STATE[status]} />,
         'Past due since': pastDueSince && <Time at={pastDueSince} show="time" />,
         'Grace ends': graceEndsAt && <Time at={graceEndsAt} show="time" />,
-        Due: currency && (
-          <span className="row">
-            <span className="num">{formatMoney(amountDue, currency)}</span>
-            {hostedInvoiceUrl && (
-              <a href={hostedInvoiceUrl} target="_blank" rel="noreferrer">
-                Page to pay it
-              </a>
-            )}
-          </span>
-        ),
+        Due:
+          amountDue > 0 && currency ? (
+            <span className="row">
+              <span className="num">{formatMoney(amountDue, currency)}</span>
+              {hostedInvoiceUrl && (
+                <a href={hostedInvoiceUrl} target="_blank" rel="noreferrer">
+                  Page to pay it
+                </a>
+              )}
+            </span>
+          ) : undefined,
         Attempts: attempts || undefined,
         'Next attempt': nextRetryAt && <Time at={nextRetryAt} show="time" />,
         Balance: balance && describeBalance(balance),
