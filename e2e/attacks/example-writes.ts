@@ -5,6 +5,7 @@ import { newDeadLetter, newFailedEvent } from '../system/failed-events.ts';
 import { newOpenInvoice } from '../system/open-invoice.ts';
 import { invite, newCustomer, newEmail, newSubscription } from '../system/tenant.ts';
 import { ENDPOINT_WRITES } from './endpoint-writes.ts';
+import { FEATURE_WRITES } from './feature-writes.ts';
 import { byKey, byUser, is, type Prepared, type PrepareWrite } from './write.ts';
 
 const ofTeam = { hasNoProject: true };
@@ -177,6 +178,7 @@ export const EXAMPLE_WRITES: Readonly<Record<string, PrepareWrite>> = {
     return byKey(() => api.delete(`${P}/portal/sessions/${id}`), is('portal_session', id));
   },
   ...ENDPOINT_WRITES,
+  ...FEATURE_WRITES,
   replayWebhookEvent: async prepared => {
     const { user, P } = prepared.tenant;
     const id = await newFailedEvent(prepared.tenant);

@@ -40,6 +40,7 @@ const NAMED_BY_OPERATION: Readonly<Record<string, Readonly<Record<string, keyof 
   },
   eventId: { sendWebhookEvent: 'publicEventId', listWebhookDeliveries: 'publicEventId' },
   endpointId: { listWebhookDeliveries: 'webhookEndpointId' },
+  externalId: { getExternalCustomerState: 'externalCustomerId', getExternalCustomerFeature: 'externalCustomerId' },
   ids: {
     listSubscriptions: 'subscriptionId',
     listInvoices: 'invoiceId',

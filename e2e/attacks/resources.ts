@@ -23,6 +23,7 @@ import { canceledSync } from '../system/canceled-sync.ts';
 import { ok } from '../system/http.ts';
 import { newFailedCredit } from '../system/failed-credit.ts';
 import { newDeadLetter } from '../system/failed-events.ts';
+import { newGivenFeature } from '../system/given-feature.ts';
 import { newDelivery } from '../system/sent-event.ts';
 import { newCustomer, newEmail, newMonthlyPrice, newSubscription, type Tenant } from '../system/tenant.ts';
 
@@ -55,6 +56,8 @@ export const ID_NAMES = [
   'webhookEndpointId',
   'webhookDeliveryId',
   'publicEventId',
+  'featureKey',
+  'externalCustomerId',
 ] as const;
 
 /**
@@ -73,7 +76,7 @@ export async function newResources(tenant: Tenant): Promise<Resources & { readon
   const { id: subscriptionId, customerId, processorSubscriptionId } = await newSubscription(tenant, priceId);
   const creditId = await newFailedCredit(tenant, customerId);
   await billing.referrals.updateConfig({ enabled: true, referrerCreditAmount: 0, refereeCreditAmount: 0 });
-  const [{ code }, { sessionId, token }, billed, { processorCustomerId }, deadLetterId, syncId, sent] =
+  const [{ code }, { sessionId, token }, billed, { processorCustomerId }, deadLetterId, syncId, sent, given] =
     await Promise.all([
       codeOf(tenant, customerId),
       billing.portal.create({ customerId }),
@@ -82,12 +85,14 @@ export async function newResources(tenant: Tenant): Promise<Resources & { readon
       newDeadLetter(tenant),
       canceledSync(tenant),
       newDelivery(tenant, customerId),
+      newGivenFeature(tenant, { productId, priceId, customerId }),
     ]);
   const ids = { productId, priceId, customerId, refereeCustomerId, subscriptionId, code, sessionId };
   return {
     ...ids,
     ...billed,
     ...sent,
+    ...given,
     processorCustomerId,
     processorSubscriptionId,
     referrerCustomerId: customerId,
@@ -159,5 +164,7 @@ export function unknownIds(): Resources {
     webhookEndpointId: WebhookEndpointId.create(),
     webhookDeliveryId: WebhookDeliveryId.create(),
     publicEventId: EventId.create(),
+    featureKey: `f${randomBytes(8).toString('hex')}`,
+    externalCustomerId: `user-${randomBytes(8).toString('hex')}`,
   };
 }

@@ -3,6 +3,7 @@ import type { Operation } from '@billing/contracts/operation';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ok } from '../system/http.ts';
 import { newSiblingProject, newTenant, type Tenant } from '../system/tenant.ts';
+import { mapConcurrently } from './map-concurrently.ts';
 import { callerOf, idPlacesOf, requestTo, seenBy, type IdPlace, type Seen } from './requests.ts';
 import { newResources, unknownIds, type Resources } from './resources.ts';
 
@@ -42,6 +43,9 @@ async function stateOf({ tenant: { user, api, P, teamPath, processor }, resource
     `products/${productId}`,
     `prices/${priceId}`,
     `customers/${customerId}`,
+    `customers/${customerId}/grants`,
+    'features',
+    'product-features',
     `subscriptions/${subscriptionId}`,
     `referrals/codes/${code}`,
     'portal/sessions',
@@ -66,18 +70,16 @@ describe('an id of another tenant', () => {
   it('S1: an id of another project or team, in any place of any operation, is answered like a random id, byte for byte, and changes nothing', async () => {
     const before = await Promise.all(others.map(stateOf));
     const random = unknownIds();
-    const told = await Promise.all(
-      places.map(async ({ operation, place }) => {
-        const [unknown, ...foreign] = await Promise.all(
-          [random, ...others.map(({ resources }) => resources)].map(there => trySeen(operation, place, there)),
-        );
-        // Members and events without a project belong to the whole team.
-        const comparable = operation.path.includes(':projectId') ? foreign : foreign.slice(1);
-        for (const seen of comparable)
-          expect(seen, `${operation.id} with ${place.name} in the ${place.part}`).toEqual(unknown);
-        return { id: operation.id, part: place.part, status: unknown?.status };
-      }),
-    );
+    const told = await mapConcurrently(places, async ({ operation, place }) => {
+      const [unknown, ...foreign] = await Promise.all(
+        [random, ...others.map(({ resources }) => resources)].map(there => trySeen(operation, place, there)),
+      );
+      // Members and events without a project belong to the whole team.
+      const comparable = operation.path.includes(':projectId') ? foreign : foreign.slice(1);
+      for (const seen of comparable)
+        expect(seen, `${operation.id} with ${place.name} in the ${place.part}`).toEqual(unknown);
+      return { id: operation.id, part: place.part, status: unknown?.status };
+    });
     for (const { id, part, status } of told)
       expect(status, id).toBe(part === 'query' ? 200 : status === 400 && part === 'body' ? 400 : 404);
     expect(await Promise.all(others.map(stateOf))).toEqual(before);

@@ -4,6 +4,7 @@ import { SCOPES, type Scope } from '@billing/contracts/scopes';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Caller, ok, type ApiResponse } from '../system/http.ts';
 import { newTenant, type Tenant } from '../system/tenant.ts';
+import { mapConcurrently } from './map-concurrently.ts';
 import { isDeclared, requestTo } from './requests.ts';
 
 let tenant: Tenant;
@@ -39,22 +40,20 @@ describe('a key with one scope', () => {
         : [];
     });
     expect(table.length).toBeGreaterThan(SCOPES.length * 20);
-    await Promise.all(
-      table.map(async ({ operation, access, scope, caller }) => {
-        const { status, body } = await probe(caller, operation);
-        const row = `${operation.id} with ${scope}`;
-        const { requestId: _, message: _message, ...error } = body.error ?? {};
-        const refused = {
-          status: 403,
-          error: { code: 'forbidden', details: { requiredScope: access.scopes.find(required => required !== scope) } },
-        };
-        const seen = AUTHORIZED.includes(status) ? 'authorized' : { status, error };
-        expect({ row, seen }).toEqual({
-          row,
-          seen: access.scopes.every(required => required === scope) ? 'authorized' : refused,
-        });
-      }),
-    );
+    await mapConcurrently(table, async ({ operation, access, scope, caller }) => {
+      const { status, body } = await probe(caller, operation);
+      const row = `${operation.id} with ${scope}`;
+      const { requestId: _, message: _message, ...error } = body.error ?? {};
+      const refused = {
+        status: 403,
+        error: { code: 'forbidden', details: { requiredScope: access.scopes.find(required => required !== scope) } },
+      };
+      const seen = AUTHORIZED.includes(status) ? 'authorized' : { status, error };
+      expect({ row, seen }).toEqual({
+        row,
+        seen: access.scopes.every(required => required === scope) ? 'authorized' : refused,
+      });
+    });
   });
 
   it('S3: a key with every scope is refused where only a session may: teams, members, keys, connections, replays', async () => {

@@ -112,10 +112,10 @@ describe('SQL and operators', () => {
     const cases = allOperations.flatMap(operation =>
       idPlacesOf(operation)
         .filter(({ part, name }) => part === 'path' && name !== 'userId')
-        .flatMap(place => SQL_TEXTS.slice(0, 4).map(text => ({ operation, name: place.name, text }))),
+        .flatMap(place => SQL_TEXTS.slice(0, 4).map(text => ({ operation, resource: place.resource, text }))),
     );
-    await mapConcurrently(cases, async ({ operation, name, text }) => {
-      const there = { ...resources, [name]: encodeURIComponent(text) };
+    await mapConcurrently(cases, async ({ operation, resource, text }) => {
+      const there = { ...resources, [resource]: encodeURIComponent(text) };
       const { method, path, body } = requestTo(operation, tenant, there);
       const { status } = await callerOf(operation, tenant).send(method, path, body);
       expect(status, `${operation.id} with ${text}`).toBeOneOf([400, 404]);

@@ -9,6 +9,8 @@ const RESOURCES: Readonly<Record<string, { readonly list: string; readonly field
   productId: { list: 'products', field: 'id' },
   priceId: { list: 'prices', field: 'id' },
   customerId: { list: 'customers', field: 'id' },
+  externalId: { list: 'customers', field: 'externalId' },
+  featureKey: { list: 'features', field: 'key' },
   subscriptionId: { list: 'subscriptions', field: 'id' },
   invoiceId: { list: 'invoices', field: 'id' },
   paymentId: { list: 'payments', field: 'id' },
@@ -22,8 +24,8 @@ const RESOURCES: Readonly<Record<string, { readonly list: string; readonly field
 };
 /** Lists that leave something out unless a filter says otherwise. */
 const WHOLE_LISTS = ['products', 'prices', 'subscriptions', 'codes'];
-/** Fields that change by a read. */
-const CHANGED_BY_READING = new Set(['lastUsedAt']);
+/** Fields that change by a read, and say when it was. */
+const CHANGED_BY_READING = new Set(['lastUsedAt', 'asOf']);
 /** It takes the ids of customers. */
 const OF_CUSTOMERS = 'getAnalyticsCustomers';
 /** It reads from the processor, and counts what came within the last hour. */
@@ -40,8 +42,9 @@ export async function readAllResponses(tenant: Tenant): Promise<Responses> {
   const idsOf = new Map<string, string[]>();
   const operations = allOperations.filter(({ method, id }) => method === 'GET' && id !== ABOUT_NOW);
   const [lists, single] = [
-    operations.filter(it => missingParameter(it) === undefined && it.id !== OF_CUSTOMERS),
-    operations.filter(missingParameter),
+    operations.filter(it => missingParameters(it).length === 0 && it.id !== OF_CUSTOMERS),
+    // What is below a resource, as `state/:featureKey`, the resource itself or a list shows.
+    operations.filter(it => missingParameters(it).length === 1),
   ];
   for (const operation of lists)
     for (const query of queriesOf(operation)) {
@@ -52,7 +55,7 @@ export async function readAllResponses(tenant: Tenant): Promise<Responses> {
         if (Array.isArray(response[list]) && response[list].every((item: Json) => field in item))
           idsOf.set(parameter, [
             ...(idsOf.get(parameter) ?? []),
-            ...response[list].map((item: Json) => String(item[field])),
+            ...response[list].flatMap((item: Json) => (item[field] === null ? [] : String(item[field]))),
           ]);
     }
   for (const operation of operations.filter(({ id }) => id === OF_CUSTOMERS))
@@ -61,7 +64,7 @@ export async function readAllResponses(tenant: Tenant): Promise<Responses> {
       responses[path] = await readWhole(tenant, path);
     }
   for (const operation of single) {
-    const parameter = missingParameter(operation) ?? '';
+    const [parameter = ''] = missingParameters(operation);
     if (!RESOURCES[parameter]) throw new Error(`${operation.path}: no list has values of ${parameter}.`);
     for (const id of new Set(idsOf.get(parameter))) {
       const path = pathFor(operation, tenant).replace(`:${parameter}`, id);
@@ -71,8 +74,8 @@ export async function readAllResponses(tenant: Tenant): Promise<Responses> {
   return responses;
 }
 
-const missingParameter = ({ path }: Operation): string | undefined =>
-  [...path.matchAll(/:(\w+)/g)].map(([, name]) => name).find(name => name !== 'teamId' && name !== 'projectId');
+const missingParameters = ({ path }: Operation): readonly string[] =>
+  [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name).filter(name => name !== 'teamId' && name !== 'projectId');
 
 const pathFor = ({ path }: Operation, { teamId, projectId }: Tenant): string =>
   path.replace(':teamId', teamId).replace(':projectId', projectId);

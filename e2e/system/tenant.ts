@@ -1,23 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { BillingClient, type CheckoutSession, type Subscription } from '@billing/client';
+import { SCOPES } from '@billing/contracts/scopes';
 import { LocalProcessorControl } from '@billing/local-processor/control';
 import { waitFor } from '@billing/testing/wait-for';
 import { inject } from 'vitest';
 import { Caller, ok } from './http.ts';
 
-const SCOPES = [
-  'products:read',
-  'products:write',
-  'customers:read',
-  'customers:write',
-  'subscriptions:read',
-  'subscriptions:write',
-  'referrals:read',
-  'referrals:write',
-  'analytics:read',
-  'webhooks:read',
-  'webhooks:write',
-];
 const random = () => randomBytes(8).toString('hex');
 
 /** The URLs of a system. */

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { waitFor } from '@billing/testing/wait-for';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { freePort } from '../system/free-port.ts';
-import { newTenant } from '../system/tenant.ts';
+import { newTenant, type Tenant } from '../system/tenant.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const PROJECT_NODE = join(ROOT, 'node_modules/.bin');
@@ -85,15 +85,9 @@ it('makes the first checkout as the README prints it', async () => {
 });
 
 it('verifies its first events as the README prints it', async () => {
-  const { secret, teamId, projectId, billing, gatewayUrl } = await newTenant();
-  const script = await readFile(join(ROOT, 'packages/client/examples/first-event.mjs'), 'utf8');
-  const port = await freePort();
-  const here = script
-    .replace('http://localhost:8080', gatewayUrl)
-    .replace('team_…', teamId)
-    .replace('proj_…', projectId)
-    .replaceAll('3000', String(port));
-  await writeFile(join(folder, 'first-event.mjs'), here);
+  const tenant = await newTenant();
+  const { secret, billing } = tenant;
+  await saveExample('first-event.mjs', tenant, await freePort());
   const env = { ...process.env, BILLING_API_KEY: secret };
   const receive = async () => {
     await using receiver = startScript('first-event.mjs', env);
@@ -113,6 +107,40 @@ it('verifies its first events as the README prints it', async () => {
   await receive(); // without the endpoint of the first run, whose secret is lost
   expect((await billing.webhookEndpoints.list().page()).items).toHaveLength(1);
 });
+
+it('lets in who may, as the README prints it', async () => {
+  const tenant = await newTenant();
+  const { secret, billing } = tenant;
+  const { id } = await billing.customers.create({ email: 'ada@example.com', externalId: 'ada' });
+  await billing.features.create({ key: 'seats', name: 'Seats', type: 'limit' });
+  const port = await freePort();
+  await saveExample('may-use.mjs', tenant, port);
+  const visit = async () => {
+    await using product = startScript('may-use.mjs', { ...process.env, BILLING_API_KEY: secret });
+    const response = await waitFor(() => fetch(`http://127.0.0.1:${port}`).catch(() => undefined), {
+      what: `the product to be up: ${product.printed()}`,
+    });
+    return [response.status, await response.text()];
+  };
+  const knows = (value: number | null) => async () =>
+    (await billing.states.access(id, 'seats').catch(() => undefined))?.value === value;
+  await waitFor(knows(null), { what: 'the feature to be known' });
+  expect(await visit()).toEqual([402, 'Subscribe first\n']);
+  await billing.grants.set(id, 'seats', { value: 5 });
+  await waitFor(knows(5), { what: 'the grant to count' });
+  expect(await visit()).toEqual([200, 'Up to 5 people\n']);
+});
+
+/** Saves an example in the temporary project, for a tenant and with a port of its own. */
+async function saveExample(name: string, { teamId, projectId, gatewayUrl }: Tenant, port: number): Promise<void> {
+  const script = await readFile(join(ROOT, 'packages/client/examples', name), 'utf8');
+  const here = script
+    .replace('http://localhost:8080', gatewayUrl)
+    .replace('team_…', teamId)
+    .replace('proj_…', projectId)
+    .replaceAll('3000', String(port));
+  await writeFile(join(folder, name), here);
+}
 
 /** Starts a script in the temporary project, until it is disposed of. */
 function startScript(name: string, env: NodeJS.ProcessEnv) {

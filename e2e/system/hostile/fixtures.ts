@@ -5,6 +5,7 @@ import { newFailedCredit } from '../failed-credit.ts';
 import { newDeadLetter } from '../failed-events.ts';
 import { newCustomer, newEmail, newMonthlyPrice, newSubscription, newTenant, type Tenant } from '../tenant.ts';
 import { ok } from '../http.ts';
+import { newGivenFeature } from '../given-feature.ts';
 import { newOpenInvoice } from '../open-invoice.ts';
 import { newDelivery, newWebhookEndpoint } from '../sent-event.ts';
 import { waitFor } from '@billing/testing/wait-for';
@@ -66,6 +67,7 @@ export async function createFixtures(): Promise<Fixtures> {
     ),
   };
   const creditId = await newFailedCredit(tenant);
+  const given = await newGivenFeature(tenant, { productId, priceId, customerId: subscription.customerId });
   const delivery = await newDelivery(tenant, subscription.customerId);
   await billing.referrals.updateConfig({ enabled: true, referrerCreditAmount: 500, refereeCreditAmount: 300 });
   const { code } = await billing.referrals.createCode({ customerId: subscription.customerId });
@@ -91,6 +93,8 @@ export async function createFixtures(): Promise<Fixtures> {
     syncId: await canceledSync(tenant),
     creditId,
     ...delivery,
+    featureKey: given.featureKey,
+    externalId: given.externalCustomerId,
     wayBackId: randomUUID(),
   };
 

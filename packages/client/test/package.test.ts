@@ -29,6 +29,7 @@ it.each([
   ['README.md', 'js', 'first-checkout.mjs'],
   ['README.md', 'sh', 'install.sh'],
   ['../../README.md', 'js', 'first-event.mjs'],
+  ['../../README.md', 'js', 'may-use.mjs'],
 ])('prints in %s, as %s, %s', async (readme, language, name) => {
   const example = await readFile(join(PACKAGE, 'examples', name), 'utf8');
   expect(await readFile(join(PACKAGE, readme), 'utf8')).toContain(`\`\`\`${language}\n${example}\`\`\``);

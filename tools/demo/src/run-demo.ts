@@ -1,3 +1,4 @@
+import type { FeatureValue } from '@billing/client';
 import { clientOf, type DemoContext } from './demo-context.ts';
 import { createSignInLink } from './create-sign-in-link.ts';
 import { demoState, loadState, saveState, type DemoState } from './demo-state.ts';
@@ -32,6 +33,8 @@ export interface DemoResult {
   /** In the smallest unit of `currency`. */
   readonly mrr: number;
   readonly currency: string;
+  /** What the customer with the subscription may use: the value of each feature. */
+  readonly mayUse: Readonly<Record<string, FeatureValue>>;
   readonly subscriptionId: string;
   readonly referralConverted: boolean;
   readonly webhooks: { readonly total: number; readonly processed: number; readonly failed: number };
@@ -42,8 +45,8 @@ export interface DemoResult {
 const DAY_MS = 86_400_000;
 
 /**
- * Runs the main scenario through the public API only: a project, a paid subscription, a converted referral, revenue in
- * the analytics and an open portal. A later start reuses the data and creates new links.
+ * Runs the main scenario through the public API only: a project, a paid subscription and what it entitles to, a converted
+ * referral, revenue in the analytics and an open portal. A later start reuses the data and creates new links.
  * @throws Error that names the failed step, and what did not happen in time
  */
 export async function runDemo(options: DemoOptions): Promise<DemoResult> {
@@ -78,6 +81,8 @@ async function runSteps(options: DemoOptions): Promise<DemoResult> {
   await page.body?.cancel();
   if (page.status !== 200) throw new Error(`The portal page returned ${page.status} instead of 200.`);
   const { mrr, referralStats, webhookStats } = await client.analytics.get();
+  const { entitlements } = await client.states.get(state.refereeId);
+  const mayUse = Object.fromEntries(Object.entries(entitlements).map(([key, { value }]) => [key, value]));
   await saveState(stateFile, state);
 
   const { user, teamId, projectId, apiKey, subscriptionId } = state;
@@ -92,6 +97,7 @@ async function runSteps(options: DemoOptions): Promise<DemoResult> {
     signInUrl,
     mrr,
     currency: 'usd',
+    mayUse,
     subscriptionId,
     referralConverted: referralStats.converted > 0,
     webhooks: webhookStats,

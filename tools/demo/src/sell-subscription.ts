@@ -8,6 +8,9 @@ import { waitUntil } from './wait-until.ts';
 /** The price of the subscription per month, in cents. */
 const UNIT_AMOUNT = 2_999;
 const CREDIT_AMOUNT = 500;
+/** What the product gives, and how many of it. */
+const FEATURE = { key: 'seats', name: 'Seats', type: 'limit' } as const;
+const SEATS = 5;
 
 interface Sold {
   readonly price: Price;
@@ -22,8 +25,10 @@ interface Sold {
  */
 export async function sellSubscription(demo: DemoContext, client: BillingClient): Promise<Sold> {
   const { report, deadlineMs, send } = demo;
-  report('creating a product, a price and two customers');
+  report('creating a feature, a product that gives it, a price and two customers');
+  const { key } = await client.features.create(FEATURE);
   const product = await client.products.create({ name: 'Pro', description: 'The demo’s product' });
+  await client.productFeatures.set(product.id, key, { value: SEATS });
   const price = await client.prices.create({
     productId: product.id,
     unitAmount: UNIT_AMOUNT,
@@ -31,7 +36,7 @@ export async function sellSubscription(demo: DemoContext, client: BillingClient)
     interval: 'month',
   });
   const referrer = await client.customers.create({ email: 'grace@example.com', name: 'Grace Hopper' });
-  const referee = await client.customers.create({ email: 'ada@example.com', name: 'Ada Lovelace' });
+  const referee = await client.customers.create({ email: 'ada@example.com', name: 'Ada Lovelace', externalId: 'ada' });
 
   report('creating a referral between the customers');
   const credits = { referrerCreditAmount: CREDIT_AMOUNT, refereeCreditAmount: CREDIT_AMOUNT, currency: 'usd' };
@@ -48,6 +53,11 @@ export async function sellSubscription(demo: DemoContext, client: BillingClient)
     const { items } = await client.subscriptions.list({ customerId: referee.id }).page();
     const active = items.find(it => it.status === 'active');
     return active ? { result: active.id } : { lastSeen: items };
+  });
+  report('waiting for what the customer may use');
+  await waitUntil('the customer to have the seats', deadlineMs, async () => {
+    const access = await client.states.access(referee.id, key);
+    return access.value === SEATS ? { result: access } : { lastSeen: access };
   });
   report('waiting for revenue, referral and webhooks');
   await waitUntil(

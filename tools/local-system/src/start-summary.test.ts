@@ -18,6 +18,7 @@ const demo = {
   portalUrl: 'http://localhost:8080/portal/1',
   mrr: 2_999,
   currency: 'usd',
+  mayUse: { seats: 5, sso: true },
 };
 
 it('shows sign-in, ids, key, links and metrics on one screen', () => {
@@ -38,6 +39,7 @@ it('shows sign-in, ids, key, links and metrics on one screen', () => {
   expect(renderStartSummary({ ...system, demo: { ...demo, mrr: 500_000, currency: 'ugx' } })).toMatch(
     /MRR +UGX\s5,000$/m,
   );
+  expect(text).toMatch(/Ada may use +seats: 5, sso: true/);
   expect(text).toMatch(/Started in +9\.2 s/);
   expect(text).toMatch(/Memory +512 MB in 14 processes/);
   expect(text.split('\n').length).toBeLessThan(20);

@@ -15,6 +15,8 @@ export interface DemoSummary {
   /** In the smallest unit of the currency. */
   mrr: number;
   currency: string;
+  /** What the customer with the subscription may use: the value of each feature. */
+  mayUse: Readonly<Record<string, string | number | boolean>>;
 }
 
 export interface StartSummary {
@@ -51,6 +53,7 @@ export function renderStartSummary({
       ['Checkout', demo.checkoutUrl],
       ['Portal', demo.portalUrl],
       ['MRR', formatMoney(demo.mrr, demo.currency, 'en')],
+      ['Ada may use', inWords(demo.mayUse)],
     );
   rows.push(
     ['Started in', `${(elapsedMs / 1000).toFixed(1)} s`],
@@ -60,3 +63,8 @@ export function renderStartSummary({
   const lines = rows.map(([label, value]) => `  ${label.padEnd(LABEL_WIDTH)}${value}`);
   return ['', 'Billing is running. Ctrl-C stops everything.', '', ...lines, ''].join('\n');
 }
+
+const inWords = (values: DemoSummary['mayUse']): string =>
+  Object.entries(values)
+    .map(([feature, value]) => `${feature}: ${value}`)
+    .join(', ');

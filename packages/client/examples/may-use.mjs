@@ -1,0 +1,12 @@
+import { createServer } from 'node:http';
+import { BillingClient } from '@billing/client';
+
+const { BILLING_API_KEY: apiKey } = process.env;
+const billing = new BillingClient({ baseUrl: 'http://localhost:8080', apiKey, teamId: 'team_…', projectId: 'proj_…' });
+createServer(async (request, response) => {
+  const access = await billing.entitlements({ externalId: 'ada' });
+  // Neither yes nor no: billing can't be reached, and nothing that counts was known before.
+  if (access.check('seats') === 'unknown') return response.writeHead(503).end('Try again in a moment\n');
+  if (!access.allows('seats')) return response.writeHead(402).end('Subscribe first\n');
+  response.end(`Up to ${access.limit('seats')} people\n`);
+}).listen(3000);
