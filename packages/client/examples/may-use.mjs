@@ -6,7 +6,7 @@ const billing = new BillingClient({ baseUrl: 'http://localhost:8080', apiKey, te
 createServer(async (request, response) => {
   const access = await billing.entitlements({ externalId: 'ada' });
   // Neither yes nor no: billing can't be reached, and nothing that counts was known before.
-  if (access.check('seats') === 'unknown') return response.writeHead(503).end('Try again in a moment\n');
-  if (!access.allows('seats')) return response.writeHead(402).end('Subscribe first\n');
-  response.end(`Up to ${access.limit('seats')} people\n`);
+  if (access.check('seats') === 'unknown') response.writeHead(503).end('Try again in a moment\n');
+  else if (access.allows('seats')) response.end(`Up to ${access.limit('seats')} people\n`);
+  else response.writeHead(402).end('Subscribe first\n');
 }).listen(3000);
