@@ -55,7 +55,7 @@ export async function readAllResponses(tenant: Tenant): Promise<Responses> {
         if (Array.isArray(response[list]) && response[list].every((item: Json) => field in item))
           idsOf.set(parameter, [
             ...(idsOf.get(parameter) ?? []),
-            ...response[list].flatMap((item: Json) => (item[field] === null ? [] : String(item[field]))),
+            ...response[list].flatMap(({ [field]: id }: Json) => (typeof id === 'string' ? id : [])),
           ]);
     }
   for (const operation of operations.filter(({ id }) => id === OF_CUSTOMERS))
