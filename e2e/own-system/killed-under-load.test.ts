@@ -31,7 +31,7 @@ async function startStateReads(tenant: Tenant) {
     const headers = { authorization: `Bearer ${secret}` };
     const response = await fetch(`${gatewayUrl}${P}/customers/${customerId}/state`, { headers });
     if (response.status !== 200) return String(response.status);
-    const { state } = (await response.json()) as Awaited<ReturnType<Tenant['api']['get']>>['body'];
+    const { state } = await response.json();
     return `200 ${state.entitlements[featureKey]?.value}`;
   };
   const readOn = async () => {
