@@ -81,23 +81,3 @@ it('records a creation once, however often its request is repeated', async () =>
   expect((await create()).status).toBe(201);
   expect(await catalog.published(AuditRecorded)).toHaveLength(1);
 });
-
-it('names the feature in a change of what a product gives', async () => {
-  await using catalog = await startCatalog();
-  await catalog.call('POST', '/features', { body: { key: 'seats', name: 'Seats', type: 'limit' } });
-  const { id } = await catalog.createProduct();
-  await catalog.call('PUT', `/products/${id}/features/seats`, { body: { value: 5 } });
-  await catalog.call('DELETE', `/products/${id}/features/seats`);
-  const entries = (await catalog.published(AuditRecorded)).map(({ data }) => data);
-  expect(entries.slice(2)).toMatchObject([
-    {
-      action: 'setProductFeature',
-      target: { type: 'product', id },
-      changes: [
-        { field: 'seats.value', from: null, to: 5 },
-        { field: 'seats.per', from: null, to: 'subscription' },
-      ],
-    },
-    { action: 'removeProductFeature', changes: [{ field: 'seats.value', from: 5, to: null }] },
-  ]);
-});
