@@ -4,12 +4,16 @@ import type { Prices } from './action.ts';
 /** Creates the prices of a tenant: plans through the API, and others at the dashboard. */
 export async function newPrices({ billing, callProcessor }: Tenant): Promise<Prices> {
   const { id: productId, processorProductId: product } = await billing.products.create({ name: 'Pro' });
+  await billing.features.create({ key: 'seats', name: 'Seats', type: 'limit', merge: 'sum' });
+  await billing.productFeatures.set(productId, 'seats', { value: 3, per: 'quantity' });
   const plan = async (unitAmount: number, currency: string, interval: 'week' | 'month' | 'year', intervalCount = 1) =>
     billing.prices.create({ productId, unitAmount, currency, interval, intervalCount });
   const atDashboard = async (form: Readonly<Record<string, string>>): Promise<string> =>
     (await callProcessor('/v1/prices', { product, currency: 'usd', 'recurring[interval]': 'month', ...form })).id;
+  const weekly = await plan(701, 'usd', 'week');
+  await billing.priceFeatures.set(weekly.id, 'seats', { value: 2 });
   return {
-    plans: [await plan(2_999, 'usd', 'month'), await plan(701, 'usd', 'week'), await plan(10_001, 'eur', 'year', 2)],
+    plans: [await plan(2_999, 'usd', 'month'), weekly, await plan(10_001, 'eur', 'year', 2)],
     atDashboard: {
       package: await atDashboard({
         unit_amount: '1000',

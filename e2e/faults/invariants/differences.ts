@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { computeAnalytics } from '../model/analytics.ts';
 import { hasSubscribed, type ExpectedState } from '../model/expected-state.ts';
 import type { ModelItem } from '../model/subscriptions.ts';
+import { wrongStates } from './customer-states.ts';
 import type { Snapshot } from './snapshot.ts';
 
 export interface Differences {
@@ -21,7 +22,7 @@ export function compare(snapshot: Snapshot, expected: ExpectedState): Difference
     compareKnown('product', shownProducts(snapshot), expected.products),
     compareKnown('price', shownPrices(snapshot), expected.prices),
     { missing: [], wrong: [...wrongReferrals(snapshot, expected), ...wrongAnalytics(snapshot, expected)] },
-    { missing: [], wrong: wrongForeignEvents(snapshot, expected) },
+    { missing: [], wrong: [...wrongForeignEvents(snapshot, expected), ...wrongStates(snapshot)] },
   ];
   return { missing: parts.flatMap(it => it.missing), wrong: parts.flatMap(it => it.wrong) };
 }

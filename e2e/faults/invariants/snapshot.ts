@@ -1,15 +1,18 @@
 import type {
   Analytics,
   Customer,
+  CustomerState,
   Invoice,
   Payment,
   Price,
   Product,
+  ProductFeature,
   ReferralCodeHistory,
   ReferralCredit,
   Subscription,
   WebhookEvent,
 } from '@billing/client';
+import { mapConcurrently } from '../../attacks/map-concurrently.ts';
 import { ok } from '../../system/http.ts';
 import type { Tenant } from '../../system/tenant.ts';
 
@@ -26,17 +29,26 @@ export interface Snapshot {
   /** Webhook events of the project, and of the team when no project was found. */
   readonly events: readonly WebhookEvent[];
   readonly analytics: Analytics;
+  /** What products and prices give. */
+  readonly gifts: readonly ProductFeature[];
+  /** What each customer may use. */
+  readonly states: ReadonlyMap<string, CustomerState>;
+  /** The last state of each customer that the project was told. */
+  readonly toldStates: ReadonlyMap<string, ToldState>;
 }
+
+type ToldState = Omit<CustomerState, 'checkout'>;
 
 const ALL = { limit: 100 } as const;
 
 /** Reads every list page by page. */
 export async function readSnapshot(tenant: Tenant): Promise<Snapshot> {
   const { billing } = tenant;
+  const customers = await Array.fromAsync(billing.customers.list(ALL));
   const codes = await Array.fromAsync(billing.referrals.listCodes({ ...ALL, activeOnly: false }));
   return {
     subscriptions: await Array.fromAsync(billing.subscriptions.list({ ...ALL, activeOnly: false })),
-    customers: await Array.fromAsync(billing.customers.list(ALL)),
+    customers,
     invoices: await Array.fromAsync(billing.invoices.list(ALL)),
     payments: await Array.fromAsync(billing.payments.list(ALL)),
     products: await Array.fromAsync(billing.products.list({ ...ALL, activeOnly: false })),
@@ -45,7 +57,20 @@ export async function readSnapshot(tenant: Tenant): Promise<Snapshot> {
     credits: await Array.fromAsync(billing.referrals.listCredits(ALL)),
     events: await readWebhookEvents(tenant),
     analytics: await billing.analytics.get(),
+    gifts: await Array.fromAsync(billing.features.listGiven(ALL)),
+    states: new Map(await mapConcurrently(customers, async ({ id }) => [id, await billing.states.get(id)] as const)),
+    toldStates: await readToldStates(tenant),
   };
+}
+
+async function readToldStates({ user, P }: Tenant): Promise<ReadonlyMap<string, ToldState>> {
+  const told = new Map<string, ToldState>();
+  for (let after = ''; ;) {
+    const page = await ok(user.get(`${P}/events?types=customer.state_changed&limit=${ALL.limit}${after}`));
+    for (const { object, data } of page.events) told.set(object.id, data);
+    if (!page.hasMore) return told;
+    after = `&cursor=${page.nextCursor}`;
+  }
 }
 
 /** Reads webhook events as a team member: an API key cannot see events without a project. */

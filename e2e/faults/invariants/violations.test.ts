@@ -2,6 +2,7 @@ import type { Subscription, WebhookEvent } from '@billing/client';
 import { expect, it } from 'vitest';
 import type { ModelSubscription } from '../model/subscriptions.ts';
 import type { ExpectedState } from '../model/expected-state.ts';
+import { wrongStates } from './customer-states.ts';
 import { compare } from './differences.ts';
 import type { Snapshot } from './snapshot.ts';
 import { findDuplicates } from './duplicates.ts';
@@ -76,6 +77,9 @@ function snapshot(changes: Partial<Snapshot> = {}): Snapshot {
       webhookStats: { total: 1, processed: 1, failed: 0 },
       referralStats: { totalCodes: 0, totalReferrals: 0, converted: 0 },
     } as unknown as Snapshot['analytics'], // the other fields are not read
+    gifts: [],
+    states: new Map(),
+    toldStates: new Map(),
     ...changes,
   };
 }
@@ -106,6 +110,30 @@ it('finds metrics that do not match the records', () => {
   expect(compare(snapshot({ events: [...events, ...events] }), expected).wrong).toEqual([
     expect.stringMatching(/^analytics has webhookStats .*"total":1.*expected .*"total":2/),
   ]);
+});
+
+it('finds states that are not what the records say, or not what was told', () => {
+  const customers = [{ id: 'pc_1' }] as unknown as Snapshot['customers']; // the other fields are not read
+  const plan = { id: 'pri_1', productId: 'pp_1' };
+  const prices = [plan] as unknown as Snapshot['prices'];
+  const gift = { key: 'seats', value: 3, per: 'quantity', productId: 'pp_1', priceId: null } as const;
+  const subscriptions = [
+    shownSubscription({ status: 'past_due', items: [{ ...item, priceId: 'pri_1', unitAmount: 500, quantity: 2 }] }),
+  ];
+  const find = (value: number, status = 'past_due', told = value) => {
+    const state = (seats: number) => ({
+      subscriptions,
+      entitlements: { seats: { type: 'limit', value: seats, until: null, sources: [] } },
+      payment: { status },
+    });
+    const states = new Map([['pc_1', state(value)]]) as unknown as Snapshot['states'];
+    const toldStates = new Map([['pc_1', state(told)]]) as unknown as Snapshot['toldStates'];
+    return wrongStates(snapshot({ customers, prices, subscriptions, gifts: [gift], states, toldStates }));
+  };
+  expect(find(6)).toEqual([]);
+  expect(find(5)).toEqual([expect.stringMatching(/"seats":5.*expected .*"seats":6/)]);
+  expect(find(6, 'ok')).toEqual([expect.stringMatching(/"status":"ok".*expected .*"past_due"/)]);
+  expect(find(6, 'past_due', 3)).toEqual([expect.stringMatching(/^last event .*"value":3.*"value":6/)]);
 });
 
 it('finds duplicates', () => {

@@ -41,6 +41,16 @@ async function subscribe(
   if (body.url) await payOnHostedPage(body.url, action);
 }
 
+/** A product gives seats, and a customer has some by hand. */
+async function giveSeats(world: World, n: number): Promise<void> {
+  const { api, P } = world;
+  await allowed(api.post(`${P}/features`, { key: 'seats', name: 'Seats', type: 'limit' }));
+  const product = await pick(world, 'product', n);
+  await allowed(api.put(`${P}/products/${product.id}/features/seats`, { value: 3 + (n % 3) }));
+  const customer = await pick(world, 'customer', n);
+  await allowed(api.put(`${P}/customers/${customer.id}/grants/seats`, { value: 5, expiresAt: null }));
+}
+
 /** A customer refers a new one. */
 async function refer(world: World): Promise<void> {
   const { api, P } = world;
@@ -61,6 +71,12 @@ const ACTIONS = {
   changeEmail: byApi('customer', 'patch', () => ({ email: newEmail() })),
   deleteCustomer: byApi('customer', 'delete'),
   newPrice,
+  giveSeats,
+  stopGiving: async (world, n) => {
+    const { api, P } = world;
+    if (n % 2 === 0) await allowed(api.patch(`${P}/features/seats`, { isActive: n % 4 === 0 }));
+    else await allowed(api.delete(`${P}/customers/${(await pick(world, 'customer', n)).id}/grants/seats`));
+  },
   renameProduct: byApi('product', 'patch', n => ({ name: `Pro ${n % 2}`, description: 'All' })),
   deleteProduct: byApi('product', 'delete'),
   archivePrice: byApi('price', 'patch', n => ({ isActive: n % 2 === 1 })),

@@ -3,7 +3,7 @@ import type { LogEvent, World } from './world.ts';
 
 /** Objects that change because of another one, which nobody asked for. */
 const BY_SYSTEM =
-  /^(referral[.]converted|referral_code[.]deactivated|referral_credit[.].*|webhook_endpoint[.]disabled)$/;
+  /^(customer[.]state_changed|referral[.]converted|referral_code[.]deactivated|referral_credit[.].*|webhook_endpoint[.]disabled)$/;
 const LINKS = new Set(['customerId', 'subscriptionId', 'priceId', 'invoiceId', 'items', 'email']);
 /** The processor's objects whose events may change ours. */
 const SOURCES: Readonly<Record<string, RegExp>> = {

@@ -45,7 +45,7 @@ export async function checkStates(world: World, events: readonly LogEvent[], pro
       );
   }
   for (const [key, ofOne] of objects) {
-    if (!listed.has(key) && !isDeleted(key) && !key.startsWith('webhook_endpoint'))
+    if (!listed.has(key) && !isDeleted(key) && !/^(webhook_endpoint|customer_state) /.test(key))
       problems.push(`${key} is not listed, and was not told to be deleted: ${ofOne.map(brief).join()}`);
   }
   const seen = new Map(world.seen.map(it => [text(it), it]));
@@ -58,6 +58,30 @@ export async function checkStates(world: World, events: readonly LogEvent[], pro
   }
 }
 
+/** Each state that was told differs in rights or payment from the one before, and the last one is what the API shows. */
+export async function checkCustomerStates(
+  world: World,
+  events: readonly LogEvent[],
+  problems: Problems,
+): Promise<void> {
+  const objects = byObject(events);
+  const essence = ({ entitlements, payment }: Shown) => ({ entitlements, status: Object(payment).status });
+  const nothing = { entitlements: {}, payment: { status: 'ok' } };
+  for (const { object, type } of events.filter(event => event.type.startsWith('customer.'))) {
+    if (type !== 'customer.created' && type !== 'customer.deleted') continue;
+    const isDeleted = objects.get(`customer ${object.id}`)?.at(-1)?.type === 'customer.deleted';
+    const told = objects.get(`customer_state ${object.id}`) ?? [];
+    const shown = isDeleted ? nothing : await world.state(object.id);
+    const states = [nothing, ...told.map(({ data }) => data)].map(essence);
+    states.forEach((state, index) => {
+      if (index > 0 && isDeepStrictEqual(state, states[index - 1]))
+        problems.push(`the state of ${object.id} was told twice: ${text(state)}`);
+    });
+    if (!isDeepStrictEqual(states.at(-1), essence(shown)))
+      problems.push(`the state of ${object.id} is ${text(essence(shown))}, was told as ${text(states.at(-1))}`);
+  }
+}
+
 /** Each event says how its object differs from the event before. */
 export function checkDifferences(events: readonly LogEvent[], problems: Problems): void {
   for (const ofOne of byObject(events).values()) {
@@ -66,7 +90,7 @@ export function checkDifferences(events: readonly LogEvent[], problems: Problems
       const before = ofOne[index - 1]?.data;
       const { data, previousAttributes } = event;
       const names = new Set([...Object.keys(before ?? {}), ...Object.keys(data)]);
-      names.delete('updatedAt');
+      for (const time of ['updatedAt', 'asOf']) names.delete(time);
       const changed = [...names].filter(name => !isDeepStrictEqual(before?.[name] ?? null, data[name] ?? null));
       const expected = before
         ? Object.fromEntries(
@@ -125,6 +149,8 @@ function deserved({ object: { type, sequence }, data, previousAttributes }: LogE
       return [isNew ? 'created' : 'deactivated'];
     case 'referral_credit':
       return [String(is)];
+    case 'customer_state':
+      return ['changed'];
     default:
       return ['disabled'];
   }
@@ -133,7 +159,9 @@ function deserved({ object: { type, sequence }, data, previousAttributes }: LogE
 /** Each event has the type of its change. */
 export function checkTypes(events: readonly LogEvent[], problems: Problems): void {
   for (const event of events) {
-    const types = deserved(event).map(one => `${event.object.type}.${one}`);
+    const types = deserved(event).map(one =>
+      one === 'changed' ? 'customer.state_changed' : `${event.object.type}.${one}`,
+    );
     if (!types.includes(event.type)) problems.push(`${brief(event)} deserves ${types.join()}: ${text(event)}`);
   }
 }

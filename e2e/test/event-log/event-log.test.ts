@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { openDocumentedApi } from '../../system/documented-api.ts';
 import { act, actAtOnce, ACTION_NAMES, changeNothing, type ActionName } from './actions.ts';
 import { checkCauses } from './causes.ts';
-import { checkDifferences, checkOrder, checkStates, checkTypes } from './checks.ts';
+import { checkCustomerStates, checkDifferences, checkOrder, checkStates, checkTypes } from './checks.ts';
 import { newWorld } from './world.ts';
 
 // The events tell all that happened and nothing else, whatever happens and however webhooks arrive.
@@ -26,7 +26,7 @@ const toHistory = (names: string): History => names.split(/\s+/).map(name => [[n
 
 /** A history in which each documented type of event occurs. */
 const TOUR = toHistory(`addGoneEndpoint newCustomer newPrice changeCustomer renameProduct archivePrice newPrice
-  refer subscribe settle renew settle refund settle renew settle dispute settle winDispute settle
+  giveSeats refer subscribe settle renew settle refund settle renew settle dispute settle winDispute settle
   renew settle dispute settle loseDispute settle failToRenew settle giveInvoiceUp voidInvoice cancelInPortal settle
   refer refuseNextCredit subscribe settle retryCredit newCustomer subscribeOnTrial settle look cancelNow deactivateCode
   newCustomer holdSubscriptions subscribe look settle holdCharges renew look settle
@@ -34,7 +34,9 @@ const TOUR = toHistory(`addGoneEndpoint newCustomer newPrice changeCustomer rena
   deletePrice deleteProduct deleteCustomer deleteCustomerThere cancelThere`);
 
 /** What every drawn history begins with, so that there is something to change. */
-const BEGINNING = toHistory('newCustomer newPrice newPrice subscribe refer subscribe subscribeOnTrial settle renew');
+const BEGINNING = toHistory(
+  'newCustomer newPrice newPrice giveSeats subscribe refer subscribe subscribeOnTrial settle renew',
+);
 const OFTEN = ['settle', 'settle', 'release', 'look', 'look', 'renew', 'cancelAtEnd', 'changeCustomer'] as const;
 
 it('tells every change once, in order, as it was shown, by its type and its cause', async () => {
@@ -67,6 +69,7 @@ it('tells every change once, in order, as it was shown, by its type and its caus
       const problems: string[] = [];
       checkOrder(events, problems);
       await checkStates(world, events, problems);
+      await checkCustomerStates(world, events, problems);
       checkDifferences(events, problems);
       checkTypes(events, problems);
       await checkCauses(world, events, problems);

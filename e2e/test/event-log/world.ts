@@ -92,6 +92,8 @@ export async function newWorld(goneUrl: string) {
       );
       return new Map(found.flat());
     },
+    /** What a customer may use. */
+    state: async (id: string): Promise<Shown> => (await ok(api.get(`${P}/customers/${id}/state`))).state,
     /** The whole log, when it has grown no more for a moment. */
     events: () => restingLog(tenant),
     settle: async () => {

@@ -1,0 +1,60 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Price, ProductFeature, Subscription } from '@billing/client';
+import { hasEnded } from '../model/subscriptions.ts';
+import type { Snapshot } from './snapshot.ts';
+
+/** No history lasts longer than the grace. */
+const GRANTING: ReadonlySet<string> = new Set(['active', 'trialing', 'past_due']);
+const NOTHING = { entitlements: {}, payment: { status: 'ok' } };
+
+/** Finds states of customers that are not what their records say, or not what tenants were told last. */
+export function wrongStates(snapshot: Snapshot): string[] {
+  const { customers, subscriptions, states, toldStates } = snapshot;
+  return customers.flatMap(({ id }) => {
+    const state = states.get(id);
+    if (!state) return [`state of ${id} is missing`];
+    const own = subscriptions.filter(({ customerId, status }) => customerId === id && !hasEnded(status));
+    const expected = {
+      subscriptions: own.map(it => it.id).toSorted(),
+      status: ['unpaid', 'past_due'].find(worst => own.some(({ status }) => status === worst)) ?? 'ok',
+      seats: seatsOf(own, snapshot),
+    };
+    const seats = expected.seats === 'unknown' ? 'unknown' : (state.entitlements['seats']?.value ?? 0);
+    const shown = {
+      subscriptions: state.subscriptions.map(it => it.id).toSorted(),
+      status: state.payment.status,
+      seats,
+    };
+    const told = toldStates.get(id) ?? NOTHING;
+    return [
+      ...difference(`state of ${id}`, shown, expected),
+      ...difference(`last event about the state of ${id}`, essence(told), essence(state)),
+    ];
+  });
+}
+
+const essence = ({ entitlements, payment }: { entitlements: object; payment: { status: string } }) => ({
+  entitlements,
+  status: payment.status,
+});
+
+const difference = (name: string, shown: object, expected: object): string[] =>
+  isDeepStrictEqual(shown, expected)
+    ? []
+    : [`${name} has ${JSON.stringify(shown)}, expected ${JSON.stringify(expected)}`];
+
+/** The seats that subscriptions give together; unknown when a price was deleted, whose product nobody can read any more. */
+function seatsOf(subscriptions: readonly Subscription[], { prices, gifts }: Snapshot): number | 'unknown' {
+  const byId = new Map(prices.map(price => [price.id, price]));
+  const billed = subscriptions
+    .filter(({ status }) => GRANTING.has(status))
+    .flatMap(({ items }) => items.flatMap(({ priceId, quantity }) => (priceId ? [{ priceId, quantity }] : [])));
+  if (!billed.every(({ priceId }) => byId.has(priceId))) return 'unknown';
+  return billed.reduce((sum, { priceId, quantity }) => {
+    const gift = giftOf(byId.get(priceId), gifts);
+    return sum + Number(gift?.value ?? 0) * (gift?.per === 'quantity' ? quantity : 1);
+  }, 0);
+}
+
+const giftOf = (price: Price | undefined, gifts: readonly ProductFeature[]): ProductFeature | undefined =>
+  gifts.find(gift => gift.priceId === price?.id) ?? gifts.find(gift => gift.productId === price?.productId);
