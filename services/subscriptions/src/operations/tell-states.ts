@@ -23,7 +23,9 @@ export function tellStates({ outbox, logger, now }: Pick<Dependencies, 'outbox' 
         tx,
         marks.filter(({ customerId }) => customerId === null),
       );
-      const customers = marks.flatMap(({ customerId: id, ...scope }) => (id ? [{ scope, id }] : []));
+      const customers = marks.flatMap(({ teamId, projectId, customerId: id }) =>
+        id ? [{ scope: { teamId, projectId }, id }] : [],
+      );
       await lockAll(tx, 'state', customers);
       const told = await findToldStates(tx, customers);
       const found = await findCustomerRecords(tx, customers);
