@@ -11,6 +11,7 @@ import { EmptyState } from '#ui/states.tsx';
 import { Notice } from '#ui/notice.tsx';
 import { Time } from '#ui/time.tsx';
 import { describeMerge, formatValue } from '../features/feature-words.ts';
+import { FeatureLink } from '../features/feature-name.tsx';
 import { SubscriptionLink } from '../products/product-name.tsx';
 import { REASONS, whyNothing, type Source } from './access-words.ts';
 
@@ -18,13 +19,13 @@ import { REASONS, whyNothing, type Source } from './access-words.ts';
 export function AccessCard({ customerId }: { readonly customerId: string }) {
   const scope = useProject();
   const query = useQuery(stateQuery(scope, customerId));
-  const { data: features } = useQuery(featuresQuery(scope));
+  const features = useQuery(featuresQuery(scope));
   const { data: grants } = useQuery(grantsQuery(scope, customerId));
-  const { data: state } = query;
+  const waiting = [query, features].find(({ data }) => data === undefined);
   return (
     <Card title="May use" lead="As your product reads it now." flush>
-      {!state && <Loading query={query} flush lines={3} />}
-      {state && <Access state={state} features={features ?? []} grants={grants ?? []} />}
+      {waiting && <Loading query={waiting} flush lines={3} />}
+      {query.data && features.data && <Access state={query.data} features={features.data} grants={grants ?? []} />}
     </Card>
   );
 }
@@ -69,11 +70,7 @@ function Access({ state, features, grants }: AccessProps) {
           columns={[
             {
               title: 'Feature',
-              cell: ({ key }) => (
-                <ProjectLink page={`features/${key}`} className="primary-cell">
-                  <bdi>{featureOf.get(key)?.name ?? key}</bdi>
-                </ProjectLink>
-              ),
+              cell: ({ key }) => <FeatureLink featureKey={key} features={features} />,
             },
             { title: 'Value', cell: ({ value, type }) => <ValueText value={value} type={type} /> },
             { title: 'Until', cell: ({ until }) => (until ? <Time at={until} show="time" /> : 'No end') },
@@ -99,11 +96,9 @@ function Access({ state, features, grants }: AccessProps) {
               {denied.length === 1 ? '1 feature that' : `${denied.length} features that`} this customer may not use
             </summary>
             <ul className="stack-s">
-              {denied.map(({ key, name, isActive }) => (
+              {denied.map(({ key, isActive }) => (
                 <li key={key}>
-                  <ProjectLink page={`features/${key}`}>
-                    <bdi>{name}</bdi>
-                  </ProjectLink>{' '}
+                  <FeatureLink featureKey={key} features={features} />{' '}
                   <span className="muted">{isActive ? 'Nothing gives it.' : 'It is inactive.'}</span>
                 </li>
               ))}

@@ -3,10 +3,11 @@ import { useState } from 'react';
 import { problemsOf } from '#api/failure.ts';
 import { useProject } from '#api/project.ts';
 import { useWrite } from '#layout/use-write.ts';
-import { SelectField, TextField } from '#ui/field.tsx';
+import { TextField } from '#ui/field.tsx';
 import { FormDialog } from '#ui/form-dialog.tsx';
 import { textOf } from '#ui/form.tsx';
 import { localText } from '#ui/local-text.ts';
+import { FeatureSelect } from '../features/feature-name.tsx';
 import { ValueField, valueOf } from '../features/value-field.tsx';
 
 interface GrantDialogProps {
@@ -49,15 +50,7 @@ export function GrantDialog({ customerId, features, grants, changed, onClose }: 
       problems={problems}
       onClose={onClose}
     >
-      {!changed && (
-        <SelectField label="Feature" value={featureKey} onChange={event => setFeatureKey(event.target.value)}>
-          {features.map(({ key: one, name }) => (
-            <option key={one} value={one}>
-              {name}
-            </option>
-          ))}
-        </SelectField>
-      )}
+      {!changed && <FeatureSelect features={features} value={featureKey} onChange={setFeatureKey} />}
       {feature && (
         <div key={featureKey} className="stack">
           <ValueField feature={feature} defaultValue={grant?.value} problem={problems.of.value} />

@@ -6,7 +6,6 @@ import { featuresQuery, grantsQuery } from '#api/queries.ts';
 import { DataTable } from '#layout/data-table.tsx';
 import { Loading } from '#layout/loading.tsx';
 import { Card } from '#layout/page.tsx';
-import { ProjectLink } from '#layout/project-link.tsx';
 import { useWrite } from '#layout/use-write.ts';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
@@ -14,6 +13,7 @@ import { ConfirmDialog } from '#ui/confirm-dialog.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import { Time, useNow } from '#ui/time.tsx';
 import { formatValue } from '../features/feature-words.ts';
+import { FeatureLink } from '../features/feature-name.tsx';
 import { GrantDialog } from './grant-dialog.tsx';
 
 type Asked = { readonly about: 'new' } | { readonly about: 'change' | 'remove'; readonly grant: Grant };
@@ -22,19 +22,21 @@ type Asked = { readonly about: 'new' } | { readonly about: 'change' | 'remove'; 
 export function GrantsCard({ customerId }: { readonly customerId: string }) {
   const scope = useProject();
   const query = useQuery(grantsQuery(scope, customerId));
-  const { data: features } = useQuery(featuresQuery(scope));
+  const defined = useQuery(featuresQuery(scope));
   const [asked, setAsked] = useState<Asked>();
   const now = useNow();
-  const { data: grants } = query;
-  const featureOf = new Map(features?.map(feature => [feature.key, feature]));
-  const givable = features?.filter(({ isActive }) => isActive) ?? [];
+  const waiting = [query, defined].find(({ data }) => data === undefined);
+  const { data: grants = [] } = query;
+  const { data: features = [] } = defined;
+  const featureOf = new Map(features.map(feature => [feature.key, feature]));
+  const givable = features.filter(({ isActive }) => isActive);
   const close = () => setAsked(undefined);
   return (
     <Card
       title="Given by hand"
       flush
       actions={
-        grants &&
+        !waiting &&
         givable.length > 0 && (
           <Button small icon="plus" onClick={() => setAsked({ about: 'new' })}>
             Give a feature
@@ -42,24 +44,20 @@ export function GrantsCard({ customerId }: { readonly customerId: string }) {
         )
       }
     >
-      {!grants && <Loading query={query} flush lines={2} />}
-      {grants?.length === 0 && (
+      {waiting && <Loading query={waiting} flush lines={2} />}
+      {!waiting && grants.length === 0 && (
         <EmptyState icon="features" title="Nothing given by hand">
           What this customer may use is what the subscriptions give.
         </EmptyState>
       )}
-      {grants && grants.length > 0 && (
+      {!waiting && grants.length > 0 && (
         <DataTable
           rows={grants}
           rowKey={({ key }) => key}
           columns={[
             {
               title: 'Feature',
-              cell: ({ key }) => (
-                <ProjectLink page={`features/${key}`} className="primary-cell">
-                  <bdi>{featureOf.get(key)?.name ?? key}</bdi>
-                </ProjectLink>
-              ),
+              cell: ({ key }) => <FeatureLink featureKey={key} features={features} />,
             },
             { title: 'Value', cell: ({ key, value }) => <bdi>{formatValue(value, featureOf.get(key)?.type)}</bdi> },
             {
@@ -93,10 +91,10 @@ export function GrantsCard({ customerId }: { readonly customerId: string }) {
           ]}
         />
       )}
-      {asked?.about === 'new' && grants && (
+      {asked?.about === 'new' && (
         <GrantDialog customerId={customerId} features={givable} grants={grants} onClose={close} />
       )}
-      {asked?.about === 'change' && features && grants && (
+      {asked?.about === 'change' && (
         <GrantDialog
           customerId={customerId}
           features={features}

@@ -48,9 +48,11 @@ function PaymentState({ payment, balance, pendingCheckouts }: CustomerState) {
 }
 
 /** Stripe takes a credit off the next invoices, and adds a debt to them. */
-function describeBalance({ credit, currency }: NonNullable<CustomerState['balance']>): string {
-  if (credit < 0) return `${formatMoney(-credit, currency)} owed with the next invoice`;
-  return credit > 0 ? `${formatMoney(credit, currency)} credit` : formatMoney(0, currency);
+function describeBalance({ credit, currency }: NonNullable<CustomerState['balance']>): string | undefined {
+  if (credit === 0) return undefined;
+  return credit > 0
+    ? `${formatMoney(credit, currency)} credit`
+    : `${formatMoney(-credit, currency)} owed with the next invoice`;
 }
 
 function Checkouts({ checkouts }: { readonly checkouts: CustomerState['pendingCheckouts'] }) {

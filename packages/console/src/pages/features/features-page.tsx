@@ -1,4 +1,4 @@
-import type { Feature, ProductFeature } from '@billing/client';
+import type { ProductFeature } from '@billing/client';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useProject } from '#api/project.ts';
@@ -6,24 +6,26 @@ import { featuresQuery, givenQuery, pricesQuery, productsQuery } from '#api/quer
 import { DataTable } from '#layout/data-table.tsx';
 import { Loading } from '#layout/loading.tsx';
 import { Card, Page } from '#layout/page.tsx';
-import { ProjectLink } from '#layout/project-link.tsx';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
-import { EmptyState, Skeleton } from '#ui/states.tsx';
+import { EmptyState } from '#ui/states.tsx';
 import { NewFeatureDialog } from './feature-dialog.tsx';
+import { FeatureLink } from './feature-name.tsx';
 import { describeType } from './feature-words.ts';
 import { giverIdOf, giversOf } from './giver.ts';
 
 export function FeaturesPage() {
   const scope = useProject();
   const query = useQuery(featuresQuery(scope));
-  const { data: given } = useQuery(givenQuery(scope));
-  const { data: products } = useQuery(productsQuery(scope));
-  const { data: prices } = useQuery(pricesQuery(scope));
-  const nameOf =
-    products && prices && new Map(giversOf(products, prices).map(({ id, productName }) => [id, productName]));
+  const given = useQuery(givenQuery(scope));
+  const products = useQuery(productsQuery(scope));
+  const prices = useQuery(pricesQuery(scope));
+  const waiting = [query, given, products, prices].find(({ data }) => data === undefined);
+  const givers = giversOf(products.data ?? [], prices.data ?? []);
+  const nameOf = new Map(givers.map(({ id, productName }) => [id, productName]));
+  const gifts = Map.groupBy(given.data ?? [], ({ key }) => key);
   const [creating, setCreating] = useState(false);
-  const features = query.data;
+  const { data: features = [] } = query;
   const create = (
     <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
       New feature
@@ -32,34 +34,32 @@ export function FeaturesPage() {
   return (
     <Page title="Features" lead="What your product asks for, and which products and prices give it." actions={create}>
       <Card flush>
-        <Loading query={query} flush />
-        {features?.length === 0 && (
+        {waiting && <Loading query={waiting} flush />}
+        {!waiting && features.length === 0 && (
           <EmptyState icon="features" title="No features yet" action={create}>
             A feature is what a customer may use, for example a number of seats. Products give it, and your product asks
             whether a customer has it.
           </EmptyState>
         )}
-        {features && features.length > 0 && (
+        {!waiting && features.length > 0 && (
           <DataTable
             rows={features}
             rowKey={({ id }) => id}
             columns={[
-              { title: 'Feature', cell: feature => <FeatureLink feature={feature} /> },
+              {
+                title: 'Feature',
+                cell: feature => (
+                  <div className="truncate">
+                    <FeatureLink featureKey={feature.key} features={[feature]} />{' '}
+                    {!feature.isActive && <Badge>Inactive</Badge>}
+                  </div>
+                ),
+              },
               { title: 'Key', cell: ({ key }) => <code>{key}</code> },
               { title: 'Values', cell: feature => <bdi>{describeType(feature)}</bdi> },
               {
                 title: 'Given by',
-                cell: ({ key }) =>
-                  given && nameOf ? (
-                    <bdi>
-                      {describeGivers(
-                        given.filter(gift => gift.key === key),
-                        nameOf,
-                      )}
-                    </bdi>
-                  ) : (
-                    <Skeleton width="6rem" />
-                  ),
+                cell: ({ key }) => <bdi>{describeGivers(gifts.get(key) ?? [], nameOf)}</bdi>,
               },
             ]}
           />
@@ -69,15 +69,6 @@ export function FeaturesPage() {
     </Page>
   );
 }
-
-const FeatureLink = ({ feature: { key, name, isActive } }: { readonly feature: Feature }) => (
-  <div className="truncate">
-    <ProjectLink page={`features/${key}`} className="primary-cell">
-      <bdi>{name}</bdi>
-    </ProjectLink>{' '}
-    {!isActive && <Badge>Inactive</Badge>}
-  </div>
-);
 
 const MAX_NAMED = 3;
 

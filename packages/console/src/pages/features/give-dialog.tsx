@@ -6,6 +6,7 @@ import { useWrite } from '#layout/use-write.ts';
 import { SelectField } from '#ui/field.tsx';
 import { FormDialog } from '#ui/form-dialog.tsx';
 import { textOf } from '#ui/form.tsx';
+import { FeatureSelect } from './feature-name.tsx';
 import { giverIdOf, giverName, type Giver } from './giver.ts';
 import { ValueField, valueOf } from './value-field.tsx';
 
@@ -51,13 +52,7 @@ export function GiveDialog({ features, givers, given, changed, onClose }: GiveDi
       onClose={onClose}
     >
       {!changed && features.length > 1 && (
-        <SelectField label="Feature" value={featureKey} onChange={event => setFeatureKey(event.target.value)}>
-          {features.map(({ key: one, name }) => (
-            <option key={one} value={one}>
-              {name}
-            </option>
-          ))}
-        </SelectField>
+        <FeatureSelect features={features} value={featureKey} onChange={setFeatureKey} />
       )}
       {!changed && (
         <SelectField

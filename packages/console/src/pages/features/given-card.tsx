@@ -11,6 +11,7 @@ import { useWrite } from '#layout/use-write.ts';
 import { Button } from '#ui/button.tsx';
 import { ConfirmDialog } from '#ui/confirm-dialog.tsx';
 import { EmptyState } from '#ui/states.tsx';
+import { FeatureLink } from './feature-name.tsx';
 import { formatGiven } from './feature-words.ts';
 import { GiveDialog } from './give-dialog.tsx';
 import { giverIdOf, giverName, giversOf, type Giver } from './giver.ts';
@@ -102,11 +103,7 @@ function GivenTable({ of, given, features, givers, onAsk }: GivenTableProps) {
   const giverOf = new Map(givers.map(giver => [giver.id, giver]));
   const feature = {
     title: 'Feature',
-    cell: ({ key }: ProductFeature) => (
-      <ProjectLink page={`features/${key}`} className="primary-cell">
-        <bdi>{featureOf.get(key)?.name ?? key}</bdi>
-      </ProjectLink>
-    ),
+    cell: ({ key }: ProductFeature) => <FeatureLink featureKey={key} features={features} />,
   };
   const giver = (gift: ProductFeature) => {
     const found = giverOf.get(giverIdOf(gift));

@@ -1,0 +1,33 @@
+import type { Feature } from '@billing/client';
+import { ProjectLink } from '#layout/project-link.tsx';
+import { SelectField } from '#ui/field.tsx';
+
+interface FeatureLinkProps {
+  readonly featureKey: string;
+  /** What is known of the project's features. */
+  readonly features: readonly Feature[];
+}
+
+/** A feature's name as a link to its page. */
+export const FeatureLink = ({ featureKey, features }: FeatureLinkProps) => (
+  <ProjectLink page={`features/${featureKey}`} className="primary-cell">
+    <bdi>{features.find(({ key }) => key === featureKey)?.name ?? featureKey}</bdi>
+  </ProjectLink>
+);
+
+interface FeatureSelectProps {
+  readonly features: readonly Feature[];
+  readonly value: string | undefined;
+  readonly onChange: (key: string) => void;
+}
+
+/** A choice of a feature, as a part of a form. */
+export const FeatureSelect = ({ features, value, onChange }: FeatureSelectProps) => (
+  <SelectField label="Feature" value={value} onChange={event => onChange(event.target.value)}>
+    {features.map(({ key, name }) => (
+      <option key={key} value={key}>
+        {name}
+      </option>
+    ))}
+  </SelectField>
+);
