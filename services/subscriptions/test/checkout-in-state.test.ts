@@ -7,6 +7,7 @@ import { portalSetupMetadata } from '@billing/processor/metadata';
 import { newEvent } from '@billing/testing/events';
 import { routedEvent } from '@billing/testing/processor-events';
 import { runs } from '@billing/testing/runs';
+import { waitFor } from '@billing/testing/wait-for';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { startEntitledProject } from './entitled-project.ts';
@@ -148,6 +149,19 @@ it('is read once, also while it is open, and its event is waited for then', asyn
     subscriptions: [{ status: 'active' }],
   });
   expect((await countReads()) - before).toBe(1);
+});
+
+it('waits for so many checkouts of a team at the same time, and answers further requests at once', async () => {
+  const project = await start();
+  await project.read();
+  let answered = 0;
+  const reads = Array.from({ length: 40 }, () => project.read('&waitMs=10000').finally(() => (answered += 1)));
+  await waitFor(() => answered === 8, { what: 'those for whom no place is left' });
+  await service.control.checkout(project.sessionId);
+  await service.deliver(...(await project.events('checkout.session.completed')));
+  const statuses = (await Promise.all(reads)).map(({ body }) => body.state.checkout.status);
+  expect(statuses.filter(status => status === 'complete')).toHaveLength(32);
+  expect(statuses.filter(status => status === 'open')).toHaveLength(8);
 });
 
 it.each(['subscription', 'payment'] as const)(

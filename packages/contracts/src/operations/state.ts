@@ -36,7 +36,9 @@ const query = z.strictObject({
     ),
   waitMs: integerText(0, MAX_WAIT_MS)
     .default(0)
-    .describe('How long to wait until the `checkoutSession` is complete or has failed, in milliseconds.'),
+    .describe(
+      'How long to wait until the `checkoutSession` is complete or has failed, in milliseconds. While you wait for very many, the response comes at once.',
+    ),
 });
 
 export const stateOperations = declareOperations('subscriptions', {

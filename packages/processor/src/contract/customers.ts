@@ -33,6 +33,7 @@ export function customerCases({ processor, key, createCustomer }: Cases): void {
     const credit = { amount: -500, currency: 'usd', description: 'Referral', metadata: { referralId: 'ref_1' } };
     const transaction = await processor().createBalanceTransaction(id, credit, key());
     expect(transaction.id).toMatch(/./);
+    expect(await processor().findCustomer(id)).toMatchObject({ balance: { credit: 500, currency: 'usd' } });
   });
 
   it('has its credit found by metadata, on later pages, since a time', async () => {

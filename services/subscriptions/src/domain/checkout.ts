@@ -38,6 +38,10 @@ export function statusOfCheckout({ state, subscriptionStatus }: RecordedCheckout
   return subscriptionStatus === 'incomplete' ? 'processing' : state;
 }
 
+/** Returns whether nothing more comes of a checkout. */
+export const hasEnded = (checkout: RecordedCheckout): boolean =>
+  ['complete', 'failed'].includes(statusOfCheckout(checkout));
+
 /** Returns whether a customer can still end an open checkout: the processor closes it after a day. */
 export const isPending = ({ createdAt }: { readonly createdAt: Date }, now: Date): boolean =>
   now.getTime() - createdAt.getTime() < DAY_MS;

@@ -5,17 +5,21 @@ import type { CustomerState } from '@billing/contracts/resources/customer-state'
 import { missingOrThrow } from '@billing/processor/errors';
 import type { CheckoutSessionSnapshot, Processor } from '@billing/processor/port';
 import { FOUND_AT_PROCESSOR } from '@billing/service/event-causes';
-import { outcomeOf, statusOfCheckout } from '#domain/checkout.ts';
+import { hasEnded, outcomeOf, statusOfCheckout } from '#domain/checkout.ts';
 import { CustomerCopy } from '#persistence/customer-copy.entity.ts';
 import { findCheckout, isReserved, noteCheckoutRead, type FoundCheckout } from '#persistence/find-checkout.ts';
 import type { CustomerRef } from '#persistence/find-customer-records.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { applyCheckoutEvents, prepareCheckoutEvent } from './apply-checkout-events.ts';
 import { findOwnership } from './find-ownership.ts';
+import { openPlaces } from './open-places.ts';
 
 /** How the pauses grow between two looks whether an event has come, in milliseconds. */
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 200;
+
+/** How many checkouts are read or waited for at the same time, of all teams and of one. */
+const PLACES = { ofAll: 128, ofTeam: 32 };
 
 /** A hosted checkout that a caller waits for. */
 interface AwaitedCheckout {
@@ -25,22 +29,29 @@ interface AwaitedCheckout {
   readonly waitMs: number;
 }
 
+type Checkout = NonNullable<CustomerState['checkout']>;
+
 /**
  * Returns how far a hosted checkout of a customer is. Until something of its outcome is recorded, it is read at the
- * processor, once, and what came of it is recorded as by its event; after that, the event is waited for.
+ * processor, once, and what came of it is recorded as by its event; after that, the event is waited for, until `closing`.
+ * While a team waits for very many, no more are waited for.
  * @throws Problem 404 for the customer, and for a session that the customer does not have; `processor_not_connected`;
- * `processor_error`; `unavailable` when the processor does not respond
+ * `processor_error`; `unavailable` when the processor does not respond, or very many are read
  */
-export function followCheckout(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'outbox' | 'processors' | 'now'>) {
+export function followCheckout(
+  dependencies: Pick<Dependencies, 'em' | 'rpc' | 'outbox' | 'processors' | 'now'>,
+  closing: AbortSignal,
+) {
   const { em, outbox, processors, now } = dependencies;
   const [apply, prepare] = [applyCheckoutEvents(dependencies), prepareCheckoutEvent(dependencies)];
   const ownershipOf = findOwnership(dependencies);
+  const takePlace = openPlaces(PLACES);
 
   return async (
     scope: ProjectScope,
     ref: CustomerRef,
     { sessionId: id, waitMs }: AwaitedCheckout,
-  ): Promise<NonNullable<CustomerState['checkout']>> => {
+  ): Promise<Checkout> => {
     const { teamId, projectId } = scope;
     const customer = await em.fork().findOne(CustomerCopy, { teamId, projectId, ...ref, deletedAt: null });
     if (!customer) throw notFound('customer');
@@ -50,21 +61,31 @@ export function followCheckout(dependencies: Pick<Dependencies, 'em' | 'rpc' | '
       return found;
     };
 
-    let found = await find();
-    if (!found || (found.state === 'open' && !found.isRead)) {
-      await readAndRecord(scope, customer, id);
-      found = await find();
+    const found = await find();
+    const isUnread = !found || (found.state === 'open' && !found.isRead);
+    if (!isUnread && (waitMs === 0 || hasEnded(found))) return { status: statusOfCheckout(found) };
+    const leave = takePlace(teamId);
+    if (!leave) {
+      if (isUnread) throw unavailable('Very many checkouts are read at the moment.');
+      return { status: statusOfCheckout(found) };
     }
-    const until = performance.now() + waitMs;
-    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
-      if (!found) throw notFound('checkout_session');
-      const status = statusOfCheckout(found);
-      const left = until - performance.now();
-      if (status === 'complete' || status === 'failed' || left <= 0) return { status };
-      await delay(Math.min(pause, left));
-      found = await find();
+    try {
+      if (isUnread) await readAndRecord(scope, customer, id);
+      return await wait(find, performance.now() + waitMs);
+    } finally {
+      leave();
     }
   };
+
+  async function wait(find: () => Promise<FoundCheckout | null>, until: number): Promise<Checkout> {
+    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+      const found = await find();
+      if (!found) throw notFound('checkout_session');
+      const left = until - performance.now();
+      if (hasEnded(found) || left <= 0 || closing.aborted) return { status: statusOfCheckout(found) };
+      await delay(Math.min(pause, left));
+    }
+  }
 
   async function readAndRecord(scope: ProjectScope, customer: CustomerCopy, id: string): Promise<void> {
     const processor = await processors.of(scope.teamId);

@@ -54,9 +54,12 @@ interface StateQuery {
  * Reads what a customer may use now, after what came of a hosted checkout.
  * @throws Problem 404; what `followCheckout` throws
  */
-export function readState(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'outbox' | 'processors' | 'now'>) {
+export function readState(
+  dependencies: Pick<Dependencies, 'em' | 'rpc' | 'outbox' | 'processors' | 'now'>,
+  closing: AbortSignal,
+) {
   const { em, now } = dependencies;
-  const follow = followCheckout(dependencies);
+  const follow = followCheckout(dependencies, closing);
   return async (
     scope: ProjectScope,
     ref: CustomerRef,

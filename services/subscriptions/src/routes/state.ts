@@ -11,12 +11,15 @@ const CACHE_CONTROL = 'private, max-age=0, stale-if-error=86400';
 
 /** What customers may use. */
 export function stateRoutes(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'outbox' | 'processors' | 'now'>): Routes {
-  const [read, readOne] = [readState(dependencies), readAccess(dependencies)];
+  const closing = new AbortController();
+  const [read, readOne] = [readState(dependencies, closing.signal), readAccess(dependencies)];
   const options = {
     cacheControl: CACHE_CONTROL,
     tagOf: ({ state }: { readonly state: CustomerState }) => tagOf(state),
   };
   return app => {
+    // Who waits for a checkout is answered before the service closes.
+    app.addHook('preClose', async () => closing.abort());
     serve(
       app,
       operations.getCustomerState,
