@@ -28,8 +28,7 @@ export function Dialog({ title, onClose, done, children }: DialogProps) {
     changes.observe(dialog, { childList: true, subtree: true, attributeFilter: ['disabled', 'hidden'] });
     return () => {
       changes.disconnect();
-      const back = opener?.isConnected && opener !== document.body ? opener : document.getElementById('content');
-      if (back instanceof HTMLElement) back.focus();
+      returnFocus(opener);
     };
   }, []);
   return (
@@ -72,4 +71,24 @@ function focusFirst(dialog: HTMLElement): void {
   const FIELDS = 'input:not([type=radio]), input:checked, select, textarea, button:not(.danger), a';
   const first = dialog.querySelector<HTMLElement>(`.dialog-body :is(${FIELDS}):not(:disabled)`);
   (first ?? dialog.querySelector('button'))?.focus();
+}
+
+/**
+ * Gives the focus back to what had it, and to the page once that is gone: what was done in a dialog may take its button away,
+ * at once or when the record is read again.
+ */
+function returnFocus(opener: Element | null): void {
+  const page = document.getElementById('content');
+  if (!(opener instanceof HTMLElement && opener.isConnected) || opener === document.body) {
+    page?.focus();
+    return;
+  }
+  opener.focus();
+  const removals = new MutationObserver(() => {
+    const isLost = document.activeElement === document.body;
+    if (document.activeElement === opener || (isLost && opener.isConnected)) return;
+    if (isLost) page?.focus();
+    removals.disconnect();
+  });
+  removals.observe(document.body, { childList: true, subtree: true });
 }
