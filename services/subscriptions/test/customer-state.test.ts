@@ -133,6 +133,12 @@ it('tells of one feature whether it is allowed, and why', async () => {
   await project.gift({ value: null, version: 3 });
   expect(await access('seats')).toEqual({ allowed: false, value: null, until: null, reason: null });
   expect((await access('unknown')).error.code).toBe('feature_not_found');
+  // What every object has is a key like any other.
+  expect((await access('constructor')).error.code).toBe('feature_not_found');
+  await service.deliver(project.events.defined({ key: 'constructor' }));
+  expect(await access('constructor')).toMatchObject({ allowed: false, value: null });
+  await project.give({ key: 'constructor', value: 2 });
+  expect(await access('constructor')).toMatchObject({ allowed: true, value: 2 });
 });
 
 it('is found by the tenant’s own id of the customer, and has only the features that are asked for', async () => {

@@ -51,4 +51,5 @@ export const ATTACKS = {
   S49: 'Secrets and personal data where they may not be',
   S50: 'NUL bytes, plain http settings and unpaged lists',
   S51: 'A team’s own signed events that name other teams',
+  S52: 'Rights that have ended, and states of others',
 } as const;

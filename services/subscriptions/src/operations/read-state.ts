@@ -79,7 +79,9 @@ export const readAccess =
   ({ em: root, now }: Pick<Dependencies, 'em' | 'now'>) =>
   async (scope: ProjectScope, ref: CustomerRef, key: string): Promise<FeatureAccess> => {
     const em = root.fork();
-    const entitlement = stateOf(await findCustomerRecord(em, scope, ref), now(), [key]).entitlements[key];
+    const { entitlements } = stateOf(await findCustomerRecord(em, scope, ref), now(), [key]);
+    // A feature may be named as what every object has: `constructor`.
+    const entitlement = Object.hasOwn(entitlements, key) ? entitlements[key] : undefined;
     if (entitlement) {
       const { value, until, sources } = entitlement;
       const reason = SOURCE_REASONS.find(wanted => sources.some(source => source.reason === wanted)) ?? null;
