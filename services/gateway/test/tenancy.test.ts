@@ -63,6 +63,7 @@ describe('projects', () => {
       teamId,
       name: 'Shop',
       baseCurrency: 'eur',
+      entitlementGraceDays: 7,
       createdAt: expect.stringMatching(/Z$/),
     });
     const path = `${teamPath}/projects/${project.id}`;
@@ -71,6 +72,13 @@ describe('projects', () => {
     const changed = await owner.call('PATCH', path, { name: 'Store' });
     expect(changed).toMatchObject({ status: 200, body: { project: { ...project, name: 'Store' } } });
     expect((await owner.call('GET', path)).body).toEqual(changed.body);
+    for (const entitlementGraceDays of [0, 60])
+      expect((await owner.call('PATCH', path, { entitlementGraceDays })).body.project).toEqual({
+        ...changed.body.project,
+        entitlementGraceDays,
+      });
+    for (const entitlementGraceDays of [-1, 61, 1.5, '7', null])
+      expect((await owner.call('PATCH', path, { entitlementGraceDays })).status).toBe(400);
   });
 
   it('publish each change once, with an increasing version', async () => {
@@ -78,13 +86,13 @@ describe('projects', () => {
     const { owner, path, projectId } = await gateway.createTenant();
     await owner.call('PATCH', path, { name: 'Store' });
     await owner.call('PATCH', path, { name: 'Store' });
-    await owner.call('PATCH', path, { baseCurrency: 'jpy' });
+    await owner.call('PATCH', path, { baseCurrency: 'jpy', entitlementGraceDays: 14 });
     const ofProject = () => events.filter(({ data }) => (data as { id: string }).id === projectId);
     await waitFor(() => ofProject().length === 3, { what: 'three events' });
     expect(ofProject()).toMatchObject([
       { type: 'project.created.v1', data: { version: 1, name: 'Shop', baseCurrency: 'usd' } },
       { type: 'project.updated.v1', data: { version: 2, name: 'Store' } },
-      { type: 'project.updated.v1', data: { version: 3, baseCurrency: 'jpy' } },
+      { type: 'project.updated.v1', data: { version: 3, baseCurrency: 'jpy', entitlementGraceDays: 14 } },
     ]);
   });
 

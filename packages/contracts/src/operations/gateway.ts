@@ -131,7 +131,7 @@ const teamOperations = declareOperations('gateway', {
   updateProject: {
     route: `PATCH ${TEAM_PATH}/projects/:projectId`,
     access: teamMember,
-    summary: 'Rename a project or change its base currency',
+    summary: 'Change a project’s name, base currency or days of grace',
     body: projectUpdate,
     response: z.object({ project }),
     example: { response: { project: { name: 'Web shop' } } },

@@ -111,26 +111,21 @@ export function updateProject({ outbox }: OperationDependencies) {
         // Concurrent changes take effect one after the other.
         { lockMode: LockMode.PESSIMISTIC_WRITE, failHandler: () => notFound('project') },
       );
-      const { version, ...before } = shownFields(project);
-      const { name = before.name, baseCurrency = before.baseCurrency } = changes;
-      Object.assign(project, { name, baseCurrency });
-      project.entitlementGraceDays = changes.entitlementGraceDays ?? before.entitlementGraceDays;
+      const { version } = project;
+      const audited = {
+        target: { type: 'project', id: projectId },
+        changes: changesOf(project, changes),
+      } as const;
+      const {
+        name = project.name,
+        baseCurrency = project.baseCurrency,
+        entitlementGraceDays = project.entitlementGraceDays,
+      } = changes;
+      Object.assign(project, { name, baseCurrency, entitlementGraceDays });
       // The flush increments the version if a field has changed.
       await tx.flush();
       if (project.version !== version) publish(ProjectUpdated, teamId, project);
-      const { version: _, ...after } = shownFields(project);
-      const audited = {
-        target: { type: 'project', id: projectId },
-        changes: changesOf(before, after),
-      } as const;
       await audit(tx, teamId, context, audited);
       return project;
     });
 }
-
-const shownFields = ({ name, baseCurrency, entitlementGraceDays, version }: Project) => ({
-  name,
-  baseCurrency,
-  entitlementGraceDays,
-  version,
-});
