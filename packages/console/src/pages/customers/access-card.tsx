@@ -1,4 +1,4 @@
-import type { CustomerState, Entitlement, Feature, Grant } from '@billing/client';
+import type { CustomerState, Entitlement, Feature, Grant, Subscription } from '@billing/client';
 import { useQuery } from '@tanstack/react-query';
 import { useProject } from '#api/project.ts';
 import { featuresQuery, grantsQuery, stateQuery } from '#api/queries.ts';
@@ -13,7 +13,24 @@ import { Time } from '#ui/time.tsx';
 import { describeMerge, formatValue } from '../features/feature-words.ts';
 import { FeatureLink } from '../features/feature-name.tsx';
 import { SubscriptionLink } from '../products/product-name.tsx';
-import { REASONS, whyNothing, type Source } from './access-words.ts';
+
+type Source = Entitlement['sources'][number];
+
+/** Says why a source gives, after what it is: `Pro, in its trial`. */
+const REASONS: Readonly<Record<Source['reason'], string>> = {
+  active: '',
+  trial: ', in its trial',
+  grace: ', which is past due: it goes on in its grace',
+  grant: 'Given by hand',
+};
+
+/** Says why a subscription gives nothing: `is unpaid`. */
+function whyNothing({ status }: Pick<Subscription, 'status'>): string {
+  if (status === 'past_due') return 'is past due, and its grace is over';
+  if (status === 'unpaid') return 'is unpaid';
+  if (status === 'paused') return 'is paused, for want of a payment method';
+  return status === 'incomplete' ? 'waits for its first payment' : 'has ended';
+}
 
 /** What a customer may use, as the product reads it, with all that gives it. */
 export function AccessCard({ customerId }: { readonly customerId: string }) {
