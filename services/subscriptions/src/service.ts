@@ -56,6 +56,7 @@ export const subscriptionsService = () =>
         purge: {
           tables: [
             'remote_operations',
+            'customer_state_marks',
             'customer_intakes',
             'checkout_sessions',
             'payments',
@@ -67,7 +68,6 @@ export const subscriptionsService = () =>
             'feature_gift_copies',
             'customer_copies',
             'customer_states',
-            'customer_state_marks',
             'price_copies',
             'product_copies',
           ],

@@ -4,6 +4,7 @@ import type { Envelope } from '@billing/contracts/event';
 import { isDeepStrictEqual } from 'node:util';
 import { newEvent } from '@billing/testing/events';
 import { runs } from '@billing/testing/runs';
+import { waitFor } from '@billing/testing/wait-for';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { tellStates } from '../src/operations/tell-states.ts';
@@ -272,4 +273,12 @@ it('leads to the state at rest, whatever happens, in any order, again, together 
     ),
     { numRuns: runs(48) },
   );
+});
+
+it('is told by the running service as soon as what changes it is committed', async () => {
+  const project = await start();
+  await service.run();
+  await project.subscribe(new Date(clock));
+  await waitFor(async () => (await project.toldStates()).length === 1, { what: 'the state to be told' });
+  await expectTold(project);
 });
