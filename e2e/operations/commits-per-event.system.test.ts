@@ -7,8 +7,8 @@ import { newProcessorId, subscriptionEvent } from '../faults/system/webhook-even
 import { startSystem } from '../system/start-system.ts';
 import { newEmail, newTenant } from '../system/tenant.ts';
 
-/** Commits of all services for one subscription, from its event to the metrics. */
-const MAX_COMMITS = 7;
+/** Commits of all services for one subscription, from its event to the metrics; two of them look at the customer's state. */
+const MAX_COMMITS = 9;
 /** The least of several events counts, since background work may commit meanwhile. */
 const EVENTS = 2;
 /** PostgreSQL counts as quiet after so many equal readings. */
