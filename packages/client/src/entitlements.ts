@@ -139,7 +139,8 @@ interface Dependencies {
  * Returns `billing.entitlements`, which keeps the states of customers in memory: for 30 seconds without asking, and through an
  * outage until an entitlement's end, at most 24 hours.
  */
-export function openEntitlements({ requests, timeoutMs = TIMEOUT_MS, now = Date.now }: Dependencies) {
+export function openEntitlements({ requests, now = Date.now, ...options }: Dependencies) {
+  const timeoutMs = Math.min(options.timeoutMs ?? TIMEOUT_MS, TIMEOUT_MS);
   const entries = new Map<string, Entry>();
   let sent = 0;
 
@@ -162,8 +163,8 @@ export function openEntitlements({ requests, timeoutMs = TIMEOUT_MS, now = Date.
       query,
       waitMs: query.waitMs,
       tag: has?.tag,
-      // With a state at hand nobody has to wait long.
-      options: { timeoutMs: Math.min(timeoutMs, TIMEOUT_MS), ...(has && { maxRetries: 0 }) },
+      // With a state at hand nobody has to wait long; a checkout may have to be read at the payment processor first.
+      options: query.checkoutSession === undefined ? { timeoutMs, ...(has && { maxRetries: 0 }) } : {},
     });
     const isNewest = (entry.known?.confirmed.place ?? 0) < confirmed.place;
     if (!body && has) {
