@@ -86,8 +86,9 @@ afterAll(() => open.disposeAsync());
 const rootsOf = (tree: TraceTree) => tree.spans.filter(span => !tree.parentOf(span));
 
 describe('the demo', () => {
-  it('ends with revenue', () => {
+  it('ends with revenue, and what was bought may be used', () => {
     expect(system.output()).toContain('MRR            $29.99');
+    expect(system.output()).toContain('Ada may use    seats: 5');
   });
 
   it.skipIf(isWithoutBrowser())('signs the person at the machine in with the printed link, once', async () => {

@@ -42,10 +42,10 @@ describe('what a customer may use', () => {
   it('is asked for once by concurrent requests, and by each customer’s own path', async () => {
     await using service = await startStateServer();
     await Promise.all(Array.from({ length: 20 }, () => service.entitlements('pc_1')));
-    await service.entitlements({ externalId: 'user/1' });
+    await service.entitlements({ externalId: 'user 1' });
     expect(service.server.asked.map(({ url }) => url)).toEqual([
       '/customers/pc_1/state',
-      '/customers/external/user%2F1/state',
+      '/customers/external/user%201/state',
     ]);
   });
 

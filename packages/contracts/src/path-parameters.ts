@@ -20,7 +20,11 @@ const PATH_PARAMETERS = {
   priceId: ids.PriceId.schema.describe('The price.'),
   featureKey: featureKey.describe('The key of the feature.'),
   customerId: ids.CustomerId.schema.describe('The customer.'),
-  externalId: optionalText(255).min(1).meta({ description: 'Your own id of the customer.', example: 'user-815' }),
+  externalId: optionalText(255).min(1).meta({
+    description:
+      'Your own id of the customer. One that contains `/`, `\\\\`, `;`, `%`, `#` or `?` can’t stand in a path: ask by our id.',
+    example: 'user-815',
+  }),
   subscriptionId: ids.SubscriptionId.schema.describe('The subscription.'),
   invoiceId: ids.InvoiceId.schema.describe('The invoice.'),
   paymentId: ids.PaymentId.schema.describe('The payment.'),
