@@ -198,9 +198,9 @@ export function openEntitlements({ requests, now = Date.now, ...options }: Depen
     return Object.values(known.state.entitlements).some(one => endsBy(one, at + known.ahead));
   }
 
-  return async (customer: CustomerRef, options: EntitlementOptions = {}): Promise<Entitlements> => {
+  return async (customer: CustomerRef, query: EntitlementOptions = {}): Promise<Entitlements> => {
     const entry = entryOf(customer);
-    if (options.checkoutSession !== undefined) return new Entitlements(await read(customer, entry, options));
+    if (query.checkoutSession !== undefined) return new Entitlements(await read(customer, entry, query));
     if (isDue(entry)) {
       entry.reading ??= refresh(customer, entry).finally(() => (entry.reading = undefined));
       await entry.reading;

@@ -3,7 +3,7 @@ import type { PageOptions } from './pages.ts';
 import { segment, type Requests } from './requests.ts';
 import type * as wire from './wire.ts';
 
-/** A customer: by id, or by your own id of it, unless that contains one of `/`, `\\`, `;`, `%`, `#` and `?`, which no path takes. */
+/** A customer: by id, or by your own id of it, unless that contains one of `/`, `\`, `;`, `%`, `#` and `?`, which no path takes. */
 export type CustomerRef = string | { readonly externalId: string };
 
 /** Which part of a state to read, and a checkout to wait for. */
