@@ -79,9 +79,8 @@ export const readAccess =
   ({ em: root, now }: Pick<Dependencies, 'em' | 'now'>) =>
   async (scope: ProjectScope, ref: CustomerRef, key: string): Promise<FeatureAccess> => {
     const em = root.fork();
-    const { entitlements } = stateOf(await findCustomerRecord(em, scope, ref), now(), [key]);
-    // A feature may be named as what every object has: `constructor`.
-    const entitlement = Object.hasOwn(entitlements, key) ? entitlements[key] : undefined;
+    const { records } = await findCustomerRecord(em, scope, ref);
+    const entitlement = entitlementsOf(records, now()).get(key);
     if (entitlement) {
       const { value, until, sources } = entitlement;
       const reason = SOURCE_REASONS.find(wanted => sources.some(source => source.reason === wanted)) ?? null;
