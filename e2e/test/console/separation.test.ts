@@ -51,7 +51,10 @@ it.skipIf(withoutBrowser)('shows hostile names as text', async () => {
   const names = HOSTILE_TEXTS.map(text => text.slice(0, 120)).filter(text => text.trim() === text);
   await ok(tenant.user.patch(tenant.P, { name: '<img src=x onerror=alert(1)>' }));
   for (const name of names) await billing.customers.create({ email: newEmail(), name });
-  await billing.products.create({ name: '<script>alert(1)</script>', description: '"><svg onload=alert(1)>' });
+  const hostile = { name: '<script>alert(1)</script>', description: '"><svg onload=alert(1)>' };
+  const { id: productId } = await billing.products.create(hostile);
+  await billing.features.create({ key: 'hostile', name: hostile.name, type: 'value', values: [hostile.description] });
+  await billing.productFeatures.set(productId, 'hostile', { value: hostile.description });
 
   await using visit = await visitConsole(pageOf(tenant, 'customers'), { user: tenant.user });
   const { page, problems } = visit;
@@ -61,7 +64,8 @@ it.skipIf(withoutBrowser)('shows hostile names as text', async () => {
   await page.getByRole('link', { name: 'Products', exact: true }).click();
   await page.getByRole('heading', { level: 1, name: 'Products' }).waitFor();
   await page.getByRole('link', { name: '<script>alert(1)</script>', exact: true }).click();
-  await page.getByText('"><svg onload=alert(1)>').waitFor();
+  await page.locator('.page-head').getByText(hostile.description).waitFor();
+  await page.getByRole('cell', { name: hostile.description }).waitFor();
   await page.getByRole('link', { name: 'Overview', exact: true }).click();
   await page.getByRole('heading', { level: 1, name: '<img src=x onerror=alert(1)>' }).waitFor();
   expect(problems).toEqual([]);
