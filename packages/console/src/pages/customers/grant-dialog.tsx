@@ -6,7 +6,7 @@ import { useWrite } from '#layout/use-write.ts';
 import { TextField } from '#ui/field.tsx';
 import { FormDialog } from '#ui/form-dialog.tsx';
 import { textOf } from '#ui/form.tsx';
-import { localText } from '#ui/local-text.ts';
+import { editedTime, localText } from '#ui/local-text.ts';
 import { FeatureSelect } from '../features/feature-name.tsx';
 import { ValueField, valueOf } from '../features/value-field.tsx';
 
@@ -26,13 +26,10 @@ export function GrantDialog({ customerId, features, grants, changed, onClose }: 
   const [featureKey, setFeatureKey] = useState(changed?.key ?? features[0]?.key);
   const feature = features.find(it => it.key === featureKey);
   const grant = grants.find(it => it.key === featureKey);
-  const shownEnd = grant?.expiresAt ? localText(new Date(grant.expiresAt)) : '';
   const give = useWrite({
     write: async (fields: FormData) => {
       if (!feature) return undefined;
-      const end = textOf(fields, 'expiresAt');
-      // The field has no seconds: an end that is not touched stays as it is.
-      const expiresAt = end === shownEnd ? (grant?.expiresAt ?? null) : end === '' ? null : new Date(end);
+      const expiresAt = editedTime(textOf(fields, 'expiresAt'), grant?.expiresAt ?? null);
       const note = textOf(fields, 'note') || null;
       return billing.grants.set(customerId, feature.key, { value: valueOf(fields, feature), expiresAt, note });
     },
@@ -58,7 +55,7 @@ export function GrantDialog({ customerId, features, grants, changed, onClose }: 
             label="Until"
             name="expiresAt"
             type="datetime-local"
-            defaultValue={shownEnd}
+            defaultValue={grant?.expiresAt ? localText(new Date(grant.expiresAt)) : undefined}
             hint="Without an end unless given."
             problem={problems.of.expiresAt}
           />
