@@ -56,27 +56,27 @@ function tellState(
   { last, at }: { readonly last: ToldState | undefined; readonly at: Date },
 ): ToldState | undefined {
   const { id: customerId, teamId, projectId, deletedAt } = found.customer;
-  const state = toData(deletedAt ? withoutAnything(found) : found, at);
-  const isDifferent = last
-    ? state.payment.status !== last.state.payment.status ||
-      !isDeepStrictEqual(state.entitlements, last.state.entitlements)
-    : state.payment.status !== 'ok' || hasEntitlements(state);
+  const state = stateOf(deletedAt ? withoutAnything(found) : found, at);
+  const isDifferent =
+    state.payment.status !== (last?.state.payment.status ?? 'ok') ||
+    !isDeepStrictEqual(asSaved(state.entitlements), last?.state.entitlements ?? {});
   // Time takes away what there is, and gives nothing.
-  const dueAt = hasEntitlements(state) ? nextChangeAt(found.records, at) : null;
-  const next = last ?? { teamId, projectId, customerId, sequence: 0, state, dueAt };
-  if (isDifferent) {
-    // What a deleted customer was called is told no more, not even as what it was before.
-    const before = last && (deletedAt ? { ...last.state, customer: state.customer } : last.state);
-    const object = { type: 'customer_state', id: customerId } as const;
-    publishResource(publish, next, { object, before: before ?? null, after: state, at, cause: CAUSED_BY_SYSTEM });
-    return Object.assign(next, { state, dueAt });
-  }
-  if (!last) return undefined;
-  if (deletedAt) return Object.assign(last, { state, dueAt });
-  return last.dueAt?.getTime() === dueAt?.getTime() ? undefined : Object.assign(last, { dueAt });
+  const dueAt = Object.keys(state.entitlements).length > 0 ? nextChangeAt(found.records, at) : null;
+  const isErased = deletedAt !== null && last !== undefined;
+  if (!isDifferent && !isErased)
+    return !last || last.dueAt?.getTime() === dueAt?.getTime() ? undefined : { ...last, dueAt };
+
+  const data = asSaved(EVENT_DATA.customer_state.encode(state)) as StateData; // JSON keeps the shape
+  const next = { teamId, projectId, customerId, sequence: last?.sequence ?? 0, state: data, dueAt };
+  // What a deleted customer was called is told no more, not even as what it was before.
+  const before = last ? { ...last.state, ...(deletedAt && { customer: data.customer }) } : null;
+  const object = { type: 'customer_state', id: customerId } as const;
+  if (isDifferent) publishResource(publish, next, { object, before, after: data, at, cause: CAUSED_BY_SYSTEM });
+  return next;
 }
 
-const hasEntitlements = ({ entitlements }: StateData): boolean => Object.keys(entitlements).length > 0;
+/** Returns a value as it reads once it was saved as JSON: without fields that are undefined. */
+const asSaved = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 /** What is left of a deleted customer: neither personal data nor anything that is granted or due. */
 const withoutAnything = ({ customer, records }: FoundCustomer): StateSource => ({
@@ -85,7 +85,3 @@ const withoutAnything = ({ customer, records }: FoundCustomer): StateSource => (
   checkouts: [],
   records: { ...records, subscriptions: [], openInvoices: [], grants: [] },
 });
-
-/** Returns a state as it reads once it was saved: without fields that are undefined. */
-const toData = (found: StateSource, at: Date): StateData =>
-  JSON.parse(JSON.stringify(EVENT_DATA.customer_state.encode(stateOf(found, at)))) as StateData; // JSON keeps the shape

@@ -13,9 +13,9 @@ export interface ToldState extends ProjectScope {
   readonly customerId: CustomerId;
   /** How many events there were. */
   sequence: number;
-  state: StateData;
+  readonly state: StateData;
   /** When time alone takes something away next. */
-  dueAt: Date | null;
+  readonly dueAt: Date | null;
 }
 
 /** Finds what tenants were last told of customers, by customer. */
