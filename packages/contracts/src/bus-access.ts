@@ -64,7 +64,14 @@ const DECLARATIONS: Readonly<Record<ServiceName, Declaration>> = {
       'subscriptions-charges': 'processor.charge.>',
       'subscriptions-refunds': 'processor.refund.>',
     },
-    calls: [...OBJECT_CALLS, calls.FindProject, calls.FindCustomer, calls.FindCustomersByProcessorId, calls.FindPrice],
+    calls: [
+      ...OBJECT_CALLS,
+      calls.FindProject,
+      calls.FindCustomer,
+      calls.FindCustomerByExternalId,
+      calls.FindCustomersByProcessorId,
+      calls.FindPrice,
+    ],
   },
   referrals: {
     ...PROCESSOR_CALLS,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { CustomerCreated, CustomerDeleted, CustomerUpdated } from '@billing/contracts/events/customers';
 import { CustomerId, ProjectId } from '@billing/contracts/ids';
-import { FindCustomer, FindCustomersByProcessorId } from '@billing/contracts/rpc/calls';
+import { FindCustomer, FindCustomerByExternalId, FindCustomersByProcessorId } from '@billing/contracts/rpc/calls';
 import { startCustomers, type Customers } from './start-customers.ts';
 
 it('creates a customer at the processor and here, and publishes one event', async () => {
@@ -287,7 +287,7 @@ it('returns a customer, and all holders of a processor customer, to other servic
   await using customers = await startCustomers();
   await customers.run();
   const { teamId } = customers.scope;
-  const { id, processorCustomerId } = await customers.createCustomer();
+  const { id, processorCustomerId } = await customers.createCustomer({ email: 'ada@example.com', externalId: 'ada' });
   const of = { teamId, projectId: ProjectId.create() };
   const shared = await customers.createCustomer({ email: 'ada@example.com' }, of);
   expect(shared.processorCustomerId).toBe(processorCustomerId);
@@ -297,12 +297,17 @@ it('returns a customer, and all holders of a processor customer, to other servic
     email: 'ada@example.com',
     processorCustomerId,
   });
+  const byExternalId = (externalId: string, scope = customers.scope) =>
+    customers.rpc.call(FindCustomerByExternalId, { ...scope, externalId });
+  expect(await byExternalId('ada')).toMatchObject({ id });
+  expect([await byExternalId('bob'), await byExternalId('ada', of)]).toEqual([null, null]);
   const holders = await customers.rpc.call(FindCustomersByProcessorId, { teamId, processorCustomerId });
   expect(holders.map(holder => holder.projectId).toSorted()).toEqual(
     [customers.scope.projectId, of.projectId].toSorted(),
   );
   await customers.call('DELETE', `/customers/${id}`);
   expect(await customers.rpc.call(FindCustomer, { ...customers.scope, customerId: id })).toBeNull();
+  expect(await byExternalId('ada')).toBeNull();
   expect(await customers.rpc.call(FindCustomersByProcessorId, { teamId, processorCustomerId })).toMatchObject([
     { id: shared.id },
   ]);

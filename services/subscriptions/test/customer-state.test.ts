@@ -1,5 +1,6 @@
 import { PriceCreated, ProductCreated } from '@billing/contracts/events/catalog';
 import { CustomerCreated, CustomerDeleted, CustomerUpdated } from '@billing/contracts/events/customers';
+import { CustomerId } from '@billing/contracts/ids';
 import { newEvent } from '@billing/testing/events';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { stateOf } from '../src/operations/read-state.ts';
@@ -7,6 +8,7 @@ import { findCustomerRecords } from '../src/persistence/find-customer-records.ts
 import { DAY_MS, seconds, startEntitledProject } from './entitled-project.ts';
 import { BASE_TIME } from './payloads.ts';
 import { startService, type Service } from './service.ts';
+import { startProject } from './start-project.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -189,4 +191,22 @@ it('goes on for as many days as the project says', async () => {
   await service.deliver(project.events.settled({ entitlementGraceDays: 9, version: 2 }));
   await service.deliver(project.events.settled({ entitlementGraceDays: 0, version: 1 }));
   expect((await project.state()).entitlements).toMatchObject({ seats: { sources: [{ reason: 'grace' }] } });
+});
+
+it('is that of a customer who has just been created, before the copy comes', async () => {
+  const { scope, customer } = await startProject(service, { hasCopy: false });
+  const [mate, unknown] = [await service.createCustomer(scope), CustomerId.create()];
+  service.customers.set(mate.id, { ...mate, externalId: 'ada' });
+  const read = (path: string, of = scope) => service.call('GET', `/customers/${path}`, { of });
+  const empty = { status: 200, body: { state: { customer: { id: customer.id }, entitlements: {} } } };
+  expect(await read(`${customer.id}/state`)).toMatchObject(empty);
+  expect((await read('external/ada/state')).body.state.customer).toMatchObject({ id: mate.id });
+  expect((await read('external/ada/state/sso')).body.error.code).toBe('feature_not_found');
+  const other = await startProject(service);
+  for (const [path, of] of [
+    [`${unknown}/state`, scope],
+    ['external/bob/state', scope],
+    [`${mate.id}/state`, other.scope],
+  ] as const)
+    expect((await read(path, of)).body.error.code).toBe('customer_not_found');
 });

@@ -2,7 +2,13 @@ import type { Serve } from '@billing/service/testing/start-test-service';
 import type { PriceState, ProductState } from '@billing/contracts/events/catalog';
 import type { CustomerState } from '@billing/contracts/events/customers';
 import { CustomerId, PriceId, ProductId, type ProjectScope } from '@billing/contracts/ids';
-import { FindCustomer, FindCustomersByProcessorId, FindPrice, FindProject } from '@billing/contracts/rpc/calls';
+import {
+  FindCustomer,
+  FindCustomerByExternalId,
+  FindCustomersByProcessorId,
+  FindPrice,
+  FindProject,
+} from '@billing/contracts/rpc/calls';
 import type { Processor } from '@billing/processor/port';
 
 interface OtherServicesOptions {
@@ -21,6 +27,10 @@ export async function serveOtherServices({ processor, serve, scope }: OtherServi
     await serve(FindCustomer, async ({ projectId, customerId }) => {
       const found = customers.get(customerId);
       return found?.projectId === projectId && !found.deletedAt ? found : null;
+    }),
+    await serve(FindCustomerByExternalId, async ({ projectId, externalId }) => {
+      const ofProject = [...customers.values()].filter(it => it.projectId === projectId && !it.deletedAt);
+      return ofProject.find(it => it.externalId === externalId) ?? null;
     }),
     await serve(FindCustomersByProcessorId, async ({ processorCustomerId }) =>
       [...customers.values()].filter(it => it.processorCustomerId === processorCustomerId && !it.deletedAt),

@@ -33,6 +33,14 @@ export const FindCustomer = defineRpc(
   customerState.nullable(),
 );
 
+/** The customer of the project with the tenant's own id, or null; a deleted one is null too. */
+export const FindCustomerByExternalId = defineRpc(
+  'customers',
+  'find-customer-by-external-id',
+  z.object({ ...scope, externalId: z.string() }),
+  customerState.nullable(),
+);
+
 /** Every project of the team that holds the processor's customer. */
 export const FindCustomersByProcessorId = defineRpc(
   'customers',

@@ -6,9 +6,8 @@ import { missingOrThrow } from '@billing/processor/errors';
 import type { CheckoutSessionSnapshot, Processor } from '@billing/processor/port';
 import { FOUND_AT_PROCESSOR } from '@billing/service/event-causes';
 import { hasEnded, outcomeOf, statusOfCheckout } from '#domain/checkout.ts';
-import { CustomerCopy } from '#persistence/customer-copy.entity.ts';
+import type { CustomerCopy } from '#persistence/customer-copy.entity.ts';
 import { findCheckout, isReserved, noteCheckoutRead, type FoundCheckout } from '#persistence/find-checkout.ts';
-import type { CustomerRef } from '#persistence/find-customer-records.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { applyCheckoutEvents, prepareCheckoutEvent } from './apply-checkout-events.ts';
 import { findOwnership } from './find-ownership.ts';
@@ -35,7 +34,7 @@ type Checkout = NonNullable<CustomerState['checkout']>;
  * Returns how far a hosted checkout of a customer is. Until something of its outcome is recorded, it is read at the
  * processor, once, and what came of it is recorded as by its event; after that, the event is waited for, until `closing`.
  * While a team waits for very many, no more are waited for.
- * @throws Problem 404 for the customer, and for a session that the customer does not have; `processor_not_connected`;
+ * @throws Problem 404 for a session that the customer does not have; `processor_not_connected`;
  * `processor_error`; `unavailable` when the processor does not respond, or very many are read
  */
 export function followCheckout(
@@ -47,14 +46,9 @@ export function followCheckout(
   const ownershipOf = findOwnership(dependencies);
   const takePlace = openPlaces(PLACES);
 
-  return async (
-    scope: ProjectScope,
-    ref: CustomerRef,
-    { sessionId: id, waitMs }: AwaitedCheckout,
-  ): Promise<Checkout> => {
-    const { teamId, projectId } = scope;
-    const customer = await em.fork().findOne(CustomerCopy, { teamId, projectId, ...ref, deletedAt: null });
-    if (!customer) throw notFound('customer');
+  return async (customer: CustomerCopy, { sessionId: id, waitMs }: AwaitedCheckout): Promise<Checkout> => {
+    const { teamId, projectId } = customer;
+    const scope = { teamId, projectId };
     const find = async (): Promise<FoundCheckout | null> => {
       const found = await findCheckout(em.fork(), { scope, id });
       if (found && found.customerId !== customer.id) throw notFound('checkout_session');

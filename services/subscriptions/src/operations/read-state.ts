@@ -7,9 +7,10 @@ import { isPending } from '#domain/checkout.ts';
 import type { CheckoutSession } from '#persistence/checkout-session.entity.ts';
 import type { CustomerCopy } from '#persistence/customer-copy.entity.ts';
 import { FeatureCopy } from '#persistence/feature-copies.entity.ts';
-import { findCustomerRecord, type CustomerRef, type FoundCustomer } from '#persistence/find-customer-records.ts';
+import type { CustomerRef, FoundCustomer } from '#persistence/find-customer-records.ts';
 import { toResource } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { findRecords } from './find-records.ts';
 import { followCheckout } from './follow-checkout.ts';
 
 /** What a state is composed of. */
@@ -58,16 +59,17 @@ export function readState(
   dependencies: Pick<Dependencies, 'em' | 'rpc' | 'outbox' | 'processors' | 'now'>,
   closing: AbortSignal,
 ) {
-  const { em, now } = dependencies;
-  const follow = followCheckout(dependencies, closing);
+  const { now } = dependencies;
+  const [find, follow] = [findRecords(dependencies), followCheckout(dependencies, closing)];
   return async (
     scope: ProjectScope,
     ref: CustomerRef,
     { features, checkoutSession: sessionId, waitMs }: StateQuery,
   ): Promise<CustomerState> => {
-    const checkout = sessionId === undefined ? undefined : await follow(scope, ref, { sessionId, waitMs });
-    const state = stateOf(await findCustomerRecord(em.fork(), scope, ref), now(), features);
-    return { ...state, ...(checkout && { checkout }) };
+    const found = await find(scope, ref);
+    if (sessionId === undefined) return stateOf(found, now(), features);
+    const checkout = await follow(found.customer, { sessionId, waitMs });
+    return { ...stateOf(await find(scope, ref), now(), features), checkout };
   };
 }
 
@@ -75,11 +77,11 @@ export function readState(
  * Reads whether a customer may use one feature now.
  * @throws Problem 404 for the customer, and for a feature that no one defined
  */
-export const readAccess =
-  ({ em: root, now }: Pick<Dependencies, 'em' | 'now'>) =>
-  async (scope: ProjectScope, ref: CustomerRef, key: string): Promise<FeatureAccess> => {
-    const em = root.fork();
-    const { records } = await findCustomerRecord(em, scope, ref);
+export function readAccess(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'now'>) {
+  const { em, now } = dependencies;
+  const find = findRecords(dependencies);
+  return async (scope: ProjectScope, ref: CustomerRef, key: string): Promise<FeatureAccess> => {
+    const { records } = await find(scope, ref);
     const entitlement = entitlementsOf(records, now()).get(key);
     if (entitlement) {
       const { value, until, sources } = entitlement;
@@ -87,6 +89,7 @@ export const readAccess =
       return { allowed: isAllowed(value), value, until, reason };
     }
     const { teamId, projectId } = scope;
-    if (!(await em.findOne(FeatureCopy, { teamId, projectId, key }))) throw notFound('feature');
+    if (!(await em.fork().findOne(FeatureCopy, { teamId, projectId, key }))) throw notFound('feature');
     return { allowed: false, value: null, until: null, reason: null };
   };
+}
