@@ -19,7 +19,7 @@ interface Person {
 }
 
 /**
- * Plays what a customer lives through: is created, referred, pays, subscribes, opens the portal, cancels there and comes back,
+ * Plays what a customer lives through: is created, referred, pays, subscribes, is granted a feature, opens the portal, cancels there and comes back,
  * is updated, and is canceled by the tenant. Returns the token of the portal link when every event of it is handled.
  */
 export async function playMainJob(tenant: Tenant, person: Person) {
@@ -33,6 +33,15 @@ export async function playMainJob(tenant: Tenant, person: Person) {
   const checkout = await newCheckout(tenant, referee.id, priceId);
   await payOnHostedPage(checkout.url);
   const subscription = await waitForActiveSubscription(tenant, referee.id);
+
+  await billing.features.create({ key: 'seats', name: 'Seats', type: 'limit' });
+  await billing.grants.set(referee.id, 'seats', { value: 5 });
+  await waitFor(
+    async () => (await billing.events.list({ types: ['customer.state_changed'] }).page()).items.length > 0,
+    {
+      what: 'the event of what the customer may use',
+    },
+  );
 
   const { token, portalUrl } = await billing.portal.create({ customerId: referee.id });
   const visitor = new Caller();

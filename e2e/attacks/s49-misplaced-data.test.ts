@@ -26,21 +26,28 @@ const CUSTOMER_COLUMNS = [
   'customers.outbox_events.data',
   'team.*.data',
   'webhooks.webhook_events.payload',
-  // Events for the tenant itself, until its customer is deleted.
+  // Events for the tenant itself, until its customer is deleted; on their way from the one that tells of states, too.
   'webhooks.events_*.body',
+  'subscriptions.outbox_events.data',
+];
+/** What the state of a customer shows, until the customer is deleted. */
+const STATE_COLUMNS = [
+  'subscriptions.customer_copies.email',
+  'subscriptions.customer_copies.external_id',
+  'subscriptions.customer_states.state',
 ];
 /** Where each personal text may stand. */
 const COLUMNS: Readonly<Record<string, readonly string[]>> = {
-  'e-mail': CUSTOMER_COLUMNS,
+  'e-mail': [...CUSTOMER_COLUMNS, ...STATE_COLUMNS],
   name: CUSTOMER_COLUMNS,
-  'external id': CUSTOMER_COLUMNS,
+  'external id': [...CUSTOMER_COLUMNS, ...STATE_COLUMNS],
   metadata: CUSTOMER_COLUMNS,
   'token in a URL': ['webhooks.webhook_endpoints.url'],
   'invited address': ['gateway.invitations.email'],
   'member’s address': ['auth.user.email'],
 };
 
-/** A change as its tenant is told of it has the whole customer. Events about a customer have address and name; those that carry an object of Stripe's have what Stripe put there. */
+/** A change as its tenant is told of it has the whole customer. Events about a customer have address, name and external id; those that carry an object of Stripe's have what Stripe put there. */
 const CHANGES = /^billing\.resource\.changed\.v1$/;
 const CUSTOMER_EVENTS = /^billing\.customer\.(?:created|updated|deleted)\.v1$/;
 const STRIPE_CUSTOMER_EVENTS = /^billing\.processor\.customer\.(?:created|updated|deleted)\.v1$/;
@@ -48,7 +55,7 @@ const STRIPE_EVENTS = /^billing\.processor\.(?:checkout\.session|invoice|charge|
 const SUBJECTS: Readonly<Record<string, readonly RegExp[]>> = {
   'e-mail': [CHANGES, CUSTOMER_EVENTS, STRIPE_CUSTOMER_EVENTS, STRIPE_EVENTS],
   name: [CHANGES, CUSTOMER_EVENTS, STRIPE_CUSTOMER_EVENTS, STRIPE_EVENTS],
-  'external id': [CHANGES, STRIPE_CUSTOMER_EVENTS],
+  'external id': [CHANGES, CUSTOMER_EVENTS, STRIPE_CUSTOMER_EVENTS],
   metadata: [CHANGES, STRIPE_CUSTOMER_EVENTS],
 };
 

@@ -5,6 +5,7 @@ import { newEvent } from '@billing/testing/events';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { stateOf } from '../src/operations/read-state.ts';
 import { findCustomerRecords } from '../src/persistence/find-customer-records.ts';
+import { CustomerCopy } from '../src/persistence/customer-copy.entity.ts';
 import { DAY_MS, seconds, startEntitledProject } from './entitled-project.ts';
 import { BASE_TIME } from './payloads.ts';
 import { startService, type Service } from './service.ts';
@@ -181,6 +182,9 @@ it('is 404 for a customer of another project, and for a deleted one', async () =
   const deleted = { ...project.customer, deletedAt: new Date(), version: 2 };
   await service.deliver(newEvent(CustomerDeleted, project.scope.teamId, deleted));
   expect((await service.call('GET', path, { of: project.scope })).body.error.code).toBe('customer_not_found');
+  // Nor is it known any more who it was.
+  const copy = await service.em.fork().findOneOrFail(CustomerCopy, { id: project.customer.id });
+  expect([copy.email, copy.externalId]).toEqual([null, null]);
 });
 
 it('goes on for as many days as the project says', async () => {

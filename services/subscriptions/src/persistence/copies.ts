@@ -54,8 +54,9 @@ async function saveInTransaction(tx: EntityManager, customers: readonly OwnedBy<
       team_id: teamId,
       project_id: state.projectId,
       processor_customer_id: state.processorCustomerId,
-      email: state.email,
-      external_id: state.externalId,
+      // Of a deleted one nobody reads them.
+      email: state.deletedAt ? null : state.email,
+      external_id: state.deletedAt ? null : state.externalId,
       balance: state.balance,
       version: state.version,
       created_at: state.createdAt,
