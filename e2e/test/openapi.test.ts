@@ -412,6 +412,39 @@ it('documents events, and the endpoints that they are posted to', async () => {
   expect([...types]).toEqual(expect.arrayContaining(seen));
 });
 
+it('documents features, what gives them, grants and states', async () => {
+  const [{ productId, priceId }, externalId] = [await newPrice(), random()];
+  const { customer } = await ok(api.post(`${P}/customers`, { email: newEmail(), externalId }), 201);
+  const feature = `${P}/features/seats`;
+  await ok(api.post(`${P}/features`, { key: 'seats', name: 'Seats', type: 'limit' }), 201);
+  expect((await api.post(`${P}/features`, { key: 'seats', name: 'Seats', type: 'limit' })).status).toBe(409);
+  await ok(api.patch(feature, { name: 'Places' }));
+  for (const path of [feature, `${P}/features`, `${P}/product-features?productId=${productId}`])
+    await ok(api.get(path));
+  for (const givers of [
+    `products/${productId}/features`,
+    `prices/${priceId}/features`,
+    `customers/${customer.id}/grants`,
+  ]) {
+    const given = `${P}/${givers}/seats`;
+    expect((await api.get(given)).status).toBe(404);
+    await ok(api.put(given, { value: 3 }));
+    for (const path of [`${P}/${givers}`, given]) await ok(api.get(path));
+  }
+  for (const path of [`${P}/customers/${customer.id}/state`, `${P}/customers/external/${externalId}/state`]) {
+    const isGiven = async () => (await api.get(path)).body.state?.entitlements.seats?.value === 3;
+    await waitFor(isGiven, { what: 'the state to have the grant' });
+    expect(await ok(api.get(`${path}/seats`))).toMatchObject({ allowed: true, reason: 'grant' });
+    expect((await api.get(`${path}/unknown`)).body.error.code).toBe('feature_not_found');
+  }
+  for (const giver of [
+    `products/${productId}/features`,
+    `prices/${priceId}/features`,
+    `customers/${customer.id}/grants`,
+  ])
+    await ok(api.delete(`${P}/${giver}/seats`));
+});
+
 it('documents no operation that never succeeded', () => {
   // This system has no mail server, so it sends no links; the gateway's own tests do.
   const unsent = ['verifyEmail', 'requestPasswordReset'];
