@@ -1,5 +1,6 @@
 import Fastify from 'fastify';
 import { Pool } from 'pg';
+import { toShownItem, type ShownItem } from '../load/shown-item.ts';
 
 const [databaseUrl = '', teamId = '', projectId = ''] = process.argv.slice(2);
 
@@ -14,20 +15,6 @@ const COLUMNS = `id, customer_id as "customerId", processor_subscription_id as "
 const ROWS = `from subscriptions.subscriptions
   where team_id = $1 and project_id = $2 and status in ('active', 'trialing')`;
 
-/** What a list shows of an item, of a price with a fixed amount per unit. */
-interface Item {
-  readonly priceId: string;
-  readonly processorPriceId: string;
-  readonly quantity: number;
-  readonly unitAmount: number;
-  readonly currency: string;
-  readonly interval: string;
-  readonly intervalCount: number;
-}
-const toItem = ({ priceId, processorPriceId, quantity, unitAmount, currency, interval, intervalCount }: Item): Item => {
-  return { priceId, processorPriceId, quantity, unitAmount, currency, interval, intervalCount };
-};
-
 /** Serves the active subscriptions of one project from the same table with plain SQL, without authentication. */
 async function serve(): Promise<void> {
   const pool = new Pool({ connectionString: databaseUrl, max: 10 });
@@ -35,7 +22,7 @@ async function serve(): Promise<void> {
   app.get<{ Querystring: { limit: string } }>('/subscriptions', async ({ query }) => {
     const limit = Number(query.limit);
     const [page, counted] = await Promise.all([
-      pool.query<{ items: Item[] }>(`select ${COLUMNS} ${ROWS} order by created_at desc, id limit $3`, [
+      pool.query<{ items: ShownItem[] }>(`select ${COLUMNS} ${ROWS} order by created_at desc, id limit $3`, [
         teamId,
         projectId,
         limit,
@@ -43,7 +30,7 @@ async function serve(): Promise<void> {
       pool.query<{ total: number }>(`select count(*)::int as total ${ROWS}`, [teamId, projectId]),
     ]);
     const total = counted.rows[0]?.total ?? 0;
-    const subscriptions = page.rows.map(row => ({ ...row, items: row.items.map(toItem) }));
+    const subscriptions = page.rows.map(row => ({ ...row, items: row.items.map(toShownItem) }));
     return { subscriptions, pagination: { limit, offset: 0, total, hasMore: subscriptions.length < total } };
   });
   process.send?.({ url: await app.listen({ host: '127.0.0.1', port: 0 }) });

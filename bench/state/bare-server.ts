@@ -1,5 +1,6 @@
 import Fastify from 'fastify';
 import { Pool } from 'pg';
+import { toShownItem, type ShownItem } from '../load/shown-item.ts';
 
 const [databaseUrl = '', teamId = '', projectId = ''] = process.argv.slice(2);
 
@@ -59,21 +60,12 @@ type Value = boolean | number | string;
 interface Subscription {
   readonly id: string;
   readonly status: string;
-  readonly items: readonly Item[];
+  readonly items: readonly ShownItem[];
   readonly startedAt: string;
   readonly currentPeriodStart: string;
   readonly currentPeriodEnd: string;
   readonly createdAt: string;
   readonly updatedAt: string;
-}
-interface Item {
-  readonly priceId: string;
-  readonly processorPriceId: string;
-  readonly quantity: number;
-  readonly unitAmount: number;
-  readonly currency: string;
-  readonly interval: string;
-  readonly intervalCount: number;
 }
 interface Invoice {
   readonly subscriptionId: string;
@@ -160,9 +152,7 @@ function stateOf({ customer, subscriptions, invoices, sources }: Row): object {
       currentPeriodEnd: iso(it.currentPeriodEnd),
       createdAt: iso(it.createdAt),
       updatedAt: iso(it.updatedAt),
-      items: it.items.map(({ priceId, processorPriceId, quantity, unitAmount, currency, interval, intervalCount }) => {
-        return { priceId, processorPriceId, quantity, unitAmount, currency, interval, intervalCount };
-      }),
+      items: it.items.map(toShownItem),
       grants: it.status !== 'past_due' || isInGrace,
       grantsUntil: it.status === 'past_due' ? graceEndsAt : null,
     })),

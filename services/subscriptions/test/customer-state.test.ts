@@ -187,6 +187,14 @@ it('is 404 for a customer of another project, and for a deleted one', async () =
   expect([copy.email, copy.externalId]).toEqual([null, null]);
 });
 
+it('goes on while payments are paused', async () => {
+  const project = await start();
+  await project.subscribe(BASE_TIME, { more: { pause_collection: { behavior: 'void', resumes_at: null } } });
+  const { subscriptions, entitlements } = await project.state();
+  expect(subscriptions).toMatchObject([{ pauseCollection: { behavior: 'void' }, grants: true, grantsUntil: null }]);
+  expect(entitlements).toMatchObject({ seats: { value: 12, until: null } });
+});
+
 it('goes on for as many days as the project says', async () => {
   const project = await start();
   const failedAt = new Date(Date.now() - 8 * DAY_MS);
