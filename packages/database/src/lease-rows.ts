@@ -48,13 +48,16 @@ export interface Leased<Row> {
   readonly rows: readonly Row[];
 }
 
-/** Leases up to `limit` due rows, in any order. Copies of a service never get the same row. */
+/**
+ * Leases up to `limit` due rows, in any order. Copies of a service never get the same row. In a transaction, others pass over
+ * the rows until it ends; a rollback makes them due again at once.
+ */
 export async function leaseRows<Row>(em: EntityManager, leased: LeasedTable, limit: number): Promise<Leased<Row>> {
   const leaseId = randomUUID();
   const { table, leaseSeconds, columns, attempts, maxPerTeam, maxSize } = leased;
   // Rows are found again by their place in the table: by their keys, the planner may go through the whole table.
   const rows = await executeBound<Row>(
-    em.fork(),
+    em.isInTransaction() ? em : em.fork(),
     `with recursive ${maxPerTeam === undefined ? due(leased) : dueInTurn(leased, maxPerTeam)},
      sized as (select row_at, sum(size) over (order by place, row_at) - size as size_before from due)
      update ${table}

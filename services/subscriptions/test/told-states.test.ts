@@ -8,7 +8,7 @@ import { waitFor } from '@billing/testing/wait-for';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { tellStates } from '../src/operations/tell-states.ts';
-import { leaseMarks, markEnded } from '../src/persistence/state-marks.ts';
+import { hasMarks, markEnded } from '../src/persistence/state-marks.ts';
 import { DAY_MS, startEntitledProject } from './entitled-project.ts';
 import { startService, type Service } from './service.ts';
 
@@ -48,18 +48,17 @@ async function tell({ batches = Infinity, size = 3, outbox = service.outbox } = 
   const now = () => new Date(clock);
   await markEnded(em.fork(), now());
   for (let batch = 0; batch < batches; batch += 1) {
-    const marks = await leaseMarks(em, size);
-    if (marks.length === 0) return;
-    await tellStates({ outbox, logger, now })(marks);
+    if (!(await hasMarks(em.fork()))) return;
+    await tellStates({ outbox, logger, now })(size);
   }
 }
 
-/** A process that dies before the transaction commits; its leases end. */
+/** A process that dies before the transaction commits. */
 async function die(): Promise<void> {
   const killed = new Error('killed');
-  const { outbox, em } = service;
+  const { outbox } = service;
   const dying: typeof outbox = {
-    em,
+    em: outbox.em,
     transaction: work =>
       outbox.transaction(async (...parts) => {
         await work(...parts);
@@ -69,7 +68,6 @@ async function die(): Promise<void> {
   await tell({ batches: 1, outbox: dying }).catch((err: unknown) => {
     if (err !== killed) throw err;
   });
-  await em.fork().execute('update customer_state_marks set due_at = clock_timestamp(), lease_id = null');
 }
 
 /** Expects that the last event is the state at rest, that each differs from the one before, and says how. */

@@ -1,6 +1,6 @@
 import type { EventSubscriber } from '@mikro-orm/postgresql';
 import { startLeaseLoop, type LeaseLoop } from '@billing/database/lease-loop';
-import { leaseMarks, markEnded, type StateMark } from '#persistence/state-marks.ts';
+import { hasMarks, markEnded } from '#persistence/state-marks.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 const BATCH_SIZE = 200;
@@ -8,19 +8,20 @@ const BATCH_SIZE = 200;
 const INTERVAL_MS = 1_000;
 
 interface TellingOptions extends Pick<Dependencies, 'em' | 'logger' | 'now'> {
-  readonly tellStates: (marks: readonly StateMark[]) => Promise<void>;
+  readonly tellStates: (limit: number) => Promise<void>;
 }
 
 /** Tells tenants of states that changed, until stopped. Copies of the service may run it side by side. */
 export function startTellingStates({ em, tellStates, logger, now }: TellingOptions): LeaseLoop {
   const loop = startLeaseLoop({
     name: 'states',
-    batchSize: BATCH_SIZE,
-    lease: async limit => {
+    // A lease of its own would be one more commit of each change: the transaction that tells of the marks takes them.
+    batchSize: 2,
+    lease: async () => {
       await markEnded(em.fork(), now());
-      return leaseMarks(em, limit);
+      return (await hasMarks(em.fork())) ? ['marks'] : [];
     },
-    work: tellStates,
+    work: () => tellStates(BATCH_SIZE),
     intervalMs: INTERVAL_MS,
     logger,
   });

@@ -6,19 +6,20 @@ import { publishResource } from '@billing/service/publish-resource';
 import { nextChangeAt } from '#domain/customer-state.ts';
 import { findCustomerRecords, type FoundCustomer } from '#persistence/find-customer-records.ts';
 import { lockAll } from '#persistence/locks.ts';
-import { deleteMarks, spreadMarks, type StateMark } from '#persistence/state-marks.ts';
+import { deleteMarks, leaseMarks, spreadMarks } from '#persistence/state-marks.ts';
 import { findToldStates, saveToldStates, type StateData, type ToldState } from '#persistence/told-states.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { stateOf, type StateSource } from './read-state.ts';
 
 /**
- * Tells tenants of the states of marked customers that differ from what they were last told: in what the customer may use,
+ * Tells tenants of the states of up to `limit` marked customers that differ from what they were last told: in what the customer may use,
  * or in whether payments are past due. The lock of each state lets one transaction at a time read it, tell of it and save
  * what was told, so no event is older than the one before it.
  */
 export function tellStates({ outbox, logger, now }: Pick<Dependencies, 'outbox' | 'logger' | 'now'>) {
-  return (marks: readonly StateMark[]): Promise<void> =>
+  return (limit: number): Promise<void> =>
     outbox.transaction(async (tx, publish) => {
+      const marks = await leaseMarks(tx, limit);
       await spreadMarks(
         tx,
         marks.filter(({ customerId }) => customerId === null),

@@ -86,9 +86,15 @@ export async function markEnded(em: EntityManager, until: Date): Promise<void> {
   );
 }
 
-/** Leases up to `limit` marks, of each team in turn. */
-export const leaseMarks = async (em: EntityManager, limit: number): Promise<readonly StateMark[]> =>
-  (await leaseRows<StateMark>(em, MARKS, limit)).rows;
+/** Returns whether any mark is due. */
+export async function hasMarks(em: EntityManager): Promise<boolean> {
+  const due = 'select 1 from customer_state_marks where due_at <= statement_timestamp() limit 1';
+  return (await executeBound(em, due, [])).length > 0;
+}
+
+/** Leases up to `limit` marks, of each team in turn, in the transaction that reads the states. */
+export const leaseMarks = async (tx: EntityManager, limit: number): Promise<readonly StateMark[]> =>
+  (await leaseRows<StateMark>(tx, MARKS, limit)).rows;
 
 /**
  * Marks each customer whom the changes of these marks concern: who is subscribed to what gives a feature, was given it by
