@@ -1,7 +1,7 @@
 import type { EventObjectType, PublicEventType } from '@billing/contracts/event-types';
 import { ResourceChanged } from '@billing/contracts/events/resources';
 import type { ProjectId } from '@billing/contracts/ids';
-import type { EventCause } from '@billing/contracts/resources/event';
+import { MAX_EVENT_BYTES, type EventCause } from '@billing/contracts/resources/event';
 import type { Publish } from '@billing/messaging/outbox';
 import type { TraceCarrier } from '@billing/tracing/trace-carrier';
 import { previousAttributes, typesOfChange, type Resource } from './event-of-change.ts';
@@ -32,6 +32,8 @@ interface Change extends Source {
   /** After it. */
   readonly after: Resource;
   readonly isDeleted?: boolean;
+  /** Whether nothing limits how long it is; then it is left out where no event can carry it. */
+  readonly isUnlimited?: boolean;
   /** Where it does not follow from the change. */
   readonly type?: PublicEventType;
 }
@@ -44,7 +46,7 @@ interface Change extends Source {
 export function publishResource(
   publish: Publish,
   row: ResourceRow,
-  { object, before, after, at, cause, isDeleted = false, type, trace }: Change,
+  { object, before, after, at, cause, isDeleted = false, isUnlimited = false, type, trace }: Change,
 ): boolean {
   const change = { resource: after, previous: before };
   const previous = previousAttributes(change);
@@ -54,13 +56,14 @@ export function publishResource(
     row.sequence += 1;
     const numbered = { ...object, sequence: row.sequence };
     const attributes = previous === undefined || index > 0 ? {} : previous;
+    const carried = { data: after, previousAttributes: attributes };
+    const shown = isUnlimited && isTooLong(carried) ? TRUNCATED : carried;
     const { projectId } = row;
-    publish(
-      ResourceChanged,
-      row.teamId,
-      { projectId, type: one, object: numbered, at, cause, data: after, previousAttributes: attributes },
-      trace,
-    );
+    publish(ResourceChanged, row.teamId, { projectId, type: one, object: numbered, at, cause, ...shown }, trace);
   }
   return true;
 }
+
+const TRUNCATED = { data: {}, previousAttributes: null, truncated: true } as const;
+
+const isTooLong = (carried: object): boolean => Buffer.byteLength(JSON.stringify(carried)) > MAX_EVENT_BYTES;

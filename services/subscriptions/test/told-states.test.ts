@@ -183,6 +183,25 @@ it('takes everything and the personal data of a deleted customer, in the last ev
 const kept = ({ customer }: Project) =>
   service.em.fork().execute('select state from customer_states where customer_id = ?', [customer.id]);
 
+it('leaves out a state that no event can carry, which the bus might not take', async () => {
+  const project = await start();
+  await project.subscribe(new Date(clock));
+  await tell();
+  await service.em.fork().execute(
+    `insert into subscriptions
+     select (jsonb_populate_record(one, jsonb_build_object(
+              'id', left(id, -3) || n, 'processor_subscription_id', processor_subscription_id || n))).*
+       from subscriptions one, generate_series(100, 199) n where project_id = ?`,
+    [project.scope.projectId],
+  );
+  await project.gift({ value: 1, version: 2 });
+  await tell();
+  const [first, second] = await project.toldStates();
+  expect(first).not.toHaveProperty('truncated');
+  expect(second).toMatchObject({ data: {}, previousAttributes: null, truncated: true, object: { sequence: 2 } });
+  expect((await project.state()).entitlements).toMatchObject({ seats: { value: 101 } });
+});
+
 it('leads to the state at rest, whatever happens, in any order, again, together and with processes that die', async () => {
   const days = fc.integer({ min: 0, max: 12 }).map(day => day * DAY_MS);
   const version = fc.integer({ min: 2, max: 9 });

@@ -22,6 +22,8 @@ export const resourceChange = z.object({
   data: eventResource,
   /** What the top-level fields that changed were before; null for a new resource. */
   previousAttributes: eventResource.nullable(),
+  /** Present when `data` is empty, because it and what it was before are longer than any event (`MAX_EVENT_BYTES`). */
+  truncated: z.literal(true).optional(),
 });
 export type ResourceChange = z.output<typeof resourceChange>;
 

@@ -6,6 +6,9 @@ import { timestamp } from '../timestamp.ts';
 /** The version of the events' shapes; new fields do not change it. */
 export const EVENT_API_VERSION = '2026-12-01';
 
+/** Longer events come without what they are about. */
+export const MAX_EVENT_BYTES = 65_536;
+
 export const CAUSE_TYPES = ['api', 'portal', 'processor', 'sync', 'system'] as const;
 
 /** Why something changed. */

@@ -72,7 +72,8 @@ function tellState(
   // What a deleted customer was called is told no more, not even as what it was before.
   const before = last ? { ...last.state, ...(deletedAt && { customer: data.customer }) } : null;
   const object = { type: 'customer_state', id: customerId } as const;
-  if (isDifferent) publishResource(publish, next, { object, before, after: data, at, cause: CAUSED_BY_SYSTEM });
+  const change = { object, before, after: data, at, cause: CAUSED_BY_SYSTEM, isUnlimited: true };
+  if (isDifferent) publishResource(publish, next, change);
   return next;
 }
 

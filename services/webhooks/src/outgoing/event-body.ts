@@ -1,11 +1,8 @@
 import type { ResourceChange } from '@billing/contracts/events/resources';
 import { EventId, type TeamId } from '@billing/contracts/ids';
-import { event, EVENT_API_VERSION } from '@billing/contracts/resources/event';
+import { event, EVENT_API_VERSION, MAX_EVENT_BYTES } from '@billing/contracts/resources/event';
 import { derivedId } from '@billing/service/derived-id';
 import { z } from 'zod';
-
-/** Longer events are sent without what they are about. */
-const MAX_BYTES = 65_536;
 
 /** A change that is about to be recorded. */
 export interface RecordedChange extends ResourceChange {
@@ -24,7 +21,8 @@ export const eventIdOf = (
 
 /** Returns an event as text: what `GET P/events/{id}` returns, and the body of a webhook. */
 export function eventBody(change: RecordedChange): string {
-  const { id, type, at, livemode, teamId, projectId, position, object, cause, data, previousAttributes } = change;
+  const { id, type, at, livemode, teamId, projectId, position, object, cause } = change;
+  const { data, previousAttributes, truncated } = change;
   const head = {
     id,
     type,
@@ -37,7 +35,9 @@ export function eventBody(change: RecordedChange): string {
     object,
     cause,
   };
-  const whole = JSON.stringify(z.encode(event, { ...head, data, previousAttributes }));
-  if (Buffer.byteLength(whole) <= MAX_BYTES) return whole;
+  if (!truncated) {
+    const whole = JSON.stringify(z.encode(event, { ...head, data, previousAttributes }));
+    if (Buffer.byteLength(whole) <= MAX_EVENT_BYTES) return whole;
+  }
   return JSON.stringify(z.encode(event, { ...head, truncated: true }));
 }
