@@ -30,7 +30,7 @@ interface PurgedTeamRow {
 export type IsPurged = (event: Pick<Envelope, 'teamId' | 'type' | 'occurredAt'>) => boolean;
 
 /** How the types of events begin that mirror nothing of an account; a purge itself goes by some of them. */
-export const ABOUT_NO_ACCOUNT = ['project.', 'processor-account.', 'audit.'] as const;
+export const ABOUT_NO_ACCOUNT = ['project.', 'processor-account.', 'audit.', 'feature.'] as const;
 const isAboutNoAccount = (type: string): boolean => ABOUT_NO_ACCOUNT.some(prefix => type.startsWith(prefix));
 
 /** Reads which events of the teams are to be dropped, in the caller's transaction. */

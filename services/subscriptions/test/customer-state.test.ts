@@ -144,6 +144,19 @@ it('tells of one feature whether it is allowed, and why', async () => {
   expect(await access('constructor')).toMatchObject({ allowed: true, value: 2 });
 });
 
+it('knows features that are defined while the records of the team are purged, which keeps its features', async () => {
+  const project = await start();
+  const em = service.em.fork();
+  const { teamId } = project.scope;
+  await em.execute('insert into purged_teams (team_id, purge_id, is_open) values (?, gen_random_uuid(), false)', [
+    teamId,
+  ]);
+  await service.deliver(project.events.defined({ key: 'exports' }));
+  await em.execute('delete from purged_teams where team_id = ?', [teamId]);
+  await project.give({ key: 'exports' });
+  expect((await project.state()).entitlements).toMatchObject({ exports: { value: 1 } });
+});
+
 it('is found by the tenant’s own id of the customer, and has only the features that are asked for', async () => {
   const project = await start();
   await project.subscribe(BASE_TIME);
