@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { cursorText, type Cursor } from './cursor.ts';
 import { integerText } from './text.ts';
-import { timestamp } from './timestamp.ts';
+import { givenTime } from './timestamp.ts';
 
 const MAX_LIMIT = 100;
 const MAX_WHOLE_LIST = 1_000;
@@ -45,13 +45,10 @@ export const wholeListQuery = {
 
 export type ListOrder = 'newest' | 'oldest';
 
-/** A time to compare with. PostgreSQL has no year 0. */
-const comparedTime = timestamp.refine(time => time.getUTCFullYear() > 0, 'Expected a year after 0000.');
-
 /** Which part of a list is wanted by the time at which its items were created, and in which order. */
 export const createdQuery = {
-  createdAfter: comparedTime.optional().describe('Only what was created at this time or later.'),
-  createdBefore: comparedTime.optional().describe('Only what was created before this time.'),
+  createdAfter: givenTime.optional().describe('Only what was created at this time or later.'),
+  createdBefore: givenTime.optional().describe('Only what was created before this time.'),
   order: z
     .enum(['newest', 'oldest'] satisfies ListOrder[])
     .default('newest')

@@ -47,6 +47,8 @@ it('gives only what is defined, to customers of the project, with values that th
   expect((await put(id, 'unknown', 1)).body.error.code).toBe('feature_not_found');
   expect((await put(id, 'seats', true)).body.error.code).toBe('feature_value_invalid');
   expect((await put(id, 'seats', -1)).status).toBe(400);
+  const body = { value: 1, expiresAt: '0000-01-01T00:00:00Z' };
+  expect((await service.call('PUT', `/customers/${id}/grants/seats`, { body })).status).toBe(400);
   expect((await put('pc_0000000000000000000000', 'seats', 1)).body.error.code).toBe('customer_not_found');
   expect(await service.published(GrantSaved)).toEqual([]);
 });

@@ -14,7 +14,7 @@ import {
   webhookRecovery,
 } from '../resources/webhook-endpoint.ts';
 import { integerText, isStorable } from '../text.ts';
-import { timestamp } from '../timestamp.ts';
+import { givenTime } from '../timestamp.ts';
 
 const read = projectAccess('webhooks:read');
 const write = projectAccess('webhooks:write');
@@ -30,8 +30,8 @@ const secret = z.string().meta({
   description: 'The secret that signs what is sent; it is shown this once.',
   example: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
 });
-const since = timestamp.optional().describe('Only those from this time on.');
-const until = timestamp.optional().describe('Only those before this time.');
+const since = givenTime.optional().describe('Only those from this time on.');
+const until = givenTime.optional().describe('Only those before this time.');
 /** A list that is read by cursor alone: it has no total and no offset. */
 const cursorQuery = {
   limit: pageQuery.limit,
@@ -127,8 +127,8 @@ export const outgoingOperations = declareOperations('webhooks', {
     access: write,
     summary: 'Send past events again: those that failed, those that it never got, or all',
     body: z.strictObject({
-      since: timestamp.describe('From when on.'),
-      until: optional(timestamp).describe('Until when; until now unless given.'),
+      since: givenTime.describe('From when on.'),
+      until: optional(givenTime).describe('Until when; until now unless given.'),
       only: z.enum(['failed', 'missing', 'all']).describe('Which of them.'),
     }),
     status: 202,

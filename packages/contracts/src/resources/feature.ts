@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { FeatureId, PriceId, ProductId } from '../ids.ts';
 import { optional, withDefault } from '../optional.ts';
 import { optionalText, text } from '../text.ts';
-import { createdAt, timestamp } from '../timestamp.ts';
+import { createdAt, givenTime, timestamp } from '../timestamp.ts';
 
 export const FEATURE_TYPES = ['boolean', 'limit', 'value'] as const;
 export type FeatureType = (typeof FEATURE_TYPES)[number];
@@ -111,14 +111,23 @@ export const productFeatureSet = z
   .meta({ id: 'ProductFeatureSet', description: 'What to give.', example: { value: 5, per: 'quantity' } });
 
 const MAX_NOTE = 500;
-const expiresAt = timestamp.nullable().describe('When it ends; null when it does not by itself.');
+const EXPIRES_AT = 'When it ends; null when it does not by itself.';
 const note = optionalText(MAX_NOTE).nullable().describe('Why it was given, for people.');
 
 export const grant = z
-  .object({ key: featureKey, value: featureValue.describe('What it gives.'), expiresAt, note })
+  .object({
+    key: featureKey,
+    value: featureValue.describe('What it gives.'),
+    expiresAt: timestamp.nullable().describe(EXPIRES_AT),
+    note,
+  })
   .meta({ id: 'Grant', description: 'A feature that was given to one customer.', example: { note: null } });
 export type Grant = z.output<typeof grant>;
 
 export const grantSet = z
-  .strictObject({ value: featureValue, expiresAt: withDefault(expiresAt, null), note: withDefault(note, null) })
+  .strictObject({
+    value: featureValue,
+    expiresAt: withDefault(givenTime.nullable().describe(EXPIRES_AT), null),
+    note: withDefault(note, null),
+  })
   .meta({ id: 'GrantSet', description: 'What to give.', example: { value: 10, note: 'For the migration' } });
