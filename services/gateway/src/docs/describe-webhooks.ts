@@ -25,6 +25,8 @@ const parameters = HEADERS.map(([name, id, description, example]) =>
 /** What types of events say, where that does not follow from their names. */
 const MEANINGS: Readonly<Partial<Record<PublicEventType | 'ping', string>>> = {
   'customer.deleted': 'A customer was deleted; the event has no personal data of it.',
+  'customer.state_changed':
+    'What a customer may use, or how far the customer has paid, changed; also because time has passed.',
   'subscription.trial_ending': 'The trial of a subscription ends soon.',
   'invoice.finalized': 'An invoice can be paid.',
   'invoice.uncollectible': 'An invoice was given up as a bad debt.',
