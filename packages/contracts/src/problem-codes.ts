@@ -37,7 +37,8 @@ const MEANINGS = {
     project_not_found: 'The project does not exist in this team.',
     product_not_found: 'The product does not exist in this project.',
     price_not_found: 'The price does not exist in this project.',
-    feature_not_found: 'The feature does not exist in this project, or the product or price does not give it.',
+    feature_not_found:
+      'The feature does not exist in this project; or the product or price does not give it, or the customer was not given it.',
     customer_not_found: 'The customer does not exist in this project.',
     checkout_session_not_found: 'The customer has no such hosted checkout.',
     subscription_not_found: 'The subscription does not exist in this project, or belongs to another customer.',

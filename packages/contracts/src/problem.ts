@@ -97,8 +97,8 @@ export function forbidden(requiredScope?: string): Problem {
 }
 
 /** 404; the same response for a resource that never existed and for one of another project. */
-export function notFound(resource: string): Problem {
-  return new Problem('not_found', `${resource}_not_found`, `No such ${resource.replaceAll('_', ' ')}.`);
+export function notFound(resource: string, message = `No such ${resource.replaceAll('_', ' ')}.`): Problem {
+  return new Problem('not_found', `${resource}_not_found`, message);
 }
 
 /** 409: the current state does not allow it. Set `retryAfterSeconds` where waiting helps. */

@@ -6,6 +6,7 @@ import { pageQuery, wholeListQuery } from './pagination.ts';
 import { checkoutCreate } from './resources/checkout.ts';
 import { customerCreate, customerUpdate } from './resources/customer.ts';
 import { priceCreate, priceUpdate } from './resources/price.ts';
+import { featureValue } from './resources/feature.ts';
 import { productUpdate } from './resources/product.ts';
 import { booleanText, canonicalEmail, email, emailAsGiven, optionalText, text, wantedEmail, webUrl } from './text.ts';
 
@@ -33,6 +34,11 @@ describe('a price', () => {
   ])('rejects %j', fields => {
     expect(price(fields).success).toBe(false);
   });
+});
+
+it.each([undefined, null, 1.5, { limit: 5 }])('a feature does not take %j, and the error says what it takes', value => {
+  const messages = featureValue.safeParse(value).error?.issues.map(({ message }) => message);
+  expect(messages).toEqual([expect.stringMatching(/^Expected true or false, a whole number or "unlimited"/)]);
 });
 
 describe('null in a request', () => {

@@ -94,7 +94,12 @@ describe('what a product or a price gives', () => {
       expect((await catalog.call('GET', `${path}/seats`)).body).toEqual({ productFeature });
       expect((await catalog.call('GET', path)).body).toEqual({ productFeatures: [productFeature] });
       expect((await catalog.call('DELETE', `${path}/seats`)).body).toEqual({ success: true });
-      expect((await catalog.call('DELETE', `${path}/seats`)).status).toBe(404);
+      expect(await catalog.call('DELETE', `${path}/seats`)).toMatchObject({
+        status: 404,
+        body: {
+          error: { code: 'feature_not_found', message: expect.stringMatching(/^This (?:product|price) gives no such/) },
+        },
+      });
       expect((await catalog.call('GET', path)).body).toEqual({ productFeatures: [] });
       const again = await catalog.call('PUT', `${path}/seats`, { body: { value: 1 } });
       expect(again.status).toBe(200);

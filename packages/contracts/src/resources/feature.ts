@@ -22,10 +22,14 @@ export const featureKey = z
   .meta({ description: 'The key by which your product asks for it; unique in the project.', example: 'seats' });
 
 /** What a feature gives: a boolean, a limit, or one of the feature's values. */
-export const featureValue = z.union([z.boolean(), z.int().min(0).max(MAX_LIMIT), text(MAX_VALUE)]).meta({
-  description: 'True or false, a limit or `unlimited`, or one of `values`, by the type of the feature.',
-  example: 5,
-});
+export const featureValue = z
+  .union([z.boolean(), z.int().min(0).max(MAX_LIMIT), text(MAX_VALUE)], {
+    error: 'Expected true or false, a whole number or "unlimited", or one of `values`, by the type of the feature.',
+  })
+  .meta({
+    description: 'True or false, a limit or `unlimited`, or one of `values`, by the type of the feature.',
+    example: 5,
+  });
 export type FeatureValue = z.output<typeof featureValue>;
 
 const values = z

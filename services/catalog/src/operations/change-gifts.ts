@@ -59,7 +59,7 @@ export async function findGift(
   const { teamId, projectId } = scope;
   const gift = await em.findOne(FeatureGift, { teamId, projectId, giverId: giver.id, key });
   const shown = gift && toProductFeature(gift);
-  if (!shown) throw notFound('feature');
+  if (!shown) throw notFound('feature', `This ${giver.type} gives no such feature.`);
   return shown;
 }
 

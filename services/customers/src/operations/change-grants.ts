@@ -44,7 +44,7 @@ export async function findGrant(
   const { teamId, projectId } = scope;
   const found = await em.findOne(Grant, { teamId, projectId, customerId, key });
   const grant = found && toGrant(found);
-  if (!grant) throw notFound('feature');
+  if (!grant) throw notFound('feature', 'The customer was given no such feature.');
   return grant;
 }
 
