@@ -47,7 +47,7 @@ const processorEvents = Object.entries(PROCESSOR_EVENT_OWNERS).flatMap(([type, o
 /** Every event on the bus and the services that publish it. */
 export const allEvents: readonly PublishedEvent[] = [
   event('gateway', ProjectCreated, 'A project was created'),
-  event('gateway', ProjectUpdated, 'A project was renamed or changed its base currency'),
+  event('gateway', ProjectUpdated, 'A project changed its name, its base currency or its days of grace'),
   {
     type: AuditRecorded,
     publishedBy: SERVICES,

@@ -16,7 +16,9 @@ export const eventCause = z
   .object({
     type: z
       .enum(CAUSE_TYPES)
-      .describe('`processor`: an event of the payment processor. `sync`: an import or a repair. `system`: time alone.'),
+      .describe(
+        '`processor`: an event of the payment processor. `sync`: an import or a repair. `system`: time alone, and always of `customer.state_changed`, which follows from other changes.',
+      ),
     requestId: z.string().nullable().describe('Of the request to this API; null where none was made.'),
     processorEventId: z.string().nullable().describe('The payment processor’s id of its event; null without one.'),
   })
