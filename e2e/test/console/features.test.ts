@@ -29,6 +29,7 @@ it.skipIf(isWithoutBrowser())('defines a feature, and says which product and pri
   await page.getByRole('heading', { level: 1, name: 'Seats' }).waitFor();
   await page.getByText('A limit; several add up').waitFor();
   await page.getByRole('heading', { name: 'Nothing gives it' }).waitFor();
+  await page.getByText('Who subscribes has it.').waitFor();
 
   const give = page.getByRole('button', { name: 'Give it' });
   const submit = page.getByRole('button', { name: 'Give the feature' });
@@ -124,6 +125,10 @@ it.skipIf(isWithoutBrowser())('shows what a customer may use with every source, 
   await page.getByRole('button', { name: 'Save' }).click();
   await byHand.getByRole('row', { name: /Seats 9/ }).waitFor();
   expect(await billing.grants.list(customerId)).toMatchObject([{ value: 9, expiresAt, note: 'For the migration' }]);
+  await byHand.getByRole('button', { name: 'Change' }).click();
+  await page.getByLabel('Until').fill('2020-01-31T10:00');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('The end has passed already').waitFor();
   await byHand.getByRole('button', { name: 'Take back' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Take back' }).click();
   await byHand.getByRole('heading', { name: 'Nothing given by hand' }).waitFor();

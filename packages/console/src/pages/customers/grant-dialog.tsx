@@ -34,7 +34,12 @@ export function GrantDialog({ customerId, features, grants, changed, onClose }: 
       return billing.grants.set(customerId, feature.key, { value: valueOf(fields, feature), expiresAt, note });
     },
     stale: [key('grants', customerId), key('state', customerId)],
-    done: changed ? 'The grant is changed.' : 'The customer has it at once.',
+    done: given =>
+      given?.expiresAt && new Date(given.expiresAt) <= new Date()
+        ? 'The end has passed already: the customer has nothing of it.'
+        : changed
+          ? 'The grant is changed.'
+          : 'The customer has it at once.',
     onDone: onClose,
   });
   const problems = problemsOf(give.error, ['value', 'expiresAt', 'note']);

@@ -39,7 +39,7 @@ export function GivenCard({ of }: { readonly of: About }) {
   return (
     <Card
       title={isOfFeature ? 'Given by' : 'Features'}
-      lead="Who subscribes has them. What a price gives counts instead of what its product gives."
+      lead={`Who subscribes has ${isOfFeature ? 'it' : 'them'}. What a price gives counts instead of what its product gives.`}
       flush
       actions={
         !waiting &&
