@@ -113,8 +113,8 @@ export type EntitlementOptions = Pick<StateQuery, 'checkoutSession' | 'waitMs'>;
 interface Known {
   readonly state: wire.CustomerState;
   readonly tag: string | undefined;
-  /** How far the service's clock is ahead of ours, in milliseconds: at most that far. */
-  readonly ahead: number;
+  /** Returns what time it is by the service's clock, at most. */
+  readonly timeThere: (at: number) => number;
   /** When it was asked for, or confirmed: the time and the place among all requests. */
   confirmed: { readonly at: number; readonly place: number };
 }
@@ -133,13 +133,20 @@ interface Dependencies {
   readonly timeoutMs?: number | undefined;
   /** Returns milliseconds since 1970. */
   readonly now?: () => number;
+  /** Returns milliseconds since any moment, by a clock that nobody sets. */
+  readonly elapsed?: () => number;
 }
 
 /**
  * Returns `billing.entitlements`, which keeps the states of customers in memory: for 30 seconds without asking, and through an
  * outage until an entitlement's end, at most 24 hours.
  */
-export function openEntitlements({ requests, now = Date.now, ...options }: Dependencies) {
+export function openEntitlements({
+  requests,
+  now = Date.now,
+  elapsed = () => performance.now(),
+  ...options
+}: Dependencies) {
   const timeoutMs = Math.min(options.timeoutMs ?? TIMEOUT_MS, TIMEOUT_MS);
   const entries = new Map<string, Entry>();
   let sent = 0;
@@ -156,6 +163,7 @@ export function openEntitlements({ requests, now = Date.now, ...options }: Depen
   /** @throws BillingError also when the service can't be reached */
   async function read(customer: CustomerRef, entry: Entry, query: EntitlementOptions = {}): Promise<Known> {
     const confirmed = { at: now(), place: (sent += 1) };
+    const sentAt = elapsed();
     const has = isWithin(entry.known, STALE_MS, confirmed.at) ? entry.known : undefined;
     const { body, tag } = await requests.sendTagged<{ readonly state: wire.CustomerState } | undefined>({
       method: 'GET',
@@ -172,7 +180,10 @@ export function openEntitlements({ requests, now = Date.now, ...options }: Depen
       return has;
     }
     if (!body?.state) throw new BillingError({ status: 200, code: 'unexpected_response', message: 'Not a state.' });
-    const known = { state: body.state, tag, ahead: Date.parse(body.state.asOf) - confirmed.at, confirmed };
+    const asOf = Date.parse(body.state.asOf);
+    // Our clock may be set back meanwhile; the other one may rest while the computer sleeps.
+    const timeThere = (at: number): number => asOf + Math.max(at - confirmed.at, elapsed() - sentAt);
+    const known = { state: body.state, tag, timeThere, confirmed };
     if (isNewest) Object.assign(entry, { known, failure: undefined });
     return known;
   }
@@ -195,7 +206,7 @@ export function openEntitlements({ requests, now = Date.now, ...options }: Depen
     const at = now();
     if (failure && at >= failure.at && at < failure.at + PAUSE_MS) return false;
     if (!known || !isWithin(known, FRESH_MS, at)) return true;
-    return Object.values(known.state.entitlements).some(one => endsBy(one, at + known.ahead));
+    return Object.values(known.state.entitlements).some(one => endsBy(one, known.timeThere(at)));
   }
 
   return async (customer: CustomerRef, query: EntitlementOptions = {}): Promise<Entitlements> => {
@@ -209,7 +220,7 @@ export function openEntitlements({ requests, now = Date.now, ...options }: Depen
     const at = now();
     if (!known || !isWithin(known, STALE_MS, at)) return new Entitlements(undefined, error);
     // What the service has just confirmed has not ended, whatever the clocks say.
-    return new Entitlements({ state: known.state, ...(error && { judgedAt: at + known.ahead }) }, error);
+    return new Entitlements({ state: known.state, ...(error && { judgedAt: known.timeThere(at) }) }, error);
   };
 }
 

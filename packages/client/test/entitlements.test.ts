@@ -135,6 +135,22 @@ describe('while the service can’t be reached, what a customer may use', () => 
     expect(service.server.asked).toHaveLength(1 + 2);
   });
 
+  it('ends when the service said, though the clock of the one who asks is set back meanwhile', async () => {
+    await using service = await startStateServer();
+    const { server } = service;
+    server.entitlements = { sso: given(true, server.now + 5 * HOUR), seats: given(true) };
+    await service.entitlements('pc_1');
+    server.fault = 'drop';
+    for (const [hours, answers] of [
+      [4, ['yes', 'yes']],
+      [2, ['unknown', 'yes']],
+    ] as const) {
+      server.now += hours * HOUR;
+      server.setBackMs = 3 * HOUR;
+      expect(answersOf(await service.entitlements('pc_1'))).toEqual(answers);
+    }
+  });
+
   it('is not kept from a refusal: of a customer who is gone, nothing is known any more', async () => {
     const answers = [200, 404, 503];
     await using service = await startStateServer({

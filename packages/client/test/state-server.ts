@@ -16,6 +16,8 @@ export async function startStateServer({
   const server = {
     /** Milliseconds since 1970, by the clock of the one who asks. */
     now: Date.parse('2026-03-02T09:30:00Z'),
+    /** How far that clock was set back. */
+    setBackMs: 0,
     fault: undefined as Fault,
     /** What the customer was given; what has ended is left out. */
     entitlements: {} as Record<string, Pick<Entitlement, 'value' | 'until'> & { readonly type?: Entitlement['type'] }>,
@@ -50,7 +52,12 @@ export async function startStateServer({
   const requests = createRequests(openTransport({ baseUrl, maxRetries: 0, ...options }, ''));
   return {
     server,
-    entitlements: openEntitlements({ requests, now: () => server.now, timeoutMs: options.timeoutMs }),
+    entitlements: openEntitlements({
+      requests,
+      now: () => server.now - server.setBackMs,
+      elapsed: () => server.now,
+      timeoutMs: options.timeoutMs,
+    }),
     [Symbol.asyncDispose]: async () => {
       listener.closeAllConnections();
       await new Promise(resolve => listener.close(resolve));
