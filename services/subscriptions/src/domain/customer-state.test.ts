@@ -135,6 +135,14 @@ describe('how far a customer has paid', () => {
     expect(since([untried, others])).toEqual(subscription.currentPeriodStart);
   });
 
+  it('is past due since the newest open invoice while its failed payment is not recorded yet', () => {
+    const untried = { ...invoice, finalizedAt: day(19), attempted: false };
+    const yearly = { ...subscription, status: 'past_due' as const, currentPeriodStart: day(-200) };
+    const of = { ...pastDue, subscriptions: [yearly], openInvoices: [untried] };
+    expect(seats(of)).toMatchObject({ until: day(26) });
+    expect(seats({ ...of, openInvoices: [{ ...untried, attempted: true }] })).toMatchObject({ until: day(26) });
+  });
+
   it('is past due since the due date of an invoice that the customer is to pay', () => {
     const sent = { ...invoice, finalizedAt: day(1), dueDate: day(18), attempted: false, nextAttemptAt: null };
     const of = { ...pastDue, openInvoices: [sent] };

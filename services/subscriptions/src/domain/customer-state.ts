@@ -185,17 +185,19 @@ function sourcesOfSubscription(
 
 /**
  * Since when a subscription is past due: the earliest finalization of its open invoices whose payment failed; of those that
- * the customer is to pay without being charged, the day by which they were due. Without such an invoice, while it is not
- * recorded yet, it is the beginning of the period, which the invoice would be for.
+ * the customer is to pay without being charged, the day by which they were due. While it is not recorded that a payment
+ * failed, it is the finalization of the newest open invoice, or the beginning of the period, which the invoice would be for.
  */
 function pastDueSince({ id, currentPeriodStart }: GrantingSubscription, invoices: readonly OpenInvoice[]): Date {
   const own = invoices.filter(({ subscriptionId }) => subscriptionId === id);
   const since = own.flatMap(({ dueDate, attempted, finalizedAt }) => dueDate ?? (attempted ? finalizedAt : []));
-  return earliestOf(since) ?? currentPeriodStart;
+  return earliestOf(since) ?? latestOf([currentPeriodStart, ...own.map(({ finalizedAt }) => finalizedAt)]);
 }
 
 const earliestOf = (times: readonly Date[]): Date | null =>
   times.length > 0 ? new Date(Math.min(...times.map(time => time.getTime()))) : null;
+
+const latestOf = (times: readonly Date[]): Date => new Date(Math.max(...times.map(time => time.getTime())));
 
 const afterGrace = (since: Date, graceDays: number): Date => new Date(since.getTime() + graceDays * DAY_MS);
 
