@@ -73,9 +73,10 @@ export function createRequests(sendTagged: Send): Requests {
 
 /**
  * Returns an id as a segment of a path.
- * @throws TypeError for an empty id, `.` and `..`, which would lead to another path
+ * @throws TypeError for an empty id, `.` and `..`, which would lead to another path, and for none: JavaScript would ask for "undefined"
  */
-export function segment(id: string): string {
-  if (/^\.{0,2}$/.test(id)) throw new TypeError(`An id is needed, not "${id}".`);
-  return encodeURIComponent(id);
+export function segment(id: string | null | undefined): string {
+  const text = id ?? '';
+  if (/^\.{0,2}$/.test(text)) throw new TypeError(`An id is needed, not "${String(id)}".`);
+  return encodeURIComponent(text);
 }

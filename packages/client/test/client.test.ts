@@ -144,10 +144,13 @@ it('times out an attempt that takes too long', async () => {
   await expect(calling).rejects.toMatchObject({ status: 0, code: 'timed_out' });
 });
 
-it('sends nothing for an empty or relative id, and escapes other ids', async () => {
+it('sends nothing for an empty, missing or relative id, and escapes other ids', async () => {
   await using server = await startScriptedServer([{ status: 404 }]);
   for (const id of ['', '.', '..'])
     await expect(async () => server.client.customers.delete(id)).rejects.toThrow('An id is needed');
+  const { externalId } = {} as { externalId: string }; // as JavaScript has it from a user without one
+  await expect(async () => server.client.entitlements({ externalId })).rejects.toThrow('not "undefined"');
+  await expect(async () => server.client.states.get({ externalId })).rejects.toThrow('not "undefined"');
   await expect(server.client.customers.get('../products/pp_1?x')).rejects.toThrow(BillingError);
   expect(server.requests.map(({ url }) => url)).toEqual([
     '/api/service/teams/team_1/projects/proj_1/customers/..%2Fproducts%2Fpp_1%3Fx',
