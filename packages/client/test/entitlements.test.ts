@@ -126,13 +126,14 @@ describe('while the service can’t be reached, what a customer may use', () => 
   it('is found out by a single attempt when something is known, which is repeated every two seconds', async () => {
     await using service = await startStateServer({ timeoutMs: 50, maxRetries: 2 });
     await service.entitlements('pc_1');
+    const before = service.server.asked.length; // more than one where a busy machine takes 50 ms
     service.server.fault = 'never';
     service.server.now += 30 * SECOND;
     for (const seconds of [0, 1, 0.999, 0.001, 1]) {
       service.server.now += seconds * SECOND;
       expect((await service.entitlements('pc_1')).failure).toMatchObject({ code: 'timed_out' });
     }
-    expect(service.server.asked).toHaveLength(1 + 2);
+    expect(service.server.asked.slice(before)).toHaveLength(2);
   });
 
   it('ends when the service said, though the clock of the one who asks is set back meanwhile', async () => {
