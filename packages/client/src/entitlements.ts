@@ -115,8 +115,10 @@ interface Known {
   readonly tag: string | undefined;
   /** Returns what time it is by the service's clock, at most. */
   readonly timeThere: (at: number) => number;
-  /** When it was asked for, or confirmed: the time and the place among all requests. */
-  confirmed: { readonly at: number; readonly place: number };
+  /** As `timeThere`, now, at least. */
+  readonly leastTimeThere: () => number;
+  /** When it was asked for, or confirmed: by our clock, at least by the service's, and the place among all requests. */
+  confirmed: { readonly at: number; readonly there: number; readonly place: number };
 }
 
 /** What is known of a customer. */
@@ -162,9 +164,9 @@ export function openEntitlements({
 
   /** @throws BillingError also when the service can't be reached */
   async function read(customer: CustomerRef, entry: Entry, query: EntitlementOptions = {}): Promise<Known> {
-    const confirmed = { at: now(), place: (sent += 1) };
-    const sentAt = elapsed();
-    const has = isWithin(entry.known, STALE_MS, confirmed.at) ? entry.known : undefined;
+    const [at, sentAt, place] = [now(), elapsed(), (sent += 1)];
+    const has = isWithin(entry.known, STALE_MS, at) ? entry.known : undefined;
+    const there = has?.leastTimeThere() ?? 0;
     const { body, tag } = await requests.sendTagged<{ readonly state: wire.CustomerState } | undefined>({
       method: 'GET',
       path: statePath(customer),
@@ -174,16 +176,18 @@ export function openEntitlements({
       // With a state at hand nobody has to wait long; a checkout may have to be read at the payment processor first.
       options: query.checkoutSession === undefined ? { timeoutMs, ...(has && { maxRetries: 0 }) } : {},
     });
-    const isNewest = (entry.known?.confirmed.place ?? 0) < confirmed.place;
+    const isNewest = (entry.known?.confirmed.place ?? 0) < place;
     if (!body && has) {
-      if (isNewest) has.confirmed = confirmed;
+      if (isNewest) has.confirmed = { at, there, place };
       return has;
     }
     if (!body?.state) throw new BillingError({ status: 200, code: 'unexpected_response', message: 'Not a state.' });
     const asOf = Date.parse(body.state.asOf);
     // Our clock may be set back meanwhile; the other one may rest while the computer sleeps.
-    const timeThere = (at: number): number => asOf + Math.max(at - confirmed.at, elapsed() - sentAt);
-    const known = { state: body.state, tag, timeThere, confirmed };
+    const timeThere = (time: number): number => asOf + Math.max(time - at, elapsed() - sentAt);
+    const receivedAt = elapsed();
+    const leastTimeThere = (): number => asOf + elapsed() - receivedAt;
+    const known = { state: body.state, tag, timeThere, leastTimeThere, confirmed: { at, there: asOf, place } };
     if (isNewest) Object.assign(entry, { known, failure: undefined });
     return known;
   }
@@ -206,7 +210,11 @@ export function openEntitlements({
     const at = now();
     if (failure && at >= failure.at && at < failure.at + PAUSE_MS) return false;
     if (!known || !isWithin(known, FRESH_MS, at)) return true;
-    return Object.values(known.state.entitlements).some(one => endsBy(one, known.timeThere(at)));
+    // What the service gives after its end, until the processor ends it, is no reason to ask each time.
+    const { timeThere, confirmed } = known;
+    return Object.values(known.state.entitlements).some(
+      one => endsBy(one, timeThere(at)) && !endsBy(one, confirmed.there),
+    );
   }
 
   return async (customer: CustomerRef, query: EntitlementOptions = {}): Promise<Entitlements> => {

@@ -71,6 +71,24 @@ describe('what a customer may use', () => {
     expect(service.server.asked).toHaveLength(2);
   });
 
+  it('is kept as long though its end has passed, when the service still gives it', async () => {
+    const asOf = new Date('2026-03-02T09:30:00Z');
+    let asked = 0;
+    await using service = await startStateServer({
+      fetch: async () => {
+        asked += 1;
+        const headers = { etag: '"1"' };
+        if (asked > 1) return new Response(null, { status: 304, headers });
+        return Response.json({ state: { entitlements: { sso: given(true, asOf.getTime()) }, asOf } }, { headers });
+      },
+    });
+    for (const seconds of [0, 1, 28, 1, 29, 1]) {
+      service.server.now += seconds * SECOND;
+      expect((await service.entitlements('pc_1')).check('sso')).toBe('yes');
+    }
+    expect(asked).toBe(3);
+  });
+
   it('is asked for at once after a checkout, which rejects rather than return what was known before', async () => {
     await using service = await startStateServer();
     expect((await service.entitlements('pc_1')).check('sso')).toBe('no');
