@@ -55,6 +55,7 @@ it.skipIf(isWithoutBrowser())('defines a feature, and says which product and pri
   await page.getByLabel('Limit', { exact: true }).fill('20');
   await page.getByRole('button', { name: 'Save' }).click();
   await ofPrice.getByText('20').waitFor();
+  await page.getByText('Changed, at once for all who subscribe to it.').first().waitFor();
 
   await page.getByRole('link', { name: 'Pro', exact: true }).click();
   await page.getByRole('heading', { level: 1, name: 'Pro' }).waitFor();

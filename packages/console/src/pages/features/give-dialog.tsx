@@ -39,7 +39,7 @@ export function GiveDialog({ features, givers, given, changed, onClose }: GiveDi
         : billing.productFeatures.set(giver.id, feature.key, body);
     },
     stale: [key('given')],
-    done: 'Changed. Customers who subscribe to it have it at once.',
+    done: 'Changed, at once for all who subscribe to it.',
     onDone: onClose,
   });
   const problems = problemsOf(set.error, ['value']);
