@@ -29,7 +29,7 @@ export const entitlement = z
     type: z.enum(FEATURE_TYPES).describe('What its values are.'),
     value: featureValue.describe('What all sources give together.'),
     until: until.describe('When the value first falls by itself; null when it does not.'),
-    sources: z.array(source).readonly().describe('What gives it.'),
+    sources: z.array(source).readonly().describe('What gives it; the first 100.'),
   })
   .meta({ id: 'Entitlement', description: 'What a customer may use of a feature.', example: { type: 'limit' } });
 

@@ -65,6 +65,17 @@ describe('what a customer may use', () => {
     expect(seats(trial)).toMatchObject({ value: 12, sources: [{ reason: 'trial' }] });
   });
 
+  it('counts every source, however many, and lists the first hundred', () => {
+    const ids = Array.from({ length: 500 }, (_, index) => `ps_${String(index).padStart(3, '0')}`);
+    const items = Array.from({ length: 20 }, () => ({ priceId: 'pri_1' as const, quantity: 1 }));
+    const subscriptions = ids.map((id, index) => {
+      return { ...subscription, id, items, cancelAt: new Date(day(25).getTime() + index) };
+    });
+    const found = seats({ ...records, subscriptions: subscriptions.toReversed() });
+    expect(found).toMatchObject({ value: 30_000, until: day(25) });
+    expect(found?.sources.map(({ id }) => id)).toEqual(ids.slice(0, 5).flatMap(id => items.map(() => id)));
+  });
+
   it('is given until the end of the period by a subscription that is set to cancel', () => {
     const canceling = { ...subscription, cancelAtPeriodEnd: true };
     expect(seats({ ...records, subscriptions: [canceling] })?.until).toEqual(day(31));

@@ -86,16 +86,12 @@ const NOTHING: SubscriptionGrant = { grants: false, grantsUntil: null, reason: n
 
 /** Returns what a customer may use at a time, by feature. A key that is not there means no. */
 export function entitlementsOf(records: CustomerRecords, now: Date): ReadonlyMap<string, Entitlement> {
-  const byKey = Map.groupBy(sourcesOf(records, now), ({ key }) => key);
-  const merged = records.features.map(rules => {
-    const sources = byKey.get(rules.key)?.map(({ source }) => source) ?? [];
-    return [rules.key, mergeSources(rules, sources.toSorted(byId))] as const;
-  });
+  const billed = billedItems(records, now);
+  const merged = records.features.map(
+    rules => [rules.key, mergeSources(rules, sourcesOf(rules.key, billed, { records, now }))] as const,
+  );
   return new Map(merged.flatMap(([key, entitlement]) => (entitlement ? [[key, entitlement]] : [])));
 }
-
-const byId = (a: EntitlementSource, b: EntitlementSource): number =>
-  `${a.kind} ${a.id} ${a.priceId}`.localeCompare(`${b.kind} ${b.id} ${b.priceId}`);
 
 /**
  * Returns whether a subscription grants at a time: while it is active or in a trial, and when it is past due until the end of
@@ -145,42 +141,55 @@ export function nextChangeAt(
   return earliestOf(ends.filter(end => end > now));
 }
 
-interface KeyedSource {
-  readonly key: string;
-  readonly source: EntitlementSource;
+/** An item of a subscription that grants. */
+interface BilledItem extends Omit<SubscriptionGrant, 'grants'> {
+  readonly id: string;
+  readonly priceId: PriceId;
+  readonly quantity: number;
+  readonly reason: NonNullable<SubscriptionGrant['reason']>;
+  readonly productId: ProductId;
+  readonly features: ReadonlyMap<string, PriceGift['features'][number]>;
 }
 
-function sourcesOf(records: CustomerRecords, now: Date): readonly KeyedSource[] {
-  const { customerId, grants, subscriptions } = records;
-  const given = grants
-    .filter(({ expiresAt }) => !expiresAt || expiresAt > now)
-    .map(({ key, value, expiresAt }): KeyedSource => {
-      const origin = { kind: 'grant', id: customerId, productId: null, priceId: null, reason: 'grant' } as const;
-      return { key, source: { ...origin, value, quantity: 1, until: expiresAt } };
-    });
-  return [...given, ...subscriptions.flatMap(one => sourcesOfSubscription(one, records, now))];
-}
-
-function sourcesOfSubscription(
-  subscription: GrantingSubscription,
-  records: CustomerRecords,
-  now: Date,
-): readonly KeyedSource[] {
-  const { reason, grantsUntil } = grantOf(subscription, records, now);
-  if (!reason) return [];
-  return subscription.items.flatMap(({ priceId, quantity }) => {
-    const gift = priceId === null ? undefined : records.gifts.get(priceId);
-    return (gift?.features ?? []).map(({ key, value, isPerQuantity }) => {
-      const origin = {
-        kind: 'subscription',
-        id: subscription.id,
-        productId: gift?.productId ?? null,
-        priceId,
-      } as const;
-      const times = isPerQuantity ? timesQuantity(value, quantity) : value;
-      return { key, source: { ...origin, value: times, quantity, until: grantsUntil, reason } };
+/** Returns the items that give anything, in the order in which sources are listed. */
+function billedItems(records: CustomerRecords, now: Date): readonly BilledItem[] {
+  const gifts = new Map(
+    [...records.gifts].map(([priceId, { productId, features }]) => {
+      return [priceId, { productId, features: new Map(features.map(one => [one.key, one])) }] as const;
+    }),
+  );
+  const items = records.subscriptions.flatMap(subscription => {
+    const { reason, grantsUntil } = grantOf(subscription, records, now);
+    if (!reason) return [];
+    return subscription.items.flatMap(({ priceId, quantity }) => {
+      const gift = priceId === null ? undefined : gifts.get(priceId);
+      return priceId !== null && gift ? [{ id: subscription.id, priceId, quantity, reason, grantsUntil, ...gift }] : [];
     });
   });
+  return items.toSorted((a, b) => a.id.localeCompare(b.id) || a.priceId.localeCompare(b.priceId));
+}
+
+/** Returns what gives one feature: all features of many subscriptions at once would take too much memory. */
+function sourcesOf(
+  wanted: string,
+  billed: readonly BilledItem[],
+  { records: { customerId, grants }, now }: { readonly records: CustomerRecords; readonly now: Date },
+): readonly EntitlementSource[] {
+  const given = grants
+    .filter(({ key, expiresAt }) => key === wanted && (!expiresAt || expiresAt > now))
+    .map(({ value, expiresAt }): EntitlementSource => {
+      const origin = { kind: 'grant', id: customerId, productId: null, priceId: null, reason: 'grant' } as const;
+      return { ...origin, value, quantity: 1, until: expiresAt };
+    });
+  const bought = billed.flatMap(
+    ({ id, priceId, productId, quantity, reason, grantsUntil, features }): EntitlementSource[] => {
+      const feature = features.get(wanted);
+      if (!feature) return [];
+      const value = feature.isPerQuantity ? timesQuantity(feature.value, quantity) : feature.value;
+      return [{ kind: 'subscription', id, productId, priceId, value, quantity, until: grantsUntil, reason }];
+    },
+  );
+  return [...given, ...bought];
 }
 
 /**

@@ -28,6 +28,9 @@ export interface Entitlement {
   readonly sources: readonly EntitlementSource[];
 }
 
+/** Many subscriptions of many items would make a state that no memory holds. */
+const MAX_SHOWN = 100;
+
 /** Sums beyond this are no longer exact; that many count as it. */
 const MAX_SUM = Number.MAX_SAFE_INTEGER;
 
@@ -40,7 +43,7 @@ export function mergeSources(rules: FeatureRules, sources: readonly EntitlementS
   const giving = sources.filter(({ value }) => rankOf(rules, value) !== undefined && value !== false);
   const value = merge(rules, giving);
   if (value === undefined) return undefined;
-  return { type: rules.type, value, until: firstFall(rules, giving), sources: giving };
+  return { type: rules.type, value, until: firstFall(rules, giving), sources: giving.slice(0, MAX_SHOWN) };
 }
 
 /** Multiplies a limit by a quantity; other values are given as they are. None of what is unlimited is nothing. */
@@ -53,20 +56,40 @@ function merge(rules: FeatureRules, sources: readonly EntitlementSource[]): Feat
   const values = sources.map(({ value }) => value);
   if (rules.type === 'limit' && rules.merge === 'sum' && values.length > 0 && !values.includes(UNLIMITED))
     return values.reduce<number>((sum, value) => Math.min(MAX_SUM, sum + Number(value)), 0);
-  const [highest] = values.toSorted((a, b) => (rankOf(rules, b) ?? 0) - (rankOf(rules, a) ?? 0));
-  return highest;
+  return values.reduce<FeatureValue | undefined>(
+    (highest, value) => (highest === undefined || rankIn(rules, value) > rankIn(rules, highest) ? value : highest),
+    undefined,
+  );
 }
 
-/** When the merged value is first lower than it is: some source has ended by then. */
+/**
+ * When the merged value is first lower than it is: the highest falls when the last source of it ends, a sum when the first
+ * does that adds to it.
+ */
 function firstFall(rules: FeatureRules, sources: readonly EntitlementSource[]): Date | null {
-  const rank = (left: readonly EntitlementSource[]): number => {
-    const value = merge(rules, left);
-    return value === undefined ? -1 : (rankOf(rules, value) ?? -1);
-  };
-  const now = rank(sources);
-  const ends = sources.flatMap(({ until }) => until ?? []).toSorted((a, b) => a.getTime() - b.getTime());
-  return ends.find(end => rank(sources.filter(({ until }) => !until || until > end)) < now) ?? null;
+  const ranked = sources.map(({ value, until }) => ({
+    rank: rankIn(rules, value),
+    until: until?.getTime() ?? Infinity,
+  }));
+  const highest = ranked.reduce((most, { rank }) => Math.max(most, rank), -1);
+  const isSum = rules.merge === 'sum' && highest < Infinity && highest > 0;
+  const end = isSum
+    ? firstFallOfSum(ranked)
+    : ranked.reduce((last, { rank, until }) => (rank === highest ? Math.max(last, until) : last), -Infinity);
+  return Number.isFinite(end) ? new Date(end) : null;
 }
+
+/** Where the sum is beyond what counts, it falls once what is left is below that. */
+function firstFallOfSum(summed: readonly { readonly rank: number; readonly until: number }[]): number {
+  let left = summed.reduce((sum, { rank }) => sum + rank, 0);
+  for (const { rank, until } of summed.toSorted((a, b) => a.until - b.until)) {
+    left -= rank;
+    if (rank > 0 && left < MAX_SUM) return until;
+  }
+  return Infinity;
+}
+
+const rankIn = (rules: FeatureRules, value: FeatureValue): number => rankOf(rules, value) ?? -1;
 
 /** The place of a value among those that the feature may have; undefined for one that it may not have. */
 function rankOf({ type, values }: FeatureRules, value: FeatureValue): number | undefined {
