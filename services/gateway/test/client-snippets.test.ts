@@ -31,6 +31,13 @@ it('takes a cancellation back by the client’s own method', async () => {
   expect(snippet).toContain(`billing.subscriptions.resume('ps_1')`);
 });
 
+it('reads the state of a customer by the tenant’s own id, of some features', async () => {
+  const url = `${ORIGIN}/api/service/teams/team_1/projects/proj_1/customers/external/u1/state?features=a%2Cb&waitMs=5`;
+  const snippet = clientSnippet({ ...operationOf(api, { url, method: 'GET' }), baseUrl: ORIGIN });
+  expect(snippet).toContain(`billing.states.get({ externalId: 'u1' }, { features: ['a', 'b']`);
+  expect(pathAndQuery((await run(snippet)).url)).toEqual(pathAndQuery(url));
+});
+
 it('writes texts so that they stay texts', () => {
   const body = { name: `a'b"c\\d\n`, metadata: { 'two words': '</script>' } };
   const snippet = clientSnippet({ operationId: 'createProduct', baseUrl: ORIGIN, params: {}, query: {}, body });

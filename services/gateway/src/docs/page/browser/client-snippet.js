@@ -1,4 +1,4 @@
-/** The client's method for each operation of a project. Names of parameters, `query`, its `ids` and `body` are replaced by values. */
+/** The client's method for each operation of a project. Names of parameters, `query`, its `ids`, `body` and those of `values` are replaced by values. */
 const CALLS = {
   listProducts: 'products.list(query).page()',
   createProduct: 'products.create(body)',
@@ -10,6 +10,27 @@ const CALLS = {
   getPrice: 'prices.get(priceId)',
   updatePrice: 'prices.update(priceId, body)',
   deletePrice: 'prices.delete(priceId)',
+  createFeature: 'features.create(body)',
+  listFeatures: 'features.list(query).page()',
+  getFeature: 'features.get(featureKey)',
+  updateFeature: 'features.update(featureKey, body)',
+  listGivenFeatures: 'features.listGiven(query).page()',
+  listProductFeatures: 'productFeatures.list(productId)',
+  getProductFeature: 'productFeatures.get(productId, featureKey)',
+  setProductFeature: 'productFeatures.set(productId, featureKey, body)',
+  removeProductFeature: 'productFeatures.remove(productId, featureKey)',
+  listPriceFeatures: 'priceFeatures.list(priceId)',
+  getPriceFeature: 'priceFeatures.get(priceId, featureKey)',
+  setPriceFeature: 'priceFeatures.set(priceId, featureKey, body)',
+  removePriceFeature: 'priceFeatures.remove(priceId, featureKey)',
+  listGrants: 'grants.list(customerId)',
+  getGrant: 'grants.get(customerId, featureKey)',
+  setGrant: 'grants.set(customerId, featureKey, body)',
+  removeGrant: 'grants.remove(customerId, featureKey)',
+  getCustomerState: 'states.get(customerId, stateQuery)',
+  getExternalCustomerState: 'states.get(external, stateQuery)',
+  getCustomerFeature: 'states.access(customerId, featureKey)',
+  getExternalCustomerFeature: 'states.access(external, featureKey)',
   listCustomers: 'customers.list(query).page()',
   createCustomer: 'customers.create(body)',
   getCustomer: 'customers.get(customerId)',
@@ -79,7 +100,16 @@ export function clientSnippet({ operationId, baseUrl, params, query, body }) {
   const method = ownMethod(call, query, body);
   // The method that waits says how long by itself.
   const { waitMs: _waitMs, ...filters } = query;
-  const values = { ...ids, query: Object.keys(filters).length > 0 ? filters : undefined, ids: query.ids, body };
+  const values = {
+    ...ids,
+    query: isEmpty(filters) ? undefined : filters,
+    ids: query.ids,
+    body,
+    external: { externalId: ids.externalId },
+    stateQuery: isEmpty(query)
+      ? undefined
+      : { ...query, ...(query.features && { features: query.features.split(',') }) },
+  };
   const filled = method.replace(/\((.*?)\)/, (_, names) => {
     const given = names.split(', ').map(name => values[name]);
     return `(${given
@@ -97,6 +127,8 @@ const billing = new BillingClient({
 });
 console.log(await billing.${filled});`;
 }
+
+const isEmpty = object => Object.keys(object).length === 0;
 
 /** The client has methods of its own for a subscription that goes on, and for events that it waits for. */
 function ownMethod(call, query, body) {
