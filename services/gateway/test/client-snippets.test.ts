@@ -33,7 +33,7 @@ it('takes a cancellation back by the client’s own method', async () => {
 
 it('reads the state of a customer by the tenant’s own id, of some features', async () => {
   const url = `${ORIGIN}/api/service/teams/team_1/projects/proj_1/customers/external/u1/state?features=a%2Cb&waitMs=5`;
-  const snippet = clientSnippet({ ...operationOf(api, { url, method: 'GET' }), baseUrl: ORIGIN });
+  const snippet = clientSnippet({ ...operationOf(api, { url, method: 'GET', body: undefined }), baseUrl: ORIGIN });
   expect(snippet).toContain(`billing.states.get({ externalId: 'u1' }, { features: ['a', 'b']`);
   expect(pathAndQuery((await run(snippet)).url)).toEqual(pathAndQuery(url));
 });

@@ -8,7 +8,7 @@ import { createStream, toDelivery } from '@billing/messaging/bus';
 import { parseEnv } from '../env.ts';
 import { createTestDatabase, type TestDatabase } from '@billing/testing/database';
 import { testIdentity } from './identity.ts';
-import { openRpcClient } from '@billing/messaging/rpc';
+import { openRpcClient, type RpcClient } from '@billing/messaging/rpc';
 import { connectTestNats, testBusRoot, testNatsUrl } from '@billing/testing/nats';
 import { waitFor } from '@billing/testing/wait-for';
 import { pino, type Logger } from 'pino';
@@ -71,6 +71,8 @@ export type Serve = <Request extends z.ZodType, Reply extends z.ZodType>(
 
 /** More than the attempts after which a consumer dead-letters an event. */
 const MAX_DELIVERIES = 12;
+/** How long a test waits for a reply: a busy machine is slow. */
+const PATIENT_MS = 60_000;
 
 /**
  * Starts a service in this process with the same parts as in production, a database and a bus of its own, and the test as
@@ -157,7 +159,7 @@ async function startWith<Schema extends z.ZodType<ChassisEnv>, P extends Parts>(
   return {
     ...chassis,
     /** Makes any call, in the place of the services that make it. */
-    rpc: openRpcClient(bus),
+    rpc: patient(openRpcClient(bus)),
     parts,
     app,
     scope,
@@ -245,3 +247,7 @@ function matches(filter: string, subject: string): boolean {
   const pattern = filter.replaceAll('.', '\\.').replaceAll('*', '[^.]+').replace('>', '.+');
   return new RegExp(`^${pattern}$`).test(subject);
 }
+
+const patient = (client: RpcClient): RpcClient => ({
+  call: (rpc, request, timeoutMs = PATIENT_MS) => client.call(rpc, request, timeoutMs),
+});

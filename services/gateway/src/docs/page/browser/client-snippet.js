@@ -106,9 +106,7 @@ export function clientSnippet({ operationId, baseUrl, params, query, body }) {
     ids: query.ids,
     body,
     external: { externalId: ids.externalId },
-    stateQuery: isEmpty(query)
-      ? undefined
-      : { ...query, ...(query.features && { features: query.features.split(',') }) },
+    stateQuery: isEmpty(query) ? undefined : query,
   };
   const filled = method.replace(/\((.*?)\)/, (_, names) => {
     const given = names.split(', ').map(name => values[name]);
