@@ -138,7 +138,7 @@ async function saveExample(name: string, { teamId, projectId, gatewayUrl }: Tena
     .replace('http://localhost:8080', gatewayUrl)
     .replace('team_…', teamId)
     .replace('proj_…', projectId)
-    .replaceAll('3000', String(port));
+    .replaceAll(/300[01]/g, String(port));
   await writeFile(join(folder, name), here);
 }
 

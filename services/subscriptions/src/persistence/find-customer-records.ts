@@ -75,7 +75,7 @@ const readRecords = (condition: string): string => `
          (select json_agg(given) from given) as grants,
          (select json_agg(checkout order by created_at desc, id) from checkout) as checkouts,
          (select json_agg(gift) from gift) as gifts,
-         (select json_agg(feature) from feature) as features`;
+         (select json_agg(feature order by key) from feature) as features`;
 
 const BY_ID = readRecords('(team_id, project_id, id) = ($1, $2, $3)');
 const BY_EXTERNAL_ID = readRecords('(team_id, project_id, external_id) = ($1, $2, $3) and deleted_at is null');
