@@ -79,14 +79,16 @@ function firstFall(rules: FeatureRules, sources: readonly EntitlementSource[]): 
   return Number.isFinite(end) ? new Date(end) : null;
 }
 
-/** Where the sum is beyond what counts, it falls once what is left is below that. */
+/** When less is left than all together, counted from the last end back; each sum is cut off where it is no longer exact. */
 function firstFallOfSum(summed: readonly { readonly rank: number; readonly until: number }[]): number {
-  let left = summed.reduce((sum, { rank }) => sum + rank, 0);
-  for (const { rank, until } of summed.toSorted((a, b) => a.until - b.until)) {
-    left -= rank;
-    if (rank > 0 && left < MAX_SUM) return until;
+  const add = (sum: number, rank: number): number => Math.min(MAX_SUM, sum + rank);
+  const all = summed.reduce((sum, { rank }) => add(sum, rank), 0);
+  let [left, first] = [0, Infinity];
+  for (const { rank, until } of summed.toSorted((a, b) => Number(a.until < b.until) - Number(a.until > b.until))) {
+    if (left < all) first = until;
+    left = add(left, rank);
   }
-  return Infinity;
+  return first;
 }
 
 const rankIn = (rules: FeatureRules, value: FeatureValue): number => rankOf(rules, value) ?? -1;
