@@ -11,7 +11,7 @@ interface Giving {
 
 /**
  * Defines a feature that a product and its price give, and that a customer was granted, who gets an id of the tenant's own.
- * Waits until the customer's state tells of it.
+ * Waits until the customer's state includes it.
  */
 export async function newGivenFeature(
   { billing }: Tenant,
@@ -28,7 +28,7 @@ export async function newGivenFeature(
     billing.priceFeatures.set(priceId, featureKey, { value: 6 }),
     billing.grants.set(customerId, featureKey, { value: 7 }),
   ]);
-  const access = () => billing.states.access({ externalId: externalCustomerId }, featureKey).catch(() => undefined);
-  await waitFor(async () => (await access())?.value === 7, { what: 'the state to tell of the grant' });
+  const check = () => billing.states.check({ externalId: externalCustomerId }, featureKey).catch(() => undefined);
+  await waitFor(async () => (await check())?.value === 7, { what: 'the state to include the grant' });
   return { featureKey, externalCustomerId };
 }

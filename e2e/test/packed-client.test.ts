@@ -123,7 +123,7 @@ it('lets in who may, as the README prints it', async () => {
     return [response.status, await response.text()];
   };
   const knows = (value: number | null) => async () =>
-    (await billing.states.access(id, 'seats').catch(() => undefined))?.value === value;
+    (await billing.states.check(id, 'seats').catch(() => undefined))?.value === value;
   await waitFor(knows(null), { what: 'the feature to be known' });
   expect(await visit()).toEqual([402, 'Subscribe first\n']);
   await billing.grants.set(id, 'seats', { value: 5 });

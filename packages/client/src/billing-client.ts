@@ -4,7 +4,13 @@ import type { PageOptions } from './pages.ts';
 import { referralMethods } from './referral-methods.ts';
 import { createRequests, segment, type Requests } from './requests.ts';
 import { openEntitlements, type EntitlementOptions, type Entitlements } from './entitlements.ts';
-import { featureMethods, type CustomerRef, giftMethods, grantMethods, stateMethods } from './feature-methods.ts';
+import {
+  featureMethods,
+  grantMethods,
+  productFeatureMethods,
+  stateMethods,
+  type CustomerRef,
+} from './feature-methods.ts';
 import { eventMethods, webhookDeliveryMethods, webhookEndpointMethods } from './outgoing-methods.ts';
 import { openTransport, type Request } from './transport.ts';
 import type * as wire from './wire.ts';
@@ -20,15 +26,15 @@ import type * as wire from './wire.ts';
 export class BillingClient {
   readonly #requests: Requests;
   readonly #entitlements: ReturnType<typeof openEntitlements>;
-  /** What products give, and your product asks for. */
+  /** What products give, and your product checks. */
   readonly features: ReturnType<typeof featureMethods>;
   /** What products give of features. */
-  readonly productFeatures: ReturnType<typeof giftMethods>;
+  readonly productFeatures: ReturnType<typeof productFeatureMethods>;
   /** What prices give of features, instead of their products. */
-  readonly priceFeatures: ReturnType<typeof giftMethods>;
+  readonly priceFeatures: ReturnType<typeof productFeatureMethods>;
   /** Features that single customers were given, whatever they have bought. */
   readonly grants: ReturnType<typeof grantMethods>;
-  /** What customers may use, asked anew; `entitlements` is for every request of yours. */
+  /** What customers may use, read anew each time; `entitlements` is for every request of yours. */
   readonly states: ReturnType<typeof stateMethods>;
   readonly referrals: ReturnType<typeof referralMethods>;
   /** Every change in the project, in order. */
@@ -45,8 +51,8 @@ export class BillingClient {
     );
     this.#entitlements = openEntitlements({ requests: this.#requests, timeoutMs: options.timeoutMs });
     this.features = featureMethods(this.#requests);
-    this.productFeatures = giftMethods(this.#requests, 'products');
-    this.priceFeatures = giftMethods(this.#requests, 'prices');
+    this.productFeatures = productFeatureMethods(this.#requests, 'products');
+    this.priceFeatures = productFeatureMethods(this.#requests, 'prices');
     this.grants = grantMethods(this.#requests);
     this.states = stateMethods(this.#requests);
     this.referrals = referralMethods(this.#requests);
@@ -209,9 +215,9 @@ export class BillingClient {
   };
 
   /**
-   * Returns what a customer may use: `(await billing.entitlements(customerId)).allows('sso')`. Keeps it for 30 seconds, asks with
-   * its tag after that, and through an outage goes on with it until an entitlement's end, at most for 24 hours. After a
-   * checkout, give its `checkoutSession`: then the service is asked, and what is returned includes the outcome.
+   * Returns what a customer may use: `(await billing.entitlements(customerId)).allows('sso')`. Keeps it for 30 seconds, then
+   * confirms it by its tag; through an outage it counts until an entitlement's end, at most for 24 hours. After a checkout,
+   * give its `checkoutSession`: then the state is read at once, and includes the outcome.
    * @throws BillingError for what the service refuses, such as `customer_not_found`; when it can't be reached, only with a
    *   `checkoutSession`
    */

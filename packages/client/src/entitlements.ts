@@ -4,11 +4,11 @@ import { statePath, type CustomerRef, type StateQuery } from './feature-methods.
 import type { Requests } from './requests.ts';
 import type * as wire from './wire.ts';
 
-/** How long a state counts before the service is asked again, in milliseconds. */
+/** How long a state counts before it is read again, in milliseconds. */
 const FRESH_MS = 30_000;
 /** How long it counts while the service cannot be reached. */
 const STALE_MS = 24 * 3_600_000;
-/** How long the service is not asked again about a customer after it could not be reached. */
+/** How long a customer's state is not read again after the service could not be reached. */
 const PAUSE_MS = 2_000;
 /** How long an attempt may take: requests of yours wait for it. */
 const TIMEOUT_MS = 5_000;
@@ -20,11 +20,11 @@ interface IfUnknown<Value> {
   readonly ifUnknown?: Value | undefined;
 }
 
-/** What a customer may use, as known at one moment. Ask `billing.entitlements` again for each request of yours. */
+/** What a customer may use, as known at one moment. Call `billing.entitlements` again for each request of yours. */
 export class Entitlements {
   /**
-   * - `current`: as the service said within the last 30 seconds
-   * - `stale`: the service can't be reached; as it said within the last 24 hours, but for what has ended since
+   * - `current`: as the service returned it within the last 30 seconds
+   * - `stale`: the service can't be reached; as it returned it within the last 24 hours, but for what has ended since
    * - `unknown`: the service can't be reached, and nothing else is known
    */
   readonly status: 'current' | 'stale' | 'unknown';
@@ -45,7 +45,7 @@ export class Entitlements {
     this.#judgedAt = known?.judgedAt ?? -Infinity;
   }
 
-  /** Tells whether the customer may use a feature: `unknown` is neither yes nor no. */
+  /** Returns whether the customer may use a feature: `unknown` is neither yes nor no. */
   check(feature: string): 'yes' | 'no' | 'unknown' {
     const entitlement = this.#find(feature);
     if (entitlement === undefined) return 'unknown';
@@ -57,8 +57,8 @@ export class Entitlements {
    * @throws BillingError while that is unknown, unless `ifUnknown` says what then counts
    */
   allows(feature: string, { ifUnknown }: IfUnknown<boolean> = {}): boolean {
-    const answer = this.check(feature);
-    return answer === 'unknown' ? this.#whenUnknown(feature, ifUnknown) : answer === 'yes';
+    const checked = this.check(feature);
+    return checked === 'unknown' ? this.#whenUnknown(feature, ifUnknown) : checked === 'yes';
   }
 
   /**
@@ -117,7 +117,7 @@ interface Known {
   readonly timeThere: (at: number) => number;
   /** As `timeThere`, now, at least. */
   readonly leastTimeThere: () => number;
-  /** When it was asked for, or confirmed: by our clock, at least by the service's, and the place among all requests. */
+  /** When it was last requested: by our clock, at least by the service's, and the place among all requests. */
   confirmed: { readonly at: number; readonly there: number; readonly place: number };
 }
 
@@ -140,8 +140,8 @@ interface Dependencies {
 }
 
 /**
- * Returns `billing.entitlements`, which keeps the states of customers in memory: for 30 seconds without asking, and through an
- * outage until an entitlement's end, at most 24 hours.
+ * Returns `billing.entitlements`, which keeps the states of customers in memory: for 30 seconds without a request, and through
+ * an outage until an entitlement's end, at most 24 hours.
  */
 export function openEntitlements({
   requests,
@@ -205,12 +205,12 @@ export function openEntitlements({
     }
   }
 
-  /** Returns whether the service has to be asked. */
+  /** Returns whether the state has to be read. */
   function isDue({ known, failure }: Entry): boolean {
     const at = now();
     if (failure && at >= failure.at && at < failure.at + PAUSE_MS) return false;
     if (!known || !isWithin(known, FRESH_MS, at)) return true;
-    // What the service gives after its end, until the processor ends it, is no reason to ask each time.
+    // What the service still returns after its end, until the processor ends it, is no reason to read it each time.
     const { timeThere, confirmed } = known;
     return Object.values(known.state.entitlements).some(
       one => endsBy(one, timeThere(at)) && !endsBy(one, confirmed.there),

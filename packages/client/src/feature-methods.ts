@@ -33,46 +33,36 @@ export const featureMethods = (requests: Requests) => ({
     requests.list<wire.ProductFeature>('/product-features', 'productFeatures', filters, options),
 });
 
-/** The methods of `billing.productFeatures` and `billing.priceFeatures`: what each gives of features. */
-export const giftMethods = (requests: Requests, giver: 'products' | 'prices') => {
-  const pathOf = (id: string) => `/${giver}/${segment(id)}/features`;
-  return {
-    list: async (id: string, options?: CallOptions): Promise<readonly wire.ProductFeature[]> =>
-      (await requests.get<{ productFeatures: wire.ProductFeature[] }>(pathOf(id), undefined, options)).productFeatures,
-    get: async (id: string, key: string, options?: CallOptions): Promise<wire.ProductFeature> => {
-      const path = `${pathOf(id)}/${segment(key)}`;
-      return (await requests.get<{ productFeature: wire.ProductFeature }>(path, undefined, options)).productFeature;
-    },
-    /** Sets what it gives of a feature, instead of what it gave before; a price's value counts instead of its product's. */
-    set: async (
-      id: string,
-      key: string,
-      body: wire.ProductFeatureSet,
-      options?: CallOptions,
-    ): Promise<wire.ProductFeature> =>
-      (await requests.put<{ productFeature: wire.ProductFeature }>(`${pathOf(id)}/${segment(key)}`, body, options))
-        .productFeature,
-    remove: (id: string, key: string, options?: CallOptions) =>
-      requests.delete(`${pathOf(id)}/${segment(key)}`, options),
-  };
-};
+/** What is set by the key of a feature, by the name that responses give it. */
+interface Keyed {
+  readonly productFeature: { readonly item: wire.ProductFeature; readonly set: wire.ProductFeatureSet };
+  readonly grant: { readonly item: wire.Grant; readonly set: wire.GrantSet };
+}
 
-/** The methods of `billing.grants`: features that single customers were given, whatever they have bought. */
-export const grantMethods = (requests: Requests) => {
-  const pathOf = (customerId: string) => `/customers/${segment(customerId)}/grants`;
+/** Methods for what a product, a price or a customer has of features. */
+function keyedMethods<Name extends keyof Keyed>(requests: Requests, name: Name, pathOf: (ownerId: string) => string) {
+  type Item = Keyed[Name]['item'];
+  const pathOfOne = (ownerId: string, key: string) => `${pathOf(ownerId)}/${segment(key)}`;
   return {
-    /** Lists what was given to a customer, also what has expired. */
-    list: async (customerId: string, options?: CallOptions): Promise<readonly wire.Grant[]> =>
-      (await requests.get<{ grants: wire.Grant[] }>(pathOf(customerId), undefined, options)).grants,
-    get: async (customerId: string, key: string, options?: CallOptions): Promise<wire.Grant> =>
-      (await requests.get<{ grant: wire.Grant }>(`${pathOf(customerId)}/${segment(key)}`, undefined, options)).grant,
-    /** Gives a customer a feature, instead of what was given of it before. It never lowers what the customer has bought. */
-    set: async (customerId: string, key: string, body: wire.GrantSet, options?: CallOptions): Promise<wire.Grant> =>
-      (await requests.put<{ grant: wire.Grant }>(`${pathOf(customerId)}/${segment(key)}`, body, options)).grant,
-    remove: (customerId: string, key: string, options?: CallOptions) =>
-      requests.delete(`${pathOf(customerId)}/${segment(key)}`, options),
+    /** Lists all, grants also when they have expired. */
+    list: async (ownerId: string, options?: CallOptions): Promise<readonly Item[]> =>
+      (await requests.get<Record<`${Name}s`, readonly Item[]>>(pathOf(ownerId), undefined, options))[`${name}s`],
+    get: async (ownerId: string, key: string, options?: CallOptions): Promise<Item> =>
+      (await requests.get<Record<Name, Item>>(pathOfOne(ownerId, key), undefined, options))[name],
+    /** Sets the value of a feature, instead of the one before. */
+    set: async (ownerId: string, key: string, body: Keyed[Name]['set'], options?: CallOptions): Promise<Item> =>
+      (await requests.put<Record<Name, Item>>(pathOfOne(ownerId, key), body, options))[name],
+    remove: (ownerId: string, key: string, options?: CallOptions) => requests.delete(pathOfOne(ownerId, key), options),
   };
-};
+}
+
+/** The methods of `billing.productFeatures` and `billing.priceFeatures`; a price's value counts instead of its product's. */
+export const productFeatureMethods = (requests: Requests, owners: 'products' | 'prices') =>
+  keyedMethods(requests, 'productFeature', ownerId => `/${owners}/${segment(ownerId)}/features`);
+
+/** The methods of `billing.grants`. A grant never lowers what the customer has bought. */
+export const grantMethods = (requests: Requests) =>
+  keyedMethods(requests, 'grant', ownerId => `/customers/${segment(ownerId)}/grants`);
 
 /** Returns the path of a customer's state. */
 export const statePath = (customer: CustomerRef): string =>
@@ -80,7 +70,7 @@ export const statePath = (customer: CustomerRef): string =>
     ? `/customers/${segment(customer)}/state`
     : `/customers/external/${segment(customer.externalId)}/state`;
 
-/** The methods of `billing.states`, each of which asks the service; `billing.entitlements` keeps what it was told. */
+/** The methods of `billing.states`, each of which sends a request; `billing.entitlements` keeps what it read. */
 export const stateMethods = (requests: Requests) => ({
   /** Returns what a customer may use now, and how far it is paid. */
   get: async (customer: CustomerRef, query: StateQuery = {}, options?: CallOptions): Promise<wire.CustomerState> => {
@@ -89,6 +79,6 @@ export const stateMethods = (requests: Requests) => ({
     return (await requests.send<{ state: wire.CustomerState }>(request)).state;
   },
   /** Returns whether a customer may use one feature now. */
-  access: (customer: CustomerRef, key: string, options?: CallOptions) =>
-    requests.get<wire.FeatureAccess>(`${statePath(customer)}/${segment(key)}`, undefined, options),
+  check: (customer: CustomerRef, key: string, options?: CallOptions) =>
+    requests.get<wire.FeatureCheck>(`${statePath(customer)}/${segment(key)}`, undefined, options),
 });

@@ -73,7 +73,7 @@ export function createRequests(sendTagged: Send): Requests {
 
 /**
  * Returns an id as a segment of a path.
- * @throws TypeError for an empty id, `.` and `..`, which would lead to another path, and for none: JavaScript would ask for "undefined"
+ * @throws TypeError for an empty id, `.` and `..`, which would lead to another path, and for a missing one, which JavaScript would send as "undefined"
  */
 export function segment(id: string | null | undefined): string {
   const text = id ?? '';

@@ -13,7 +13,7 @@ export interface Request {
   readonly body?: unknown;
   /** How long the service may wait before it responds, beside the time of an attempt, in milliseconds. */
   readonly waitMs?: number | undefined;
-  /** The tag of the response that the caller has: it is `unchanged` when the service would send the same. */
+  /** The tag of the response that the caller has, whose body is not sent again. */
   readonly tag?: string | undefined;
   readonly options?: WriteOptions | undefined;
   /** Returns whether the failure of a retry means that the attempt before it succeeded and its response was lost. */

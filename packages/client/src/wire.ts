@@ -85,7 +85,7 @@ export type ReferralCodeHistory = z.input<typeof referralsOperations.getReferral
 export type Referral = z.input<typeof referral>;
 export type AppliedReferral = z.input<typeof appliedReferral>;
 export type ReferralCredit = z.input<typeof referralCredit>;
-/** Something that products give, and that your product asks for. */
+/** Something that products give, and that your product checks. */
 export type Feature = z.input<typeof feature>;
 /** What a feature gives: a boolean, a limit or `unlimited`, or one of the feature's values. */
 export type FeatureValue = z.input<typeof featureValue>;
@@ -98,7 +98,7 @@ export type Entitlement = z.input<typeof entitlement>;
 /** What a customer may use, and how far it is paid. */
 export type CustomerState = z.input<typeof customerState>;
 /** Whether a customer may use one feature. */
-export type FeatureAccess = z.input<typeof access>;
+export type FeatureCheck = z.input<typeof access>;
 export type WebhookEvent = z.input<typeof webhookEvent>;
 export type Sync = z.input<typeof sync>;
 export type SyncFinding = z.input<typeof syncFinding>;
@@ -148,9 +148,8 @@ export type FeatureCreate = Omit<RequestBody<typeof featureCreate>, 'type' | 'va
     | { readonly type: 'boolean' }
     | {
         readonly type: 'limit';
-        /** Whether the highest of several sources counts, or their sum; `max` by default. */ readonly merge?:
-          | 'max'
-          | 'sum';
+        /** Whether the highest of several sources counts, or their sum; `max` by default. */
+        readonly merge?: 'max' | 'sum';
       }
     | { readonly type: 'value'; readonly values: readonly string[] }
   );

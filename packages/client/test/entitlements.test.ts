@@ -22,10 +22,10 @@ describe('what a customer may use', () => {
       exports: { ...given(0), type: 'limit' },
       support: { ...given('priority'), type: 'value' },
     };
-    const access = await service.entitlements('pc_1');
-    expect(access.status).toBe('current');
+    const entitlements = await service.entitlements('pc_1');
+    expect(entitlements.status).toBe('current');
     const keys = ['sso', 'seats', 'projects', 'exports', 'support', 'other', 'constructor'];
-    expect(keys.map(key => [key, access.check(key), access.allows(key), access.value(key)])).toEqual([
+    expect(keys.map(key => [key, entitlements.check(key), entitlements.allows(key), entitlements.value(key)])).toEqual([
       ['sso', 'yes', true, true],
       ['seats', 'yes', true, 5],
       ['projects', 'yes', true, 'unlimited'],
@@ -34,16 +34,16 @@ describe('what a customer may use', () => {
       ['other', 'no', false, null],
       ['constructor', 'no', false, null],
     ]);
-    expect(['seats', 'projects', 'exports', 'other'].map(key => access.limit(key))).toEqual([5, Infinity, 0, 0]);
-    expect(() => access.limit('support')).toThrow(TypeError);
-    expect(Object.keys(access.state?.entitlements ?? {})).toHaveLength(5);
+    expect(['seats', 'projects', 'exports', 'other'].map(key => entitlements.limit(key))).toEqual([5, Infinity, 0, 0]);
+    expect(() => entitlements.limit('support')).toThrow(TypeError);
+    expect(Object.keys(entitlements.state?.entitlements ?? {})).toHaveLength(5);
   });
 
-  it('is asked for once by concurrent requests, and by each customer’s own path', async () => {
+  it('is read once by concurrent requests, and by each customer’s own path', async () => {
     await using service = await startStateServer();
     await Promise.all(Array.from({ length: 20 }, () => service.entitlements('pc_1')));
     await service.entitlements({ externalId: 'user 1' });
-    expect(service.server.asked.map(({ url }) => url)).toEqual([
+    expect(service.server.received.map(({ url }) => url)).toEqual([
       '/customers/pc_1/state',
       '/customers/external/user%201/state',
     ]);
@@ -55,30 +55,30 @@ describe('what a customer may use', () => {
       service.server.now += seconds * SECOND;
       await service.entitlements('pc_1');
     }
-    expect(service.server.asked.map(({ tag }) => tag === undefined)).toEqual([true, false, false]);
+    expect(service.server.received.map(({ tag }) => tag === undefined)).toEqual([true, false, false]);
     service.server.entitlements = { sso: given(true) };
     service.server.now += 30 * SECOND;
     expect((await service.entitlements('pc_1')).check('sso')).toBe('yes');
   });
 
-  it.each([-2, 0, 2])('is asked for again when something ends, by the service’s clock, %d hours off', async hours => {
+  it.each([-2, 0, 2])('is read again when something ends, by the service’s clock, %d hours off', async hours => {
     await using service = await startStateServer({ skewMs: hours * HOUR });
     service.server.entitlements = { sso: given(true, service.server.now + hours * HOUR + 10 * SECOND) };
     for (const seconds of [0, 9, 1]) {
       service.server.now += seconds * SECOND;
       expect((await service.entitlements('pc_1')).check('sso')).toBe(seconds === 1 ? 'no' : 'yes');
     }
-    expect(service.server.asked).toHaveLength(2);
+    expect(service.server.received).toHaveLength(2);
   });
 
-  it('is kept as long though its end has passed, when the service still gives it', async () => {
+  it('is kept as long though its end has passed, when the service still returns it', async () => {
     const asOf = new Date('2026-03-02T09:30:00Z');
-    let asked = 0;
+    let reads = 0;
     await using service = await startStateServer({
       fetch: async () => {
-        asked += 1;
+        reads += 1;
         const headers = { etag: '"1"' };
-        if (asked > 1) return new Response(null, { status: 304, headers });
+        if (reads > 1) return new Response(null, { status: 304, headers });
         return Response.json({ state: { entitlements: { sso: given(true, asOf.getTime()) }, asOf } }, { headers });
       },
     });
@@ -86,10 +86,10 @@ describe('what a customer may use', () => {
       service.server.now += seconds * SECOND;
       expect((await service.entitlements('pc_1')).check('sso')).toBe('yes');
     }
-    expect(asked).toBe(3);
+    expect(reads).toBe(3);
   });
 
-  it('is asked for at once after a checkout, which rejects rather than return what was known before', async () => {
+  it('is read at once after a checkout, which rejects rather than return what was known before', async () => {
     await using service = await startStateServer();
     expect((await service.entitlements('pc_1')).check('sso')).toBe('no');
     service.server.entitlements = { sso: given(true) };
@@ -99,7 +99,7 @@ describe('what a customer may use', () => {
     service.server.fault = undefined;
     expect((await service.entitlements('pc_1', checkout)).check('sso')).toBe('yes');
     expect((await service.entitlements('pc_1')).check('sso')).toBe('yes');
-    expect(service.server.asked.at(-1)?.url).toBe('/customers/pc_1/state?checkoutSession=cs_1&waitMs=5000');
+    expect(service.server.received.at(-1)?.url).toBe('/customers/pc_1/state?checkoutSession=cs_1&waitMs=5000');
   });
 
   it('is that of the request that was sent last, whichever response comes first', async () => {
@@ -113,7 +113,7 @@ describe('what a customer may use', () => {
       },
     });
     const slow = service.entitlements('pc_1');
-    await expect.poll(() => service.server.asked.length).toBe(1);
+    await expect.poll(() => service.server.received.length).toBe(1);
     service.server.entitlements = { sso: given(true) };
     await service.entitlements('pc_1', { checkoutSession: 'cs_1' });
     held.resolve();
@@ -134,7 +134,7 @@ describe('while the service can’t be reached, what a customer may use', () => 
     const unknown = await service.entitlements('pc_unknown');
     expect([unknown.status, unknown.check('sso'), unknown.state]).toEqual(['unknown', 'unknown', undefined]);
     const error = expect.objectContaining({ code: 'entitlements_unknown', cause: unknown.failure });
-    for (const ask of ['allows', 'value', 'limit'] as const) expect(() => unknown[ask]('sso')).toThrow(error);
+    for (const method of ['allows', 'value', 'limit'] as const) expect(() => unknown[method]('sso')).toThrow(error);
     expect(unknown.allows('sso', { ifUnknown: true })).toBe(true);
     expect(unknown.allows('sso', { ifUnknown: false })).toBe(false);
     expect(unknown.value('sso', { ifUnknown: null })).toBeNull();
@@ -144,37 +144,37 @@ describe('while the service can’t be reached, what a customer may use', () => 
   it('is found out by a single attempt when something is known, which is repeated every two seconds', async () => {
     await using service = await startStateServer({ timeoutMs: 50, maxRetries: 2 });
     await service.entitlements('pc_1');
-    const before = service.server.asked.length; // more than one where a busy machine takes 50 ms
+    const before = service.server.received.length; // more than one where a busy machine takes 50 ms
     service.server.fault = 'never';
     service.server.now += 30 * SECOND;
     for (const seconds of [0, 1, 0.999, 0.001, 1]) {
       service.server.now += seconds * SECOND;
       expect((await service.entitlements('pc_1')).failure).toMatchObject({ code: 'timed_out' });
     }
-    expect(service.server.asked.slice(before)).toHaveLength(2);
+    expect(service.server.received.slice(before)).toHaveLength(2);
   });
 
-  it('ends when the service said, though the clock of the one who asks is set back meanwhile', async () => {
+  it('ends when the service said, though the clock of the caller is set back meanwhile', async () => {
     await using service = await startStateServer();
     const { server } = service;
     server.entitlements = { sso: given(true, server.now + 5 * HOUR), seats: given(true) };
     await service.entitlements('pc_1');
     server.fault = 'drop';
-    for (const [hours, answers] of [
+    for (const [hours, checks] of [
       [4, ['yes', 'yes']],
       [2, ['unknown', 'yes']],
     ] as const) {
       server.now += hours * HOUR;
       server.setBackMs = 3 * HOUR;
-      expect(answersOf(await service.entitlements('pc_1'))).toEqual(answers);
+      expect(checksOf(await service.entitlements('pc_1'))).toEqual(checks);
     }
   });
 
   it('is not kept from a refusal: of a customer who is gone, nothing is known any more', async () => {
-    const answers = [200, 404, 503];
+    const statuses = [200, 404, 503];
     await using service = await startStateServer({
       fetch: async () => {
-        const status = answers.shift() ?? 500;
+        const status = statuses.shift() ?? 500;
         if (status === 200) return Response.json({ state: { entitlements: { sso: given(true) }, asOf: new Date(0) } });
         return Response.json(
           { error: { code: status === 404 ? 'customer_not_found' : 'unavailable', message: '' } },
@@ -191,7 +191,7 @@ describe('while the service can’t be reached, what a customer may use', () => 
 
 const steps = fc.array(
   fc.oneof(
-    { weight: 4, arbitrary: fc.record({ kind: fc.constant('ask' as const) }) },
+    { weight: 4, arbitrary: fc.record({ kind: fc.constant('read' as const) }) },
     {
       weight: 3,
       arbitrary: fc.record({
@@ -233,22 +233,22 @@ describe('over any time of outages and changes', () => {
             const until = step.seconds == null ? null : server.now + skewMs + step.seconds * SECOND;
             server.entitlements = step.seconds === undefined ? others : { ...others, [step.key]: given(true, until) };
           }
-          if (step.kind !== 'ask') continue;
+          if (step.kind !== 'read') continue;
 
-          const [asked, at] = [server.asked.length, server.now];
-          const access = await service.entitlements('pc_1');
+          const [before, at] = [server.received.length, server.now];
+          const entitlements = await service.entitlements('pc_1');
           const age = said ? at - said.at : Infinity;
-          const mustAsk =
+          const isDue =
             age >= 30 * SECOND || Object.values(said?.entitlements ?? {}).some(({ until }) => isOver(until));
-          const asksNow = mustAsk && at >= failedAt + 2 * SECOND;
-          expect(server.asked.length - asked).toBe(asksNow ? 1 : 0);
-          expect(asksNow && server.asked.at(-1)?.tag === undefined).toBe(asksNow && age >= 24 * HOUR);
-          if (asksNow && server.fault) failedAt = at;
-          if (asksNow && !server.fault) {
+          const isRead = isDue && at >= failedAt + 2 * SECOND;
+          expect(server.received.length - before).toBe(isRead ? 1 : 0);
+          expect(isRead && server.received.at(-1)?.tag === undefined).toBe(isRead && age >= 24 * HOUR);
+          if (isRead && server.fault) failedAt = at;
+          if (isRead && !server.fault) {
             const left = Object.entries(server.entitlements).filter(([, { until }]) => !isOver(until));
             [said, failedAt] = [{ at, entitlements: Object.fromEntries(left) }, -Infinity];
           }
-          expect(answersOf(access)).toEqual(
+          expect(checksOf(entitlements)).toEqual(
             ['sso', 'seats'].map(key => {
               const known = said?.entitlements[key];
               if (!said || at - said.at >= 24 * HOUR) return 'unknown';
@@ -256,11 +256,11 @@ describe('over any time of outages and changes', () => {
               return known ? 'yes' : 'no';
             }),
           );
-          expect(access.status === 'current').toBe(failedAt === -Infinity);
+          expect(entitlements.status === 'current').toBe(failedAt === -Infinity);
         }
       }),
     );
   });
 });
 
-const answersOf = (access: Entitlements) => ['sso', 'seats'].map(key => access.check(key));
+const checksOf = (entitlements: Entitlements) => ['sso', 'seats'].map(key => entitlements.check(key));

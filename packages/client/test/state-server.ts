@@ -8,13 +8,13 @@ import { openTransport } from '../src/transport.ts';
 /** How the server fails; `undefined` when it does not. */
 export type Fault = 'drop' | 'break off' | 'never' | 500 | 503 | 429 | 'page' | undefined;
 
-/** Starts a server that says what one customer may use, by a clock of its own, and opens what asks it by another. */
+/** Starts a server that returns one customer's state, by a clock of its own, and opens a client of it with another clock. */
 export async function startStateServer({
   skewMs = 0,
   ...options
 }: Partial<ClientOptions> & { readonly skewMs?: number } = {}) {
   const server = {
-    /** Milliseconds since 1970, by the clock of the one who asks. */
+    /** Milliseconds since 1970, by the client's clock. */
     now: Date.parse('2026-03-02T09:30:00Z'),
     /** How far that clock was set back. */
     setBackMs: 0,
@@ -22,12 +22,12 @@ export async function startStateServer({
     /** What the customer was given; what has ended is left out. */
     entitlements: {} as Record<string, Pick<Entitlement, 'value' | 'until'> & { readonly type?: Entitlement['type'] }>,
     /** The paths of the requests so far, each with the tag that it had. */
-    asked: [] as { readonly url: string | undefined; readonly tag: string | undefined }[],
+    received: [] as { readonly url: string | undefined; readonly tag: string | undefined }[],
   };
 
   function respond(request: IncomingMessage, response: ServerResponse): void {
     const tag = request.headers['if-none-match'];
-    server.asked.push({ url: request.url, tag });
+    server.received.push({ url: request.url, tag });
     const { fault } = server;
     if (fault === 'never') return;
     if (fault === 'drop') return void response.socket?.destroy();

@@ -56,8 +56,8 @@ export async function sellSubscription(demo: DemoContext, client: BillingClient)
   });
   report('waiting for what the customer may use');
   await waitUntil('the customer to have the seats', deadlineMs, async () => {
-    const access = await client.states.access(referee.id, key);
-    return access.value === SEATS ? { result: access } : { lastSeen: access };
+    const check = await client.states.check(referee.id, key);
+    return check.value === SEATS ? { result: check } : { lastSeen: check };
   });
   report('waiting for revenue, referral and webhooks');
   await waitUntil(
