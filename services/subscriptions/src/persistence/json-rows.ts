@@ -1,4 +1,5 @@
 import type { EntityClass, EntityManager } from '@mikro-orm/postgresql';
+import { columnsOf, isTime } from './entity-columns.ts';
 
 /** A row as PostgreSQL renders it as JSON, by column. */
 export type JsonRow = Readonly<Record<string, unknown>>;
@@ -13,13 +14,11 @@ export function fromJson<Row extends object>(
   rows: readonly JsonRow[] | null,
 ): Row[] {
   if (!rows) return [];
-  const properties = em.getMetadata(entity).props.map(({ name, fieldNames: [column = name], columnTypes: [type] }) => {
-    return { name, column, isTime: type?.startsWith('timestamptz') };
-  });
+  const columns = columnsOf(em, entity).map(column => ({ ...column, isTime: isTime(column) }));
   return rows.map(row => {
-    const entries = properties.map(({ name, column, isTime }) => {
-      const value = row[column];
-      return [name, isTime && typeof value === 'string' ? new Date(value) : value];
+    const entries = columns.map(({ property, name, isTime: isDate }) => {
+      const value = row[name];
+      return [property, isDate && typeof value === 'string' ? new Date(value) : value];
     });
     return Object.fromEntries(entries) as Row; // each property of the entity, from its column
   });

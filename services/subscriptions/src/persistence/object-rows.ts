@@ -4,6 +4,7 @@ import { executeBound } from '@billing/database/bound-statement';
 import { skipped, toPage, type CreatedRange, type Page, type Pagination } from '@billing/contracts/pagination';
 import { follows, markList, placeBefore } from '@billing/database/cursors';
 import { keyColumns, scopedKey, type ProjectObject } from '@billing/database/project-objects';
+import { columnsOf, isTime, type Column } from './entity-columns.ts';
 import { lockAll, type LockedKind } from './locks.ts';
 
 /** Reads and writes a table that has one row for each of the processor's objects, in each project. */
@@ -71,12 +72,6 @@ interface RowOptions<Row> {
   readonly onSave?: (tx: EntityManager, rows: readonly Row[]) => Promise<void>;
 }
 
-interface Column {
-  readonly property: string;
-  readonly name: string;
-  readonly type: string;
-}
-
 /**
  * Handles many rows of an entity in one statement. The rows are plain objects, which the unit of work does not track:
  * entities would cost several times as much as the statements.
@@ -86,10 +81,8 @@ export function objectRows<Row extends ListedRow>(
   { kind, processorId, otherIds = [], fixed, onSave }: RowOptions<Row>,
 ): ObjectRows<Row> {
   const statementsFor = (em: EntityManager) => {
-    const { tableName, props, primaryKeys } = em.getMetadata(entity);
-    const columns = props.map(({ name, fieldNames: [column = name], columnTypes: [type = 'text'] }) => {
-      return { property: name, name: column, type };
-    });
+    const { tableName, primaryKeys } = em.getMetadata(entity);
+    const columns = columnsOf(em, entity);
     const isChanged = ({ property }: Column) =>
       ![...primaryKeys, ...fixed, 'teamId', 'projectId', processorId].includes(property);
     const nameOf = (wanted: string) => columns.find(({ property }) => property === wanted)?.name;
@@ -232,11 +225,10 @@ function toDates(row: Record<string, unknown>, times: readonly string[]): void {
   for (const time of times) if (typeof row[time] === 'number') row[time] = new Date(row[time]);
 }
 
-const isTime = ({ type }: Column): boolean => type.startsWith('timestamptz');
-
-function read({ property, name, type }: Column): string {
+function read(of: Column): string {
+  const { property, name, type } = of;
   const column = `existing.${name}`;
-  if (type.startsWith('timestamptz')) return `round(date_part('epoch', ${column}) * 1000) as "${property}"`;
+  if (isTime(of)) return `round(date_part('epoch', ${column}) * 1000) as "${property}"`;
   // The driver returns a `bigint` as text; none is larger than JavaScript's numbers.
   return `${type === 'bigint' ? `${column}::float8` : column} as "${property}"`;
 }
