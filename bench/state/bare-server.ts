@@ -29,18 +29,18 @@ const STATEMENT = `
     (select json_agg(given) from (
        select feature.key, feature.type, feature.values, feature.merge, source.*
          from (
-           select distinct on (subscription.id, price.id, gift.key)
+           select distinct on (subscription.id, price.id, given.key)
                   'subscription' as kind, subscription.id, price.product_id as "productId", price.id as "priceId",
-                  gift.key, gift.value, gift.per, (item ->> 'quantity')::int as quantity, null::timestamptz as until
+                  given.key, given.value, given.per, (item ->> 'quantity')::int as quantity, null::timestamptz as until
              from subscriptions subscription, jsonb_array_elements(subscription.items) item
              join price_copies price on price.id = item ->> 'priceId'
-             join feature_gift_copies gift
-               on gift.team_id = price.team_id and gift.project_id = price.project_id
-              and gift.giver_id in (price.id, price.product_id) and gift.value is not null
+             join product_feature_copies given
+               on given.team_id = price.team_id and given.project_id = price.project_id
+              and given.owner_id in (price.id, price.product_id) and given.value is not null
             where subscription.customer_id = customer.id and subscription.team_id = customer.team_id
               and subscription.project_id = customer.project_id
               and subscription.status in ('active', 'trialing', 'past_due')
-            order by subscription.id, price.id, gift.key, gift.giver_id = price.id desc
+            order by subscription.id, price.id, given.key, given.owner_id = price.id desc
            ) source
          join feature_copies feature on feature.team_id = customer.team_id
           and feature.project_id = customer.project_id and feature.key = source.key and feature.is_active

@@ -33,11 +33,11 @@ export async function insertRecords(
      select ${id('pri', 'number')}, $1, $2, ${id('pp', `number % ${PRODUCTS} + 1`)}, 'recurring', true, false,
             'price_' || number, 1
        from generate_series(1, ${PRICES}) number`,
-    `insert into feature_gift_copies (team_id, project_id, giver_id, key, value, per, version)
-     select $1, $2, giver_id, 'feature-' || number,
+    `insert into product_feature_copies (team_id, project_id, owner_id, key, value, per, version)
+     select $1, $2, owner_id, 'feature-' || number,
             case number % 3 when 0 then 'true'::jsonb when 1 then '5'::jsonb else '"priority"'::jsonb end,
             case number % 3 when 1 then 'quantity' else 'subscription' end, 1
-       from (select ${id('pp', 'product')} as giver_id, number
+       from (select ${id('pp', 'product')} as owner_id, number
                from generate_series(1, ${PRODUCTS}) product, generate_series(1, ${FEATURES}) number
              union all
              select ${id('pri', 'number')}, number from generate_series(1, ${PRICES}) number) given`,
@@ -75,6 +75,6 @@ export async function insertRecords(
   ])
     await database.query(statement, [teamId, projectId]);
   await database.query(
-    'vacuum analyze customer_copies, subscriptions, invoices, price_copies, feature_copies, feature_gift_copies, grant_copies',
+    'vacuum analyze customer_copies, subscriptions, invoices, price_copies, feature_copies, product_feature_copies, grant_copies',
   );
 }

@@ -20,7 +20,7 @@ import type {
 import type { EVENT_DATA } from '@billing/contracts/resources/event-data';
 import type { event } from '@billing/contracts/resources/event';
 import type { checkoutCreate, checkoutSession } from '@billing/contracts/resources/checkout';
-import type { access, customerState, entitlement } from '@billing/contracts/resources/customer-state';
+import type { featureCheck, customerState, entitlement } from '@billing/contracts/resources/customer-state';
 import type {
   feature,
   featureCreate,
@@ -98,7 +98,7 @@ export type Entitlement = z.input<typeof entitlement>;
 /** What a customer may use, and how far it is paid. */
 export type CustomerState = z.input<typeof customerState>;
 /** Whether a customer may use one feature. */
-export type FeatureCheck = z.input<typeof access>;
+export type FeatureCheck = z.input<typeof featureCheck>;
 export type WebhookEvent = z.input<typeof webhookEvent>;
 export type Sync = z.input<typeof sync>;
 export type SyncFinding = z.input<typeof syncFinding>;

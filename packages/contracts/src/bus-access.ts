@@ -51,7 +51,7 @@ const DECLARATIONS: Readonly<Record<ServiceName, Declaration>> = {
       'subscriptions-prices': 'price.*.v1',
       'subscriptions-projects': 'project.*.v1',
       'subscriptions-features': 'feature.saved.v1',
-      'subscriptions-feature-gifts': 'feature-gift.saved.v1',
+      'subscriptions-product-features': 'product-feature.saved.v1',
       'subscriptions-grants': 'grant.saved.v1',
       'subscriptions-checkouts': 'processor.checkout.>',
       'subscriptions-mirror': 'processor.customer.subscription.>',

@@ -22,7 +22,7 @@ const PATH_PARAMETERS = {
   customerId: ids.CustomerId.schema.describe('The customer.'),
   externalId: optionalText(255).min(1).meta({
     description:
-      'Your own id of the customer. One that contains `/`, `\\`, `;`, `%`, `#` or `?` can’t stand in a path: ask by our id.',
+      'Your own id of the customer. One that contains `/`, `\\`, `;`, `%`, `#` or `?` can’t stand in a path: use our id.',
     example: 'user-815',
   }),
   subscriptionId: ids.SubscriptionId.schema.describe('The subscription.'),

@@ -25,7 +25,7 @@ export const catalogService = () =>
         rpc: catalogRpc(em),
         jobs: [() => startReconciler({ operationLog, logger })],
         cleaning: [() => deleteCanceledOperations(em)],
-        purge: { tables: ['remote_operations', 'feature_gifts', 'prices', 'products'], kept: ['features'] },
+        purge: { tables: ['remote_operations', 'product_features', 'prices', 'products'], kept: ['features'] },
         routes: [productRoutes(dependencies), priceRoutes(dependencies), featureRoutes(dependencies)],
       };
     },

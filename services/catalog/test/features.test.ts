@@ -1,5 +1,5 @@
 import { AuditRecorded } from '@billing/contracts/events/audit';
-import { FeatureGiftSaved, FeatureSaved } from '@billing/contracts/events/features';
+import { ProductFeatureSaved, FeatureSaved } from '@billing/contracts/events/features';
 import { describe, expect, it } from 'vitest';
 import { startCatalog, type Catalog } from './start-catalog.ts';
 
@@ -104,9 +104,9 @@ describe('what a product or a price gives', () => {
       const again = await catalog.call('PUT', `${path}/seats`, { body: { value: 1 } });
       expect(again.status).toBe(200);
     }
-    const told = (await catalog.published(FeatureGiftSaved)).map(({ data }) => data);
+    const told = (await catalog.published(ProductFeatureSaved)).map(({ data }) => data);
     for (const id of [product.id, price.id])
-      expect(told.filter(({ giverId }) => giverId === id).map(({ value, version }) => [version, value])).toEqual([
+      expect(told.filter(({ ownerId }) => ownerId === id).map(({ value, version }) => [version, value])).toEqual([
         [1, 5],
         [2, 'unlimited'],
         [3, null],

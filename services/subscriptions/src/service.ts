@@ -5,7 +5,7 @@ import { openSignedTraces } from '@billing/processor/signed-trace';
 import { processorEnv, serviceEnv } from '@billing/service/env';
 import { openSubscriptionsOperationLog } from '#operations/open-operation-log.ts';
 import { customerIntakes } from '#operations/take-in-billing.ts';
-import { tellStates } from '#operations/tell-states.ts';
+import { publishStates } from '#operations/publish-states.ts';
 import { subscriptionsSchema } from '#persistence/schema.ts';
 import { checkoutEvents } from './consumers/checkout-events.ts';
 import { copies } from './consumers/copies.ts';
@@ -14,7 +14,7 @@ import { attemptedInvoices } from './consumers/attempted-invoices.ts';
 import { chargeEvents, invoicePaymentEvents, paymentIntentEvents, refundEvents } from './consumers/payment-events.ts';
 import { deletedCustomerEvents, subscriptionEvents } from './consumers/subscription-events.ts';
 import { startIntakes } from './jobs/start-intakes.ts';
-import { startTellingStates } from './jobs/start-telling-states.ts';
+import { startPublishingStates } from './jobs/start-publishing-states.ts';
 import { checkoutRoutes } from './routes/checkout.ts';
 import { invoiceRoutes } from './routes/invoices.ts';
 import { paymentRoutes } from './routes/payments.ts';
@@ -50,7 +50,7 @@ export const subscriptionsService = () =>
         jobs: [
           () => startReconciler({ operationLog, logger }),
           () => startIntakes({ intakes, logger }),
-          () => startTellingStates({ ...dependencies, tellStates: tellStates(dependencies) }),
+          () => startPublishingStates({ ...dependencies, publishStates: publishStates(dependencies) }),
         ],
         cleaning: [() => deleteCanceledOperations(em)],
         purge: {
@@ -65,7 +65,7 @@ export const subscriptionsService = () =>
             'deleted_invoices',
             'subscriptions',
             'grant_copies',
-            'feature_gift_copies',
+            'product_feature_copies',
             'customer_copies',
             'customer_states',
             'price_copies',

@@ -110,7 +110,7 @@ it('has what was just paid before any event comes, and records it once when they
   expect(causes).toEqual([{ type: 'processor', requestId: null, processorEventId: null }]);
 });
 
-it('asks the processor for nothing that an event has told', async () => {
+it('reads nothing at the processor that an event has brought', async () => {
   const project = await start();
   await service.control.checkout(project.sessionId);
   await service.deliver(...(await project.events('checkout.session.completed')));
@@ -139,10 +139,10 @@ it('is read once, also while it is open, and its event is waited for then', asyn
   const before = await countReads();
   expect((await project.read()).body.state.checkout).toEqual({ status: 'open' });
   await service.control.checkout(project.sessionId);
-  let isAnswered = false;
-  const waiting = project.read('&waitMs=10000').finally(() => (isAnswered = true));
+  let hasResponse = false;
+  const waiting = project.read('&waitMs=10000').finally(() => (hasResponse = true));
   expect((await project.read('&waitMs=1')).body.state.checkout).toEqual({ status: 'open' });
-  expect(isAnswered).toBe(false);
+  expect(hasResponse).toBe(false);
   await service.deliver(...(await project.events('checkout.session.completed')));
   expect((await waiting).body.state).toMatchObject({
     checkout: { status: 'complete' },
@@ -151,12 +151,12 @@ it('is read once, also while it is open, and its event is waited for then', asyn
   expect((await countReads()) - before).toBe(1);
 });
 
-it('waits for so many checkouts of a team at the same time, and answers further requests at once', async () => {
+it('waits for so many checkouts of a team at the same time, and responds to further requests at once', async () => {
   const project = await start();
   await project.read();
-  let answered = 0;
-  const reads = Array.from({ length: 40 }, () => project.read('&waitMs=10000').finally(() => (answered += 1)));
-  await waitFor(() => answered === 8, { what: 'those for whom no place is left' });
+  let responses = 0;
+  const reads = Array.from({ length: 40 }, () => project.read('&waitMs=10000').finally(() => (responses += 1)));
+  await waitFor(() => responses === 8, { what: 'those for whom no place is left' });
   await service.control.checkout(project.sessionId);
   await service.deliver(...(await project.events('checkout.session.completed')));
   const statuses = (await Promise.all(reads)).map(({ body }) => body.state.checkout.status);

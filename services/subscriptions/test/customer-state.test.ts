@@ -84,7 +84,7 @@ it('is read of many customers at once, each with what is its own', async () => {
 it('takes the value of a price instead of its product’s, and goes on giving what is archived or deleted', async () => {
   const project = await start();
   await project.subscribe(BASE_TIME);
-  await project.gift({ giverId: project.price.id, value: 7 });
+  await project.giveByProduct({ ownerId: project.price.id, value: 7 });
   const { teamId } = project.scope;
   const gone = { isActive: false, deletedAt: new Date(), version: 2 };
   await service.deliver(newEvent(ProductCreated, teamId, { ...project.product, ...gone }));
@@ -125,23 +125,23 @@ it('goes on for the grace after a failed payment, since the invoice became open,
   }
 });
 
-it('tells of one feature whether it is allowed, and why', async () => {
+it('checks one feature: whether it is allowed, and why', async () => {
   const project = await start();
   await project.subscribe(BASE_TIME);
-  const access = async (key: string) =>
+  const check = async (key: string) =>
     (await service.call('GET', `/customers/${project.customer.id}/state/${key}`, { of: project.scope })).body;
-  expect(await access('seats')).toEqual({ allowed: true, value: 12, until: null, reason: 'active' });
-  await project.gift({ value: 0, version: 2 });
-  expect(await access('seats')).toMatchObject({ allowed: false, value: 0 });
-  await project.gift({ value: null, version: 3 });
-  expect(await access('seats')).toEqual({ allowed: false, value: null, until: null, reason: null });
-  expect((await access('unknown')).error.code).toBe('feature_not_found');
+  expect(await check('seats')).toEqual({ allowed: true, value: 12, until: null, reason: 'active' });
+  await project.giveByProduct({ value: 0, version: 2 });
+  expect(await check('seats')).toMatchObject({ allowed: false, value: 0 });
+  await project.giveByProduct({ value: null, version: 3 });
+  expect(await check('seats')).toEqual({ allowed: false, value: null, until: null, reason: null });
+  expect((await check('unknown')).error.code).toBe('feature_not_found');
   // What every object has is a key like any other.
-  expect((await access('constructor')).error.code).toBe('feature_not_found');
+  expect((await check('constructor')).error.code).toBe('feature_not_found');
   await service.deliver(project.events.defined({ key: 'constructor' }));
-  expect(await access('constructor')).toMatchObject({ allowed: false, value: null });
+  expect(await check('constructor')).toMatchObject({ allowed: false, value: null });
   await project.give({ key: 'constructor', value: 2 });
-  expect(await access('constructor')).toMatchObject({ allowed: true, value: 2 });
+  expect(await check('constructor')).toMatchObject({ allowed: true, value: 2 });
 });
 
 it('knows features that are defined while the records of the team are purged, which keeps its features', async () => {
@@ -157,7 +157,7 @@ it('knows features that are defined while the records of the team are purged, wh
   expect((await project.state()).entitlements).toMatchObject({ exports: { value: 1 } });
 });
 
-it('is found by the tenant’s own id of the customer, and has only the features that are asked for', async () => {
+it('is found by the tenant’s own id of the customer, and has only the requested features', async () => {
   const project = await start();
   await project.subscribe(BASE_TIME);
   const balance = { credit: 500, currency: 'usd' };

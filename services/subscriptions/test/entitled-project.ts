@@ -1,5 +1,5 @@
 import { PriceCreated, ProductCreated } from '@billing/contracts/events/catalog';
-import { FeatureGiftSaved, FeatureSaved, GrantSaved } from '@billing/contracts/events/features';
+import { ProductFeatureSaved, FeatureSaved, GrantSaved } from '@billing/contracts/events/features';
 import { ProjectUpdated } from '@billing/contracts/events/gateway';
 import { newEvent } from '@billing/testing/events';
 import { routedEvent } from '@billing/testing/processor-events';
@@ -17,14 +17,14 @@ export async function startEntitledProject(service: Service) {
   const { teamId, projectId } = scope;
   const { product, price } = await service.createPrice({}, scope);
   const feature = { projectId, values: null, merge: null, isActive: true, version: 1 };
-  const gift = { projectId, giverId: product.id, per: 'subscription', version: 1 } as const;
+  const productFeature = { projectId, ownerId: product.id, per: 'subscription', version: 1 } as const;
   for (const event of [
     newEvent(ProductCreated, teamId, product),
     newEvent(PriceCreated, teamId, price),
     newEvent(FeatureSaved, teamId, { ...feature, key: 'sso', type: 'boolean' }),
     newEvent(FeatureSaved, teamId, { ...feature, key: 'seats', type: 'limit', merge: 'sum' }),
-    newEvent(FeatureGiftSaved, teamId, { ...gift, key: 'sso', value: true }),
-    newEvent(FeatureGiftSaved, teamId, { ...gift, key: 'seats', value: 3, per: 'quantity' }),
+    newEvent(ProductFeatureSaved, teamId, { ...productFeature, key: 'sso', value: true }),
+    newEvent(ProductFeatureSaved, teamId, { ...productFeature, key: 'seats', value: 3, per: 'quantity' }),
   ])
     await service.deliver(event);
   const grant = { projectId, customerId: customer.id, key: 'seats', value: 1, expiresAt: null, version: 1 };
@@ -53,7 +53,8 @@ export async function startEntitledProject(service: Service) {
     },
     paid: (at: Date) => routedEvent(scope, 'invoice.paid', invoiceObject(invoice), { createdAt: at }),
     given: (changes: object) => newEvent(GrantSaved, teamId, { ...grant, ...changes }),
-    gifted: (changes: object) => newEvent(FeatureGiftSaved, teamId, { ...gift, key: 'seats', value: 1, ...changes }),
+    productFeatureSaved: (changes: object) =>
+      newEvent(ProductFeatureSaved, teamId, { ...productFeature, key: 'seats', value: 1, ...changes }),
     defined: (changes: object) =>
       newEvent(FeatureSaved, teamId, { ...feature, key: 'seats', type: 'limit', merge: 'sum', ...changes }),
     settled: (changes: object) =>
@@ -76,7 +77,7 @@ export async function startEntitledProject(service: Service) {
     subscribe: (at: Date, changes: object = {}) => service.deliver(events.subscribed(at, changes)),
     fail: (at: Date) => service.deliver(events.failed(at)),
     give: (changes: object) => service.deliver(events.given(changes)),
-    gift: (changes: object) => service.deliver(events.gifted(changes)),
+    giveByProduct: (changes: object) => service.deliver(events.productFeatureSaved(changes)),
     state: async () => (await service.call('GET', `/customers/${customer.id}/state`, { of: scope })).body.state,
   };
 }

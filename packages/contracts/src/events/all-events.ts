@@ -4,7 +4,7 @@ import { PROCESSOR_EVENT_OWNERS, processorEvent, ProcessorEventCompleted, isHand
 import { AuditRecorded } from './audit.ts';
 import { PriceCreated, PriceDeleted, PriceUpdated, ProductCreated, ProductDeleted, ProductUpdated } from './catalog.ts';
 import { CustomerCreated, CustomerDeleted, CustomerUpdated } from './customers.ts';
-import { FeatureGiftSaved, FeatureSaved, GrantSaved } from './features.ts';
+import { ProductFeatureSaved, FeatureSaved, GrantSaved } from './features.ts';
 import { ProjectCreated, ProjectUpdated } from './gateway.ts';
 import {
   ReferralCodeCreated,
@@ -78,7 +78,7 @@ export const allEvents: readonly PublishedEvent[] = [
   event('catalog', PriceUpdated, 'A price changed'),
   event('catalog', PriceDeleted, 'A price was deleted'),
   event('catalog', FeatureSaved, 'A feature was defined or changed.'),
-  event('catalog', FeatureGiftSaved, 'A product or a price gives another value of a feature, or none any more.'),
+  event('catalog', ProductFeatureSaved, 'A product or a price gives another value of a feature, or none any more.'),
   event('customers', CustomerCreated, 'A customer was created'),
   event('customers', CustomerUpdated, 'A customer changed'),
   event('customers', CustomerDeleted, 'A customer was deleted'),

@@ -18,15 +18,15 @@ export const featureState = z.object({
 export type FeatureState = z.output<typeof featureState>;
 
 /** What a product or a price gives of a feature, versioned like a feature; `value` is null when it gives none any more. */
-export const featureGiftState = z.object({
+export const productFeatureState = z.object({
   projectId: ProjectId.schema,
-  giverId: z.union([ProductId.schema, PriceId.schema]),
+  ownerId: z.union([ProductId.schema, PriceId.schema]),
   key: featureKey,
   value: featureValue.nullable(),
   per: z.enum(['subscription', 'quantity']),
   version,
 });
-export type FeatureGiftState = z.output<typeof featureGiftState>;
+export type ProductFeatureState = z.output<typeof productFeatureState>;
 
 /** What a customer was given by hand, versioned like a feature; `value` is null when it was taken back. */
 export const grantState = z.object({
@@ -40,5 +40,5 @@ export const grantState = z.object({
 export type GrantState = z.output<typeof grantState>;
 
 export const FeatureSaved = defineEvent('feature.saved.v1', featureState);
-export const FeatureGiftSaved = defineEvent('feature-gift.saved.v1', featureGiftState);
+export const ProductFeatureSaved = defineEvent('product-feature.saved.v1', productFeatureState);
 export const GrantSaved = defineEvent('grant.saved.v1', grantState);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { declareOperations } from '../declare-operations.ts';
 import { PROJECT_PATH, projectAccess } from '../operation.ts';
 import { featureKey } from '../resources/feature.ts';
-import { access, customerState } from '../resources/customer-state.ts';
+import { customerState, featureCheck } from '../resources/customer-state.ts';
 import { integerText } from '../text.ts';
 
 const MAX_WAIT_MS = 10_000;
@@ -64,14 +64,14 @@ export const stateOperations = declareOperations('subscriptions', {
     route: `GET ${STATE}/:featureKey`,
     ...read,
     summary: 'Get whether a customer may use a feature',
-    response: access,
+    response: featureCheck,
     problems: ['customer_not_found', 'feature_not_found'],
   },
   getExternalCustomerFeature: {
     route: `GET ${EXTERNAL_STATE}/:featureKey`,
     ...read,
     summary: 'Get whether the customer with your own id may use a feature',
-    response: access,
+    response: featureCheck,
     problems: ['customer_not_found', 'feature_not_found'],
   },
 });

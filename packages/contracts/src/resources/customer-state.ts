@@ -50,7 +50,7 @@ const payment = z
   })
   .meta({ id: 'CustomerPaymentState', description: 'How far a customer has paid.' });
 
-export const access = z
+export const featureCheck = z
   .object({
     allowed: z.boolean().meta({
       description: 'Whether the customer may use it: true, a limit above 0, or any of the values.',
@@ -64,11 +64,11 @@ export const access = z
       .describe('What gives it: the first of an active subscription, a trial, a grace and a grant.'),
   })
   .meta({
-    id: 'FeatureAccess',
+    id: 'FeatureCheck',
     description: 'Whether a customer may use one feature.',
     example: { value: 5, reason: 'active' },
   });
-export type FeatureAccess = z.output<typeof access>;
+export type FeatureCheck = z.output<typeof featureCheck>;
 
 export const customerBalance = z
   .object({

@@ -12,14 +12,14 @@ const MAX_VALUES = 50;
 const MAX_NAME = 250;
 const MAX_VALUE = 100;
 
-/** The key of a feature, by which products ask for it. */
+/** The key of a feature, by which products check it. */
 export const featureKey = z
   .string()
   .regex(
     /^[a-z0-9][a-z0-9_.-]{0,79}$/,
     'Expected 1 to 80 characters of a-z, 0-9, ".", "_" and "-", of which the first is a letter or digit.',
   )
-  .meta({ description: 'The key by which your product asks for it; unique in the project.', example: 'seats' });
+  .meta({ description: 'The key by which your product checks it; unique in the project.', example: 'seats' });
 
 /** What a feature gives: a boolean, a limit, or one of the feature's values. */
 export const featureValue = z
@@ -63,7 +63,7 @@ export const feature = z
   })
   .meta({
     id: 'Feature',
-    description: 'Something that products give, and that your product asks for.',
+    description: 'Something that products give, and that your product checks.',
     example: { type: 'limit', values: null, merge: 'max', isActive: true },
   });
 export type Feature = z.output<typeof feature>;

@@ -1,7 +1,11 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { FeatureState } from '@billing/contracts/events/features';
 import type { FeatureId, PriceId, ProductId, ProjectId, TeamId } from '@billing/contracts/ids';
-import type { Feature as FeatureResource, FeatureValue, ProductFeature } from '@billing/contracts/resources/feature';
+import type {
+  Feature as FeatureResource,
+  FeatureValue,
+  ProductFeature as ProductFeatureResource,
+} from '@billing/contracts/resources/feature';
 
 const FeatureSchema = defineEntity({
   name: 'Feature',
@@ -27,30 +31,30 @@ export class Feature extends FeatureSchema.class {}
 FeatureSchema.setClass(Feature);
 
 /** What a product or a price gives of a feature. */
-const FeatureGiftSchema = defineEntity({
-  name: 'FeatureGift',
-  tableName: 'feature_gifts',
+const ProductFeatureSchema = defineEntity({
+  name: 'ProductFeature',
+  tableName: 'product_features',
   indexes: [
-    { name: 'feature_gifts_newest', properties: ['teamId', 'projectId', 'createdAt', 'giverId', 'key'] },
-    { name: 'feature_gifts_by_product', properties: ['teamId', 'projectId', 'productId'] },
+    { name: 'product_features_newest', properties: ['teamId', 'projectId', 'createdAt', 'ownerId', 'key'] },
+    { name: 'product_features_by_product', properties: ['teamId', 'projectId', 'productId'] },
   ],
   properties: {
     teamId: p.text().primary().$type<TeamId>(),
     projectId: p.text().primary().$type<ProjectId>(),
-    giverId: p.text().primary().$type<ProductId | PriceId>(),
+    ownerId: p.text().primary().$type<ProductId | PriceId>(),
     key: p.text().primary(),
-    /** The product that gives it, or whose price does. */
+    /** The product that is the owner, or whose price is. */
     productId: p.text().$type<ProductId>(),
     /** Null when it gives none any more: the row goes on counting versions. */
     value: p.json().strictNullable().$type<FeatureValue | null>(),
-    per: p.text().$type<ProductFeature['per']>(),
+    per: p.text().$type<ProductFeatureResource['per']>(),
     version: p.integer(),
     createdAt: p.datetime(),
   },
 });
 
-export class FeatureGift extends FeatureGiftSchema.class {}
-FeatureGiftSchema.setClass(FeatureGift);
+export class ProductFeature extends ProductFeatureSchema.class {}
+ProductFeatureSchema.setClass(ProductFeature);
 
 /** Returns a feature as callers see it. */
 export function toFeature(row: Feature): FeatureResource {
@@ -62,3 +66,11 @@ export function toFeature(row: Feature): FeatureResource {
 export function toFeatureState({ projectId, key, type, values, merge, isActive, version }: Feature): FeatureState {
   return { projectId, key, type, values, merge, isActive, version };
 }
+
+/** Returns a product feature as callers see it; undefined when nothing is given any more. */
+export const toProductFeature = ({ key, value, per, ...row }: ProductFeature): ProductFeatureResource | undefined =>
+  value === null ? undefined : { key, value, per, ...shownOwner(row) };
+
+/** Returns the product or the price that gives a feature. */
+export const shownOwner = ({ ownerId, productId }: Pick<ProductFeature, 'ownerId' | 'productId'>) =>
+  ownerId === productId ? { productId, priceId: null } : { productId: null, priceId: ownerId as PriceId }; // what is no product is a price

@@ -1,11 +1,11 @@
 import { operationLogEntities, operationLogMigrations } from '@billing/processor/operation-log/tables';
-import { Feature, FeatureGift } from './feature.entity.ts';
+import { Feature, ProductFeature } from './feature.entity.ts';
 import { CreateCatalog } from './migrations/0001-create-catalog.ts';
 import { Price } from './price.entity.ts';
 import { Product } from './product.entity.ts';
 
 /** The tables of the catalog. */
 export const catalogSchema = {
-  entities: [...operationLogEntities, Product, Price, Feature, FeatureGift],
+  entities: [...operationLogEntities, Product, Price, Feature, ProductFeature],
   migrations: [...operationLogMigrations, { name: '0001-create-catalog', class: CreateCatalog }],
 };

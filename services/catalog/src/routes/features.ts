@@ -3,7 +3,13 @@ import { findNewest } from '@billing/database/find-newest';
 import type { HttpServer } from '@billing/service/http';
 import { serve } from '@billing/service/serve';
 import { createFeature, findFeature, updateFeature } from '#operations/change-features.ts';
-import { findGift, listAllGifts, listGifts, removeGift, setGift } from '#operations/change-gifts.ts';
+import {
+  findProductFeature,
+  listAllProductFeatures,
+  listProductFeatures,
+  removeProductFeature,
+  setProductFeature,
+} from '#operations/change-product-features.ts';
 import { Feature, toFeature } from '#persistence/feature.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 
@@ -11,7 +17,7 @@ import type { Dependencies } from '../dependencies.ts';
 export function featureRoutes(dependencies: Dependencies): (app: HttpServer) => void {
   const { em } = dependencies;
   const [create, update] = [createFeature(dependencies), updateFeature(dependencies)];
-  const [set, remove] = [setGift(dependencies), removeGift(dependencies)];
+  const [set, remove] = [setProductFeature(dependencies), removeProductFeature(dependencies)];
 
   return app => {
     serve(app, operations.createFeature, async ({ params, body, audit, operationKey }) => ({
@@ -28,12 +34,12 @@ export function featureRoutes(dependencies: Dependencies): (app: HttpServer) => 
       feature: toFeature(await update(scope, featureKey, body, audit)),
     }));
 
-    serve(app, operations.listGivenFeatures, ({ params, query }) => listAllGifts(em.fork(), params, query));
+    serve(app, operations.listGivenFeatures, ({ params, query }) => listAllProductFeatures(em.fork(), params, query));
     serve(app, operations.listProductFeatures, async ({ params: { productId: id, ...scope } }) => ({
-      productFeatures: await listGifts(em.fork(), scope, { type: 'product', id }),
+      productFeatures: await listProductFeatures(em.fork(), scope, { type: 'product', id }),
     }));
     serve(app, operations.getProductFeature, async ({ params: { productId: id, featureKey, ...scope } }) => ({
-      productFeature: await findGift(em.fork(), scope, { type: 'product', id }, featureKey),
+      productFeature: await findProductFeature(em.fork(), scope, { type: 'product', id }, featureKey),
     }));
     serve(app, operations.setProductFeature, async ({ params, body, audit }) => {
       const { productId: id, featureKey, ...scope } = params;
@@ -45,10 +51,10 @@ export function featureRoutes(dependencies: Dependencies): (app: HttpServer) => 
     });
 
     serve(app, operations.listPriceFeatures, async ({ params: { priceId: id, ...scope } }) => ({
-      productFeatures: await listGifts(em.fork(), scope, { type: 'price', id }),
+      productFeatures: await listProductFeatures(em.fork(), scope, { type: 'price', id }),
     }));
     serve(app, operations.getPriceFeature, async ({ params: { priceId: id, featureKey, ...scope } }) => ({
-      productFeature: await findGift(em.fork(), scope, { type: 'price', id }, featureKey),
+      productFeature: await findProductFeature(em.fork(), scope, { type: 'price', id }, featureKey),
     }));
     serve(app, operations.setPriceFeature, async ({ params, body, audit }) => {
       const { priceId: id, featureKey, ...scope } = params;

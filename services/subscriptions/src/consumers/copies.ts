@@ -8,12 +8,19 @@ import {
 } from '@billing/contracts/events/catalog';
 import { ProjectCreated, ProjectUpdated } from '@billing/contracts/events/gateway';
 import { CustomerCreated, CustomerDeleted, CustomerUpdated } from '@billing/contracts/events/customers';
-import { FeatureGiftSaved, FeatureSaved, GrantSaved } from '@billing/contracts/events/features';
+import { ProductFeatureSaved, FeatureSaved, GrantSaved } from '@billing/contracts/events/features';
 import { consumer, type Consumer } from '@billing/messaging/consumer/consumer';
 import type { Delivery } from '@billing/messaging/consumer/delivery';
 import { savePrices } from '#operations/save-prices.ts';
-import { saveCustomerCopies, saveProductCopies, type OwnedBy } from '#persistence/copies.ts';
-import { saveFeatureCopies, saveGiftCopies, saveGrantCopies, saveProjectCopies } from '#persistence/feature-copies.ts';
+import {
+  saveCustomerCopies,
+  saveFeatureCopies,
+  saveGrantCopies,
+  saveProductCopies,
+  saveProductFeatureCopies,
+  saveProjectCopies,
+  type OwnedBy,
+} from '#persistence/copies.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /** Keeps copies of the customers, products, prices, features and grants of other services. */
@@ -43,8 +50,8 @@ export function copies(dependencies: Pick<Dependencies, 'now'>): Consumer[] {
     consumer('subscriptions-features', FeatureSaved.name).on(FeatureSaved, (tx, deliveries) =>
       saveFeatureCopies(tx, deliveries.map(toOwned)),
     ),
-    consumer('subscriptions-feature-gifts', FeatureGiftSaved.name).on(FeatureGiftSaved, (tx, deliveries) =>
-      saveGiftCopies(tx, deliveries.map(toOwned)),
+    consumer('subscriptions-product-features', ProductFeatureSaved.name).on(ProductFeatureSaved, (tx, deliveries) =>
+      saveProductFeatureCopies(tx, deliveries.map(toOwned)),
     ),
     consumer('subscriptions-grants', GrantSaved.name).on(GrantSaved, (tx, deliveries) =>
       saveGrantCopies(tx, deliveries.map(toOwned)),

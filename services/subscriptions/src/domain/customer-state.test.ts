@@ -45,9 +45,9 @@ const records: CustomerRecords = {
     { key: 'seats', type: 'limit', values: null, merge: 'sum', isActive: true },
     { key: 'sso', type: 'boolean', values: null, merge: null, isActive: true },
   ],
-  gifts: new Map([
-    ['pri_1', { productId: 'pp_1', features: [{ key: 'seats', value: 3, isPerQuantity: true }] }],
-    ['pri_2', { productId: 'pp_1', features: [{ key: 'sso', value: true, isPerQuantity: false }] }],
+  priceFeatures: new Map([
+    ['pri_1', { productId: 'pp_1', features: new Map([['seats', { value: 3, per: 'quantity' }]]) }],
+    ['pri_2', { productId: 'pp_1', features: new Map([['sso', { value: true, per: 'subscription' }]]) }],
   ]),
   graceDays: 7,
 };

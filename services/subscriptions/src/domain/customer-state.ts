@@ -1,5 +1,5 @@
 import type { PriceId, ProductId } from '@billing/contracts/ids';
-import type { FeatureValue } from '@billing/contracts/resources/feature';
+import type { FeatureValue, ProductFeature } from '@billing/contracts/resources/feature';
 import type { SubscriptionStatus } from '@billing/contracts/resources/subscription';
 import {
   mergeSources,
@@ -38,10 +38,10 @@ export interface OpenInvoice {
   readonly hostedInvoiceUrl: string | null;
 }
 
-/** What a price gives, those of its product included where the price says nothing else. */
-export interface PriceGift {
+/** What a price gives, by feature; where the price says nothing else, what its product gives. */
+export interface PriceFeatures {
   readonly productId: ProductId;
-  readonly features: readonly { readonly key: string; readonly value: FeatureValue; readonly isPerQuantity: boolean }[];
+  readonly features: ReadonlyMap<string, Pick<ProductFeature, 'value' | 'per'>>;
 }
 
 /** What was given to one customer by hand. */
@@ -58,7 +58,7 @@ export interface CustomerRecords {
   readonly openInvoices: readonly OpenInvoice[];
   readonly grants: readonly CustomerGrant[];
   readonly features: readonly FeatureRules[];
-  readonly gifts: ReadonlyMap<string, PriceGift>;
+  readonly priceFeatures: ReadonlyMap<string, PriceFeatures>;
   /** How long a subscription that is past due goes on granting. */
   readonly graceDays: number;
 }
@@ -142,28 +142,23 @@ export function nextChangeAt(
 }
 
 /** An item of a subscription that grants. */
-interface BilledItem extends Omit<SubscriptionGrant, 'grants'> {
+interface BilledItem extends Omit<SubscriptionGrant, 'grants'>, PriceFeatures {
   readonly id: string;
   readonly priceId: PriceId;
   readonly quantity: number;
   readonly reason: NonNullable<SubscriptionGrant['reason']>;
-  readonly productId: ProductId;
-  readonly features: ReadonlyMap<string, PriceGift['features'][number]>;
 }
 
 /** Returns the items that give anything, in the order in which sources are listed. */
 function billedItems(records: CustomerRecords, now: Date): readonly BilledItem[] {
-  const gifts = new Map(
-    [...records.gifts].map(([priceId, { productId, features }]) => {
-      return [priceId, { productId, features: new Map(features.map(one => [one.key, one])) }] as const;
-    }),
-  );
   const items = records.subscriptions.flatMap(subscription => {
     const { reason, grantsUntil } = grantOf(subscription, records, now);
     if (!reason) return [];
     return subscription.items.flatMap(({ priceId, quantity }) => {
-      const gift = priceId === null ? undefined : gifts.get(priceId);
-      return priceId !== null && gift ? [{ id: subscription.id, priceId, quantity, reason, grantsUntil, ...gift }] : [];
+      const given = priceId === null ? undefined : records.priceFeatures.get(priceId);
+      return priceId !== null && given
+        ? [{ id: subscription.id, priceId, quantity, reason, grantsUntil, ...given }]
+        : [];
     });
   });
   return items.toSorted((a, b) => a.id.localeCompare(b.id) || a.priceId.localeCompare(b.priceId));
@@ -185,7 +180,7 @@ function sourcesOf(
     ({ id, priceId, productId, quantity, reason, grantsUntil, features }): EntitlementSource[] => {
       const feature = features.get(wanted);
       if (!feature) return [];
-      const value = feature.isPerQuantity ? timesQuantity(feature.value, quantity) : feature.value;
+      const value = feature.per === 'quantity' ? timesQuantity(feature.value, quantity) : feature.value;
       return [{ kind: 'subscription', id, productId, priceId, value, quantity, until: grantsUntil, reason }];
     },
   );

@@ -10,7 +10,7 @@ const RPC_TIMEOUT_MS = 1_000;
 
 /**
  * Finds a customer with all that decides what the customer may use. The customers service is called when there is no copy: a
- * product may ask right after it has created the customer.
+ * product may read it right after it has created the customer.
  * @throws Problem 404; `unavailable` when there is no copy and the customers service does not respond
  */
 export function findRecords({ em, rpc }: Pick<Dependencies, 'em' | 'rpc'>) {

@@ -1,7 +1,7 @@
 import type { ProjectScope } from '@billing/contracts/ids';
 import { isAllowed } from '@billing/contracts/entitlement-value';
 import { notFound } from '@billing/contracts/problem';
-import { SOURCE_REASONS, type CustomerState, type FeatureAccess } from '@billing/contracts/resources/customer-state';
+import { SOURCE_REASONS, type CustomerState, type FeatureCheck } from '@billing/contracts/resources/customer-state';
 import { entitlementsOf, grantOf, paymentOf } from '#domain/customer-state.ts';
 import { isPending } from '#domain/checkout.ts';
 import type { CheckoutSession } from '#persistence/checkout-session.entity.ts';
@@ -77,10 +77,10 @@ export function readState(
  * Reads whether a customer may use one feature now.
  * @throws Problem 404 for the customer, and for a feature that no one defined
  */
-export function readAccess(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'now'>) {
+export function checkFeature(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'now'>) {
   const { em, now } = dependencies;
   const find = findRecords(dependencies);
-  return async (scope: ProjectScope, ref: CustomerRef, key: string): Promise<FeatureAccess> => {
+  return async (scope: ProjectScope, ref: CustomerRef, key: string): Promise<FeatureCheck> => {
     const { records } = await find(scope, ref);
     const entitlement = entitlementsOf(records, now()).get(key);
     if (entitlement) {

@@ -11,8 +11,8 @@ interface ClosedSession extends ProjectObject {
 }
 
 /**
- * Notes what came of checkout sessions, in whatever order that is told: one that is `processing` ends, and no other changes
- * again. Sessions that have no record are ignored.
+ * Notes what came of checkout sessions, in any order: one that is `processing` ends, and no other changes again.
+ * Sessions that have no record are ignored.
  */
 export async function closeCheckoutSessions(tx: EntityManager, sessions: readonly ClosedSession[]): Promise<void> {
   if (sessions.length === 0) return;

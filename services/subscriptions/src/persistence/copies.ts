@@ -1,17 +1,18 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
+import type { EntityClass, EntityManager } from '@mikro-orm/postgresql';
 import type { PriceState, ProductState } from '@billing/contracts/events/catalog';
 import type { CustomerState } from '@billing/contracts/events/customers';
+import type { FeatureState, GrantState, ProductFeatureState } from '@billing/contracts/events/features';
+import type { ProjectState } from '@billing/contracts/events/gateway';
 import type { TeamId } from '@billing/contracts/ids';
 import { executeBound } from '@billing/database/bound-statement';
 import { inTransaction } from '@billing/database/transaction';
+import { PriceCopy, ProductCopy } from './catalog-copies.entity.ts';
+import { CustomerCopy } from './customer-copy.entity.ts';
 import { insertIntakes } from './customer-intakes.ts';
+import { columnsOf, type Column } from './entity-columns.ts';
+import { FeatureCopy, GrantCopy, ProductFeatureCopy, ProjectCopy } from './feature-copies.entity.ts';
 import { lockCustomers } from './locks.ts';
-import { markStates } from './state-marks.ts';
-
-/*
- * Copies of what other services own. A copy is replaced only by a newer version. The scope is part of the condition, so
- * that an id never moves from one project to another.
- */
+import { markConcerned, markStates, markStatesOf } from './state-marks.ts';
 
 /** A resource of a team, as its owner publishes it. */
 export interface OwnedBy<State> {
@@ -32,109 +33,111 @@ export async function saveCustomerCopies(
 }
 
 async function saveInTransaction(tx: EntityManager, customers: readonly OwnedBy<CustomerState>[]): Promise<void> {
+  const copies = customers.map(toCopy);
   // Waits for transactions that have just found these customers in the copies as they were.
-  const ofProcessor = customers.map(({ teamId, state }) => {
-    return { scope: { teamId, projectId: state.projectId }, id: state.processorCustomerId };
-  });
-  await lockCustomers(tx, ofProcessor);
-  await upsert(
+  await lockCustomers(
     tx,
-    `insert into customer_copies as copy
-            (id, team_id, project_id, processor_customer_id, email, external_id, balance, version, created_at, deleted_at)
-     select id, team_id, project_id, processor_customer_id, email, external_id, balance, version, created_at, deleted_at
-       from json_populate_recordset(null::customer_copies, $1::json) order by id
-     on conflict (id) do update set
-       processor_customer_id = excluded.processor_customer_id, email = excluded.email,
-       external_id = excluded.external_id, balance = excluded.balance, version = excluded.version,
-       deleted_at = excluded.deleted_at
-     where copy.version < excluded.version
-       and (copy.team_id, copy.project_id) = (excluded.team_id, excluded.project_id)`,
-    newestOf(customers).map(({ teamId, state }) => ({
-      id: state.id,
-      team_id: teamId,
-      project_id: state.projectId,
-      processor_customer_id: state.processorCustomerId,
-      // Of a deleted one nobody reads them.
-      email: state.deletedAt ? null : state.email,
-      external_id: state.deletedAt ? null : state.externalId,
-      balance: state.balance,
-      version: state.version,
-      created_at: state.createdAt,
-      deleted_at: state.deletedAt,
-    })),
+    copies.map(({ teamId, projectId, processorCustomerId: id }) => ({ scope: { teamId, projectId }, id })),
+  );
+  // Of a deleted one nobody reads them.
+  await save(
+    tx,
+    CustomerCopy,
+    copies.map(copy => (copy.deletedAt ? { ...copy, email: null, externalId: null } : copy)),
   );
   await insertIntakes(
     tx,
-    customers.flatMap(({ teamId, state: { id, projectId, processorCustomerId, linkedToExisting } }) =>
-      linkedToExisting ? [{ id, teamId, projectId, processorCustomerId }] : [],
-    ),
+    copies.filter(({ linkedToExisting }) => linkedToExisting),
   );
   await markStates(
     tx,
-    customers.map(({ teamId, state: { id, projectId } }) => ({ scope: { teamId, projectId }, id })),
+    copies.map(({ teamId, projectId, id }) => ({ scope: { teamId, projectId }, id })),
   );
 }
 
 /** Saves copies of products, deleted ones too: their subscriptions go on. */
-export async function saveProductCopies(em: EntityManager, products: readonly OwnedBy<ProductState>[]): Promise<void> {
-  await upsert(
-    em,
-    `insert into product_copies as copy (id, team_id, project_id, name, is_active, version, deleted_at)
-     select id, team_id, project_id, name, is_active, version, deleted_at
-       from json_populate_recordset(null::product_copies, $1::json) order by id
-     on conflict (id) do update set
-       name = excluded.name, is_active = excluded.is_active, version = excluded.version,
-       deleted_at = excluded.deleted_at
-     where copy.version < excluded.version
-       and (copy.team_id, copy.project_id) = (excluded.team_id, excluded.project_id)`,
-    newestOf(products).map(({ teamId, state }) => ({
-      id: state.id,
-      team_id: teamId,
-      project_id: state.projectId,
-      name: state.name,
-      is_active: state.isActive,
-      version: state.version,
-      deleted_at: state.deletedAt,
-    })),
-  );
-}
+export const saveProductCopies = (em: EntityManager, products: readonly OwnedBy<ProductState>[]): Promise<void> =>
+  save(em, ProductCopy, products.map(toCopy));
 
 /** Saves copies of prices, deleted ones too: their subscriptions go on. */
-export async function savePriceCopies(em: EntityManager, prices: readonly OwnedBy<PriceState>[]): Promise<void> {
-  await upsert(
-    em,
-    `insert into price_copies as copy
-            (id, team_id, project_id, product_id, type, is_active, metered, processor_price_id, version, deleted_at)
-     select id, team_id, project_id, product_id, type, is_active, metered, processor_price_id, version, deleted_at
-       from json_populate_recordset(null::price_copies, $1::json) order by id
-     on conflict (id) do update set
-       is_active = excluded.is_active, metered = excluded.metered, version = excluded.version,
-       deleted_at = excluded.deleted_at
-     where copy.version < excluded.version
-       and (copy.team_id, copy.project_id) = (excluded.team_id, excluded.project_id)`,
-    newestOf(prices).map(({ teamId, state }) => ({
-      id: state.id,
-      team_id: teamId,
-      project_id: state.projectId,
-      product_id: state.productId,
-      type: state.type,
-      is_active: state.isActive,
-      metered: state.metered,
-      processor_price_id: state.processorPriceId,
-      version: state.version,
-      deleted_at: state.deletedAt,
-    })),
+export const savePriceCopies = (em: EntityManager, prices: readonly OwnedBy<PriceState>[]): Promise<void> =>
+  save(em, PriceCopy, prices.map(toCopy));
+
+/** Saves copies of projects. */
+export async function saveProjectCopies(tx: EntityManager, projects: readonly OwnedBy<ProjectState>[]): Promise<void> {
+  const copies = projects.map(toCopy);
+  await save(
+    tx,
+    ProjectCopy,
+    copies.map(({ entitlementGraceDays: graceDays, ...project }) => ({ ...project, graceDays })),
+  );
+  await markConcerned(
+    tx,
+    copies.map(({ teamId, id: projectId }) => ({ teamId, projectId })),
   );
 }
 
-/** The newest version of each: a statement can't update the same row twice. */
-function newestOf<State extends { readonly id: string; readonly version: number }>(
-  owned: readonly OwnedBy<State>[],
-): OwnedBy<State>[] {
-  const oldestFirst = owned.toSorted((a, b) => a.state.version - b.state.version);
-  return [...new Map(oldestFirst.map(it => [it.state.id, it])).values()];
+/** Saves copies of features. */
+export async function saveFeatureCopies(tx: EntityManager, features: readonly OwnedBy<FeatureState>[]): Promise<void> {
+  const copies = features.map(toCopy);
+  await save(tx, FeatureCopy, copies);
+  await markConcerned(
+    tx,
+    copies.map(({ teamId, projectId, key: featureKey }) => ({ teamId, projectId, featureKey })),
+  );
 }
 
-async function upsert(em: EntityManager, statement: string, rows: readonly object[]): Promise<void> {
-  if (rows.length > 0) await executeBound(em, statement, [JSON.stringify(rows)]);
+/** Saves copies of what products and prices give. */
+export async function saveProductFeatureCopies(
+  tx: EntityManager,
+  productFeatures: readonly OwnedBy<ProductFeatureState>[],
+): Promise<void> {
+  const copies = productFeatures.map(toCopy);
+  await save(tx, ProductFeatureCopy, copies);
+  await markConcerned(
+    tx,
+    copies.map(({ teamId, projectId, ownerId }) => ({ teamId, projectId, ownerId })),
+  );
+}
+
+/** Saves copies of what was given to customers. */
+export async function saveGrantCopies(tx: EntityManager, grants: readonly OwnedBy<GrantState>[]): Promise<void> {
+  const copies = grants.map(toCopy);
+  await save(tx, GrantCopy, copies);
+  await markStatesOf(tx, copies);
+}
+
+const toCopy = <State extends object>({ teamId, state }: OwnedBy<State>) => ({ teamId, ...state });
+
+/**
+ * Saves copies of what other services own. A copy is replaced only by a newer version, and only in its project, so that an
+ * id never moves to another one. Properties that the copies do not have stay as they are.
+ */
+async function save<Copy extends { readonly version: number }>(
+  em: EntityManager,
+  entity: EntityClass<Copy>,
+  copies: readonly (Partial<Copy> & Pick<Copy, 'version'>)[],
+): Promise<void> {
+  const [first] = copies;
+  if (!first) return;
+  const { tableName, primaryKeys } = em.getMetadata(entity);
+  const columns = columnsOf(em, entity).filter(({ property }) => property in first);
+  const isKey = ({ property }: Column): boolean => primaryKeys.some(key => key === property);
+  const isScope = ({ property }: Column): boolean => property === 'teamId' || property === 'projectId';
+  const [keys, others] = [columns.filter(isKey), columns.filter(column => !isKey(column))];
+  const listed = (some: readonly Column[]): string => some.map(({ name }) => `"${name}"`).join(', ');
+  const read = (some: readonly Column[]): string => some.map(({ property }) => `"${property}"`).join(', ');
+  const changed = others.filter(column => !isScope(column)).map(({ name }) => `"${name}" = excluded."${name}"`);
+  const unchanged = others.filter(isScope).map(({ name }) => ` and copy.${name} = excluded.${name}`);
+  // Of each the newest version: a statement can't update a row twice.
+  await executeBound(
+    em,
+    `insert into ${tableName} as copy (${listed(columns)})
+     select distinct on (${read(keys)}) ${read(columns)}
+       from json_to_recordset($1::json) as next (${columns.map(({ property, type }) => `"${property}" ${type}`).join(', ')})
+      order by ${read(keys)}, version desc
+     on conflict (${listed(keys)}) do update set ${changed.join(', ')}
+      where copy.version < excluded.version${unchanged.join('')}`,
+    [JSON.stringify(copies)],
+  );
 }

@@ -36,13 +36,13 @@ const FeatureCopySchema = defineEntity({
 export class FeatureCopy extends FeatureCopySchema.class {}
 FeatureCopySchema.setClass(FeatureCopy);
 
-const FeatureGiftCopySchema = defineEntity({
-  name: 'FeatureGiftCopy',
-  tableName: 'feature_gift_copies',
+const ProductFeatureCopySchema = defineEntity({
+  name: 'ProductFeatureCopy',
+  tableName: 'product_feature_copies',
   properties: {
     teamId: p.text().$type<TeamId>().primary(),
     projectId: p.text().$type<ProjectId>().primary(),
-    giverId: p.text().$type<ProductId | PriceId>().primary(),
+    ownerId: p.text().$type<ProductId | PriceId>().primary(),
     key: p.text().primary(),
     /** Null when it gives none any more. */
     value: p.json().strictNullable().$type<FeatureValue | null>(),
@@ -52,8 +52,8 @@ const FeatureGiftCopySchema = defineEntity({
 });
 
 /** A copy of what a product or a price gives; the catalog owns it. */
-export class FeatureGiftCopy extends FeatureGiftCopySchema.class {}
-FeatureGiftCopySchema.setClass(FeatureGiftCopy);
+export class ProductFeatureCopy extends ProductFeatureCopySchema.class {}
+ProductFeatureCopySchema.setClass(ProductFeatureCopy);
 
 const GrantCopySchema = defineEntity({
   name: 'GrantCopy',

@@ -1,11 +1,11 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { CustomerId, PriceId, ProductId, ProjectScope } from '@billing/contracts/ids';
 import { notFound } from '@billing/contracts/problem';
-import type { FeatureValue, ProductFeature } from '@billing/contracts/resources/feature';
+import type { ProductFeature } from '@billing/contracts/resources/feature';
 import { ENDED_STATUSES } from '@billing/contracts/resources/subscription';
 import { executeBound } from '@billing/database/bound-statement';
 import { keyColumns } from '@billing/database/project-objects';
-import type { CustomerRecords, OpenInvoice, PriceGift } from '#domain/customer-state.ts';
+import type { CustomerRecords, OpenInvoice, PriceFeatures } from '#domain/customer-state.ts';
 import { CheckoutSession } from './checkout-session.entity.ts';
 import { CustomerCopy } from './customer-copy.entity.ts';
 import { FeatureCopy, GrantCopy, ProjectCopy } from './feature-copies.entity.ts';
@@ -51,14 +51,14 @@ const readRecords = (condition: string): string => `
     select price_copies.* from price_copies
       join (select distinct team_id, project_id, item ->> 'priceId' as id
               from subscription, jsonb_array_elements(items) item) billed using (team_id, project_id, id)
-  ), gift as ( -- A price's value replaces its product's. Archived and deleted ones go on giving.
+  ), price_feature as ( -- A price's value replaces its product's. Archived and deleted ones go on giving.
     select distinct on (price.id, key) team_id, project_id, price.id as price_id, product_id, key, value, per
-      from price join feature_gift_copies using (team_id, project_id)
-     where giver_id in (price.id, product_id) and value is not null
-     order by price.id, key, giver_id = price.id desc
+      from price join product_feature_copies using (team_id, project_id)
+     where owner_id in (price.id, product_id) and value is not null
+     order by price.id, key, owner_id = price.id desc
   ), feature as (
     select feature_copies.* from feature_copies
-      join (select team_id, project_id, key from gift union select team_id, project_id, key from given) wanted
+      join (select team_id, project_id, key from price_feature union select team_id, project_id, key from given) wanted
            using (team_id, project_id, key)
      where is_active
   ), checkout as (
@@ -74,7 +74,7 @@ const readRecords = (condition: string): string => `
          (select json_agg(invoice) from invoice) as invoices,
          (select json_agg(given) from given) as grants,
          (select json_agg(checkout order by created_at desc, id) from checkout) as checkouts,
-         (select json_agg(gift) from gift) as gifts,
+         (select json_agg(price_feature) from price_feature) as "priceFeatures",
          (select json_agg(feature order by key) from feature) as features`;
 
 const BY_ID = readRecords('(team_id, project_id, id) = ($1, $2, $3)');
@@ -105,7 +105,7 @@ export const findCustomerRecords = async (
 /** What the statement returns; null stands for no rows. */
 type Found = Readonly<
   Record<
-    'customers' | 'projects' | 'subscriptions' | 'invoices' | 'grants' | 'checkouts' | 'gifts' | 'features',
+    'customers' | 'projects' | 'subscriptions' | 'invoices' | 'grants' | 'checkouts' | 'priceFeatures' | 'features',
     readonly JsonRow[] | null
   >
 >;
@@ -118,7 +118,7 @@ async function find(em: EntityManager, statement: string, values: readonly unkno
   const invoices = Map.groupBy(fromJson(em, Invoice, found.invoices), ofCustomer);
   const grants = Map.groupBy(fromJson(em, GrantCopy, found.grants), ofCustomer);
   const checkouts = Map.groupBy(fromJson(em, CheckoutSession, found.checkouts), ofCustomer);
-  const gifts = giftsByPrice(found.gifts as readonly GiftRow[] | null); // what the statement selects
+  const priceFeatures = featuresByPrice(found.priceFeatures as readonly PriceFeatureRow[] | null); // what the statement selects
 
   return fromJson(em, CustomerCopy, found.customers).map(customer => {
     const { id, teamId, projectId } = customer;
@@ -133,7 +133,7 @@ async function find(em: EntityManager, statement: string, values: readonly unkno
         openInvoices: (invoices.get(id) ?? []).map(toOpenInvoice),
         grants: (grants.get(id) ?? []).flatMap(({ value, ...it }) => (value === null ? [] : [{ ...it, value }])),
         features: features.filter(it => it.teamId === teamId && it.projectId === projectId),
-        gifts,
+        priceFeatures,
         graceDays: projects.find(it => it.id === projectId)?.graceDays ?? DEFAULT_GRACE_DAYS,
       },
     };
@@ -155,21 +155,18 @@ const toOpenInvoice = (row: Invoice): OpenInvoice => ({
   hostedInvoiceUrl: row.hostedInvoiceUrl,
 });
 
-interface GiftRow {
+interface PriceFeatureRow extends Pick<ProductFeature, 'key' | 'value' | 'per'> {
   readonly price_id: PriceId;
   readonly product_id: ProductId;
-  readonly key: string;
-  readonly value: FeatureValue;
-  readonly per: ProductFeature['per'];
 }
 
 /** Groups what prices give by price. */
-function giftsByPrice(rows: readonly GiftRow[] | null): ReadonlyMap<PriceId, PriceGift> {
-  const gifts = new Map<PriceId, { productId: ProductId; features: PriceGift['features'][number][] }>();
-  for (const { price_id: priceId, product_id: productId, key, value, per } of rows ?? []) {
-    const gift = gifts.get(priceId) ?? { productId, features: [] };
-    gift.features.push({ key, value, isPerQuantity: per === 'quantity' });
-    gifts.set(priceId, gift);
+function featuresByPrice(rows: readonly PriceFeatureRow[] | null): ReadonlyMap<string, PriceFeatures> {
+  const byPrice = new Map<string, PriceFeatures & { readonly features: Map<string, PriceFeatureRow> }>();
+  for (const row of rows ?? []) {
+    const ofPrice = byPrice.get(row.price_id) ?? { productId: row.product_id, features: new Map() };
+    ofPrice.features.set(row.key, row);
+    byPrice.set(row.price_id, ofPrice);
   }
-  return gifts;
+  return byPrice;
 }

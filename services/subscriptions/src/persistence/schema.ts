@@ -3,7 +3,7 @@ import { PriceCopy, ProductCopy } from './catalog-copies.entity.ts';
 import { CheckoutSession } from './checkout-session.entity.ts';
 import { CustomerCopy } from './customer-copy.entity.ts';
 import { CustomerIntake } from './customer-intake.entity.ts';
-import { FeatureCopy, FeatureGiftCopy, GrantCopy, ProjectCopy } from './feature-copies.entity.ts';
+import { FeatureCopy, ProductFeatureCopy, GrantCopy, ProjectCopy } from './feature-copies.entity.ts';
 import { DeletedInvoice } from './deleted-invoice.entity.ts';
 import { Invoice } from './invoice.entity.ts';
 import { CreateSubscriptions } from './migrations/0001-create-subscriptions.ts';
@@ -24,7 +24,7 @@ export const subscriptionsSchema = {
     ProductCopy,
     PriceCopy,
     FeatureCopy,
-    FeatureGiftCopy,
+    ProductFeatureCopy,
     GrantCopy,
     ProjectCopy,
   ],

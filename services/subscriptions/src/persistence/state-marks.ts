@@ -14,14 +14,14 @@ import { keyColumns, type ProjectObject } from '@billing/database/project-object
 export interface StateMark extends ProjectScope {
   /** PostgreSQL's `bigint` as text. */
   readonly id: string;
-  /** Null for all whom the giver, the feature, or else the grace of the project concerns. */
+  /** Null for all whom the owner, the feature, or else the grace of the project concerns. */
   readonly customerId: CustomerId | null;
 }
 
 /** What gives or is a feature, or else the project itself, since its grace concerns all that is past due. */
 export interface ConcerningMany extends ProjectScope {
   /** A product or a price. */
-  readonly giverId?: string;
+  readonly ownerId?: string;
   readonly featureKey?: string;
 }
 
@@ -63,10 +63,10 @@ export async function markConcerned(tx: EntityManager, changes: readonly Concern
   if (changes.length === 0) return;
   await executeBound(
     tx,
-    `insert into customer_state_marks (team_id, project_id, giver_id, feature_key, due_at)
-     select distinct "teamId", "projectId", "giverId", "featureKey", statement_timestamp()
+    `insert into customer_state_marks (team_id, project_id, owner_id, feature_key, due_at)
+     select distinct "teamId", "projectId", "ownerId", "featureKey", statement_timestamp()
        from json_to_recordset($1::json) as
-            changed ("teamId" text, "projectId" text, "giverId" text, "featureKey" text)`,
+            changed ("teamId" text, "projectId" text, "ownerId" text, "featureKey" text)`,
     [JSON.stringify(changes)],
   );
 }
@@ -106,14 +106,14 @@ export async function spreadMarks(tx: EntityManager, marks: readonly StateMark[]
     tx,
     `with mark as (
        select * from customer_state_marks where id = any($1::bigint[])
-     ), giver as (
-       select team_id, project_id, giver_id from mark where giver_id is not null
+     ), owner as (
+       select team_id, project_id, owner_id from mark where owner_id is not null
        union
-       select team_id, project_id, gift.giver_id from mark join feature_gift_copies gift using (team_id, project_id)
-        where gift.key = mark.feature_key
+       select team_id, project_id, given.owner_id from mark join product_feature_copies given using (team_id, project_id)
+        where given.key = mark.feature_key
      ), price as (
-       select distinct team_id, project_id, price_copies.id from giver join price_copies using (team_id, project_id)
-        where giver_id in (price_copies.id, product_id)
+       select distinct team_id, project_id, price_copies.id from owner join price_copies using (team_id, project_id)
+        where owner_id in (price_copies.id, product_id)
      ), concerned as (
        select team_id, project_id, customer_id
          from (select distinct team_id, project_id from price) priced
@@ -127,7 +127,7 @@ export async function spreadMarks(tx: EntityManager, marks: readonly StateMark[]
        union
        select team_id, project_id, subscription.customer_id
          from mark join subscriptions subscription using (team_id, project_id)
-        where coalesce(mark.giver_id, mark.feature_key) is null and status = 'past_due')
+        where coalesce(mark.owner_id, mark.feature_key) is null and status = 'past_due')
      insert into customer_state_marks (team_id, project_id, customer_id, due_at)
      select team_id, project_id, customer_id, statement_timestamp() from concerned`,
     [marks.map(({ id }) => id)],

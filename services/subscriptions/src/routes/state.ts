@@ -3,7 +3,7 @@ import type { Routes } from '@billing/service/definition';
 import { stateOperations as operations } from '@billing/contracts/operations/state';
 import type { CustomerState } from '@billing/contracts/resources/customer-state';
 import { serve } from '@billing/service/serve';
-import { readAccess, readState } from '#operations/read-state.ts';
+import { checkFeature, readState } from '#operations/read-state.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /** A reader may go on with what it has for a day while this service does not respond. */
@@ -12,13 +12,13 @@ const CACHE_CONTROL = 'private, max-age=0, stale-if-error=86400';
 /** What customers may use. */
 export function stateRoutes(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'outbox' | 'processors' | 'now'>): Routes {
   const closing = new AbortController();
-  const [read, readOne] = [readState(dependencies, closing.signal), readAccess(dependencies)];
+  const [read, readOne] = [readState(dependencies, closing.signal), checkFeature(dependencies)];
   const options = {
     cacheControl: CACHE_CONTROL,
     tagOf: ({ state }: { readonly state: CustomerState }) => tagOf(state),
   };
   return app => {
-    // Who waits for a checkout is answered before the service closes.
+    // Requests that wait for a checkout get their response before the service closes.
     app.addHook('preClose', async () => closing.abort());
     serve(
       app,

@@ -67,20 +67,20 @@ export class CreateCatalog extends Migration {
       )`);
     this.addSql(`create index features_newest on features (team_id, project_id, created_at, id)`);
     this.addSql(`
-      create table feature_gifts (
+      create table product_features (
         team_id text not null,
         project_id text not null,
-        giver_id text not null, -- a product or a price
+        owner_id text not null, -- a product or a price
         key text not null,
-        product_id text not null, -- the giver, or the product of the price
+        product_id text not null, -- the owner, or the product of the price
         value jsonb, -- null when it gives none any more: the row goes on counting versions
         per text not null,
         version int not null,
         created_at timestamptz not null,
-        primary key (team_id, project_id, giver_id, key)
+        primary key (team_id, project_id, owner_id, key)
       )`);
     this.addSql(`
-      create index feature_gifts_newest on feature_gifts (team_id, project_id, created_at, giver_id, key)`);
-    this.addSql(`create index feature_gifts_by_product on feature_gifts (team_id, project_id, product_id)`);
+      create index product_features_newest on product_features (team_id, project_id, created_at, owner_id, key)`);
+    this.addSql(`create index product_features_by_product on product_features (team_id, project_id, product_id)`);
   }
 }

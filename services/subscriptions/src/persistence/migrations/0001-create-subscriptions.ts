@@ -254,15 +254,15 @@ export class CreateSubscriptions extends Migration {
         primary key (team_id, project_id, key)
       )`);
     this.addSql(`
-      create table feature_gift_copies (
+      create table product_feature_copies (
         team_id text not null,
         project_id text not null,
-        giver_id text not null, -- a product or a price
+        owner_id text not null, -- a product or a price
         key text not null,
         value jsonb, -- null when it gives none any more
         per text not null,
         version int not null,
-        primary key (team_id, project_id, giver_id, key)
+        primary key (team_id, project_id, owner_id, key)
       )`);
     this.addSql(`
       create table grant_copies (
@@ -283,8 +283,8 @@ export class CreateSubscriptions extends Migration {
         team_id text not null,
         project_id text not null,
         customer_id text not null,
-        sequence int not null, -- how many changes tenants were told of
-        state json not null, -- the last one that they were told
+        sequence int not null, -- how many events there were
+        state json not null, -- the last published one
         due_at timestamptz, -- when time alone takes something away next
         primary key (team_id, project_id, customer_id)
       ) with (fillfactor = 70)`);
@@ -294,8 +294,8 @@ export class CreateSubscriptions extends Migration {
         id bigint generated always as identity primary key,
         team_id text not null,
         project_id text not null,
-        customer_id text, -- null: all whom the giver, the feature, or else the project concerns
-        giver_id text,
+        customer_id text, -- null: all whom the owner, the feature, or else the project concerns
+        owner_id text,
         feature_key text,
         due_at timestamptz not null,
         lease_id uuid

@@ -7,16 +7,21 @@ import { nextChangeAt } from '#domain/customer-state.ts';
 import { findCustomerRecords, type FoundCustomer } from '#persistence/find-customer-records.ts';
 import { lockAll } from '#persistence/locks.ts';
 import { deleteMarks, leaseMarks, spreadMarks } from '#persistence/state-marks.ts';
-import { findToldStates, saveToldStates, type StateData, type ToldState } from '#persistence/told-states.ts';
+import {
+  findPublishedStates,
+  savePublishedStates,
+  type StateData,
+  type PublishedState,
+} from '#persistence/published-states.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { stateOf, type StateSource } from './read-state.ts';
 
 /**
- * Tells tenants of the states of up to `limit` marked customers that differ from what they were last told: in what the customer may use,
- * or in whether payments are past due. The lock of each state lets one transaction at a time read it, tell of it and save
- * what was told, so no event is older than the one before it.
+ * Publishes the states of up to `limit` marked customers that differ from the last published ones: in what the customer may
+ * use, or in how far payments are past due. The lock of each state lets one transaction at a time read, publish and save it,
+ * so that no event is older than the one before it.
  */
-export function tellStates({ outbox, logger, now }: Pick<Dependencies, 'outbox' | 'logger' | 'now'>) {
+export function publishStates({ outbox, logger, now }: Pick<Dependencies, 'outbox' | 'logger' | 'now'>) {
   return (limit: number): Promise<void> =>
     outbox.transaction(async (tx, publish) => {
       const marks = await leaseMarks(tx, limit);
@@ -28,13 +33,13 @@ export function tellStates({ outbox, logger, now }: Pick<Dependencies, 'outbox' 
         id ? [{ scope: { teamId, projectId }, id }] : [],
       );
       await lockAll(tx, 'state', customers);
-      const told = await findToldStates(tx, customers);
+      const published = await findPublishedStates(tx, customers);
       const found = await findCustomerRecords(tx, customers);
-      const [at, changed, failed] = [now(), [] as ToldState[], new Set<string>()];
+      const [at, changed, failed] = [now(), [] as PublishedState[], new Set<string>()];
       for (const customer of found) {
         const { id, teamId } = customer.customer;
         try {
-          const next = tellState(publish, customer, { last: told.get(id), at });
+          const next = publishState(publish, customer, { last: published.get(id), at });
           if (next) changed.push(next);
         } catch (err) {
           // One customer must not delay the others: the mark stays, and is tried again when its lease ends.
@@ -42,7 +47,7 @@ export function tellStates({ outbox, logger, now }: Pick<Dependencies, 'outbox' 
           failed.add(id);
         }
       }
-      await saveToldStates(tx, changed);
+      await savePublishedStates(tx, changed);
       await deleteMarks(
         tx,
         marks.filter(({ customerId }) => !failed.has(customerId ?? '')),
@@ -50,12 +55,12 @@ export function tellStates({ outbox, logger, now }: Pick<Dependencies, 'outbox' 
     });
 }
 
-/** Tells of a customer's state if it differs from the last one that was told, and returns what is to be saved then. */
-function tellState(
+/** Publishes a customer's state if it differs from the last published one, and returns what is to be saved then. */
+function publishState(
   publish: Publish,
   found: FoundCustomer,
-  { last, at }: { readonly last: ToldState | undefined; readonly at: Date },
-): ToldState | undefined {
+  { last, at }: { readonly last: PublishedState | undefined; readonly at: Date },
+): PublishedState | undefined {
   const { id: customerId, teamId, projectId, deletedAt } = found.customer;
   const state = stateOf(deletedAt ? withoutAnything(found) : found, at);
   const isDifferent =
@@ -69,7 +74,7 @@ function tellState(
 
   const data = asSaved(EVENT_DATA.customer_state.encode(state)) as StateData; // JSON keeps the shape
   const next = { teamId, projectId, customerId, sequence: last?.sequence ?? 0, state: data, dueAt };
-  // What a deleted customer was called is told no more, not even as what it was before.
+  // The name of a deleted customer is published no more, not even as what it was before.
   const before = last ? { ...last.state, ...(deletedAt && { customer: data.customer }) } : null;
   const object = { type: 'customer_state', id: customerId } as const;
   const change = { object, before, after: data, at, cause: CAUSED_BY_SYSTEM, isUnlimited: true };

@@ -7,21 +7,21 @@ const BATCH_SIZE = 200;
 /** How late a change by time alone may be seen, and one that another process has committed. */
 const INTERVAL_MS = 1_000;
 
-interface TellingOptions extends Pick<Dependencies, 'em' | 'logger' | 'now'> {
-  readonly tellStates: (limit: number) => Promise<void>;
+interface PublishingOptions extends Pick<Dependencies, 'em' | 'logger' | 'now'> {
+  readonly publishStates: (limit: number) => Promise<void>;
 }
 
-/** Tells tenants of states that changed, until stopped. Copies of the service may run it side by side. */
-export function startTellingStates({ em, tellStates, logger, now }: TellingOptions): LeaseLoop {
+/** Publishes states that changed, until stopped. Copies of the service may run it side by side. */
+export function startPublishingStates({ em, publishStates, logger, now }: PublishingOptions): LeaseLoop {
   const loop = startLeaseLoop({
     name: 'states',
-    // A lease of its own would be one more commit of each change: the transaction that tells of the marks takes them.
+    // A lease of its own would be one more commit of each change: the transaction that publishes the states takes them.
     batchSize: 2,
     lease: async () => {
       await markEnded(em.fork(), now());
       return (await hasMarks(em.fork())) ? ['marks'] : [];
     },
-    work: () => tellStates(BATCH_SIZE),
+    work: () => publishStates(BATCH_SIZE),
     intervalMs: INTERVAL_MS,
     logger,
   });

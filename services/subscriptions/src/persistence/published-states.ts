@@ -8,8 +8,8 @@ import type { z } from 'zod';
 /** A state as its event carries it. */
 export type StateData = z.input<typeof EVENT_DATA.customer_state>;
 
-/** The state that tenants were last told of a customer; a customer that never had anything has none. */
-export interface ToldState extends ProjectScope {
+/** The last published state of a customer; a customer that never had anything has none. */
+export interface PublishedState extends ProjectScope {
   readonly customerId: CustomerId;
   /** How many events there were. */
   sequence: number;
@@ -18,12 +18,12 @@ export interface ToldState extends ProjectScope {
   readonly dueAt: Date | null;
 }
 
-/** Finds what tenants were last told of customers, by customer. */
-export async function findToldStates(
+/** Finds the last published states of customers, by customer. */
+export async function findPublishedStates(
   em: EntityManager,
   customers: readonly ProjectObject[],
-): Promise<ReadonlyMap<CustomerId, ToldState>> {
-  const rows = await executeBound<ToldState>(
+): Promise<ReadonlyMap<CustomerId, PublishedState>> {
+  const rows = await executeBound<PublishedState>(
     em,
     `select team_id as "teamId", project_id as "projectId", customer_id as "customerId", sequence, state, due_at as "dueAt"
        from customer_states
@@ -34,14 +34,14 @@ export async function findToldStates(
   return new Map(rows.map(row => [row.customerId, { ...row, dueAt: row.dueAt && new Date(row.dueAt) }]));
 }
 
-/** Saves what tenants are told of customers; the caller holds the locks of the states. */
-export async function saveToldStates(tx: EntityManager, states: readonly ToldState[]): Promise<void> {
+/** Saves published states; the caller holds the locks of the states. */
+export async function savePublishedStates(tx: EntityManager, states: readonly PublishedState[]): Promise<void> {
   if (states.length === 0) return;
   await executeBound(
     tx,
     `insert into customer_states (team_id, project_id, customer_id, sequence, state, due_at)
      select "teamId", "projectId", "customerId", sequence, state, "dueAt"
-       from json_to_recordset($1::json) as told
+       from json_to_recordset($1::json) as published
             ("teamId" text, "projectId" text, "customerId" text, sequence int, state json, "dueAt" timestamptz)
      on conflict (team_id, project_id, customer_id) do update
         set sequence = excluded.sequence, state = excluded.state, due_at = excluded.due_at`,

@@ -7,7 +7,7 @@ import { runs } from '@billing/testing/runs';
 import { waitFor } from '@billing/testing/wait-for';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { tellStates } from '../src/operations/tell-states.ts';
+import { publishStates } from '../src/operations/publish-states.ts';
 import { hasMarks, markEnded } from '../src/persistence/state-marks.ts';
 import { DAY_MS, startEntitledProject } from './entitled-project.ts';
 import { startService, type Service } from './service.ts';
@@ -27,11 +27,11 @@ async function start() {
   clock = START;
   const project = await startEntitledProject(service);
   const { id } = project.customer;
-  await tell();
+  await publish();
   return {
     ...project,
-    /** The states that tenants were told, oldest first. */
-    toldStates: async () => {
+    /** The states that were published, oldest first. */
+    publishedStates: async () => {
       const rows = await service.em.fork().execute<{ data: unknown }[]>(
         `select data from outbox_events
           where type = ? and (data -> 'object' ->> 'type', data -> 'object' ->> 'id') = ('customer_state', ?) order by sequence`,
@@ -42,14 +42,14 @@ async function start() {
   };
 }
 
-/** Tells of marked states as the job does: of one batch, or of all. */
-async function tell({ batches = Infinity, size = 3, outbox = service.outbox } = {}): Promise<void> {
+/** Publishes marked states as the job does: of one batch, or of all. */
+async function publish({ batches = Infinity, size = 3, outbox = service.outbox } = {}): Promise<void> {
   const { em, logger } = service;
   const now = () => new Date(clock);
   await markEnded(em.fork(), now());
   for (let batch = 0; batch < batches; batch += 1) {
     if (!(await hasMarks(em.fork()))) return;
-    await tellStates({ outbox, logger, now })(size);
+    await publishStates({ outbox, logger, now })(size);
   }
 }
 
@@ -65,17 +65,17 @@ async function die(): Promise<void> {
         throw killed;
       }),
   };
-  await tell({ batches: 1, outbox: dying }).catch((err: unknown) => {
+  await publish({ batches: 1, outbox: dying }).catch((err: unknown) => {
     if (err !== killed) throw err;
   });
 }
 
 /** Expects that the last event is the state at rest, that each differs from the one before, and says how. */
-async function expectTold(project: Project): Promise<void> {
-  const told = await project.toldStates();
-  expect(told.map(({ object }) => object.sequence)).toEqual(told.map((_, index) => index + 1));
+async function expectPublished(project: Project): Promise<void> {
+  const published = await project.publishedStates();
+  expect(published.map(({ object }) => object.sequence)).toEqual(published.map((_, index) => index + 1));
   let before: Record<string, unknown> = { entitlements: {}, payment: { status: 'ok' } };
-  for (const [index, { data, previousAttributes, cause, type }] of told.entries()) {
+  for (const [index, { data, previousAttributes, cause, type }] of published.entries()) {
     expect([type, cause.type]).toEqual(['customer.state_changed', 'system']);
     expect(essence(data)).not.toEqual(essence(before));
     const changed = Object.keys(data).filter(name => name !== 'asOf' && !isDeepStrictEqual(data[name], before[name]));
@@ -92,31 +92,31 @@ const essence = ({ entitlements, payment }: Record<string, unknown>) => ({
   status: (payment as { status: string }).status, // each state has one
 });
 
-it('tells nothing of a customer who has nothing, then what a payment gives, exactly as a read shows it', async () => {
+it('publishes nothing of a customer who has nothing, then what a payment gives, exactly as a read shows it', async () => {
   const project = await start();
-  expect(await project.toldStates()).toEqual([]);
+  expect(await project.publishedStates()).toEqual([]);
   await project.subscribe(new Date(clock));
-  await tell();
+  await publish();
   const { asOf: _asOf, ...state } = await project.state();
-  const told = await project.toldStates();
-  expect(told).toMatchObject([
+  const published = await project.publishedStates();
+  expect(published).toMatchObject([
     { type: 'customer.state_changed', object: { id: project.customer.id, sequence: 1 }, previousAttributes: null },
   ]);
-  expect(told[0]?.data).toEqual({ ...state, asOf: new Date(clock).toISOString() });
+  expect(published[0]?.data).toEqual({ ...state, asOf: new Date(clock).toISOString() });
 });
 
-it('tells nothing while neither the entitlements nor the payment status differ', async () => {
+it('publishes nothing while neither the entitlements nor the payment status differ', async () => {
   const project = await start();
   await project.subscribe(new Date(clock));
-  await tell();
+  await publish();
   await project.subscribe(new Date(clock + 1_000), { periodEnd: new Date(clock + 50 * DAY_MS) });
   const renamed = { ...project.customer, email: 'new@shop.example', version: 2 };
   await service.deliver(newEvent(CustomerUpdated, project.scope.teamId, renamed));
-  await tell();
-  expect(await project.toldStates()).toHaveLength(1);
+  await publish();
+  expect(await project.publishedStates()).toHaveLength(1);
   await project.subscribe(new Date(clock + 2_000), { quantity: 5, periodEnd: new Date(clock + 50 * DAY_MS) });
-  await tell();
-  const [, second] = await project.toldStates();
+  await publish();
+  const [, second] = await project.publishedStates();
   expect(Object.keys(second?.previousAttributes ?? {}).toSorted()).toEqual([
     'customer',
     'entitlements',
@@ -124,38 +124,38 @@ it('tells nothing while neither the entitlements nor the payment status differ',
   ]);
 });
 
-it('tells of a payment that fails, and when only time has passed: at the end of a grant and of the grace', async () => {
+it('publishes the state after a payment that fails, and when only time has passed: at the end of a grant and of the grace', async () => {
   const project = await start();
   await project.subscribe(new Date(clock), { status: 'past_due' });
-  await tell();
+  await publish();
   await project.fail(new Date(clock));
   await project.give({ expiresAt: new Date(clock + DAY_MS) });
-  await tell();
+  await publish();
   for (const days of [0.5, 2, 5, 8, 30]) {
     clock = START + days * DAY_MS;
-    await tell();
+    await publish();
   }
-  const told = await project.toldStates();
-  const keys = told.map(({ data }) => Object.keys(data['entitlements'] as object).join());
+  const published = await project.publishedStates();
+  const keys = published.map(({ data }) => Object.keys(data['entitlements'] as object).join());
   expect(keys).toEqual(['', 'seats,sso', 'seats,sso', '']);
-  await expectTold(project);
+  await expectPublished(project);
 });
 
-it('tells all whom a feature, a gift or the grace concerns, however many they are', async () => {
+it('publishes the states of all whom a feature, a product feature or the grace concerns, however many they are', async () => {
   const project = await start();
   const { events } = project;
   await project.subscribe(new Date(clock), { status: 'past_due' });
   await project.fail(new Date(clock));
   const values = async () => {
-    await tell();
-    return (await project.toldStates()).map(({ data }) => Object.keys(data['entitlements'] as object).join());
+    await publish();
+    return (await project.publishedStates()).map(({ data }) => Object.keys(data['entitlements'] as object).join());
   };
   expect(await values()).toEqual(['seats,sso']);
   await service.deliver(events.defined({ isActive: false, version: 2 }));
   expect(await values()).toEqual(['seats,sso', 'sso']);
-  await service.deliver(events.gifted({ key: 'sso', value: null, version: 2 }));
+  await service.deliver(events.productFeatureSaved({ key: 'sso', value: null, version: 2 }));
   expect(await values()).toEqual(['seats,sso', 'sso', '']);
-  await service.deliver(events.gifted({ giverId: project.price.id, key: 'sso', value: true }));
+  await service.deliver(events.productFeatureSaved({ ownerId: project.price.id, key: 'sso', value: true }));
   expect(await values()).toEqual(['seats,sso', 'sso', '', 'sso']);
   clock = START + 3 * DAY_MS;
   await service.deliver(events.settled({ entitlementGraceDays: 2, version: 2 }));
@@ -165,19 +165,19 @@ it('tells all whom a feature, a gift or the grace concerns, however many they ar
 it('takes everything and the personal data of a deleted customer, in the last event too', async () => {
   const project = await start();
   await project.subscribe(new Date(clock));
-  await tell();
+  await publish();
   const deleted = { ...project.customer, deletedAt: new Date(clock), version: 2 };
   await service.deliver(newEvent(CustomerDeleted, project.scope.teamId, deleted));
   await project.give({});
-  await tell();
-  const told = await project.toldStates();
-  expect(told).toHaveLength(2);
-  expect(told[1]?.data).toMatchObject({
+  await publish();
+  const published = await project.publishedStates();
+  expect(published).toHaveLength(2);
+  expect(published[1]?.data).toMatchObject({
     customer: { id: project.customer.id, externalId: null, email: null },
     subscriptions: [],
     entitlements: {},
   });
-  expect(JSON.stringify([told[1], await kept(project)])).not.toContain(project.customer.email);
+  expect(JSON.stringify([published[1], await kept(project)])).not.toContain(project.customer.email);
 });
 
 const kept = ({ customer }: Project) =>
@@ -186,7 +186,7 @@ const kept = ({ customer }: Project) =>
 it('leaves out a state that no event can carry, which the bus might not take', async () => {
   const project = await start();
   await project.subscribe(new Date(clock));
-  await tell();
+  await publish();
   await service.em.fork().execute(
     `insert into subscriptions
      select (jsonb_populate_record(one, jsonb_build_object(
@@ -194,9 +194,9 @@ it('leaves out a state that no event can carry, which the bus might not take', a
        from subscriptions one, generate_series(100, 199) n where project_id = ?`,
     [project.scope.projectId],
   );
-  await project.gift({ value: 1, version: 2 });
-  await tell();
-  const [first, second] = await project.toldStates();
+  await project.giveByProduct({ value: 1, version: 2 });
+  await publish();
+  const [first, second] = await project.publishedStates();
   expect(first).not.toHaveProperty('truncated');
   expect(second).toMatchObject({ data: {}, previousAttributes: null, truncated: true, object: { sequence: 2 } });
   expect((await project.state()).entitlements).toMatchObject({ seats: { value: 101 } });
@@ -237,7 +237,7 @@ it('leads to the state at rest, whatever happens, in any order, again, together 
     fc.tuple(version, fc.constantFrom(null, 1, 5)).map(
       ([one, value]): Draw =>
         ({ events }) =>
-          events.gifted({ version: one, value }),
+          events.productFeatureSaved({ version: one, value }),
     ),
     fc.tuple(version, fc.boolean()).map(
       ([one, isActive]): Draw =>
@@ -255,7 +255,7 @@ it('leads to the state at rest, whatever happens, in any order, again, together 
   );
   const step = fc.oneof(
     { weight: 6, arbitrary: fc.array(event, { minLength: 1, maxLength: 3 }) },
-    { weight: 3, arbitrary: fc.constantFrom('tell' as const, 'tell at once' as const, 'die' as const) },
+    { weight: 3, arbitrary: fc.constantFrom('publish' as const, 'publish at once' as const, 'die' as const) },
     { weight: 1, arbitrary: fc.integer({ min: 1, max: 5 }) },
   );
   await fc.assert(
@@ -269,33 +269,34 @@ it('leads to the state at rest, whatever happens, in any order, again, together 
         for (const one of steps) {
           if (typeof one === 'number') clock += one * DAY_MS;
           else if (one === 'die') await die();
-          else if (one === 'tell') await tell({ batches: 1 });
-          else if (one === 'tell at once') await Promise.all([tell({ size: 1 }), tell({ size: 1 }), tell({ size: 1 })]);
+          else if (one === 'publish') await publish({ batches: 1 });
+          else if (one === 'publish at once')
+            await Promise.all([publish({ size: 1 }), publish({ size: 1 }), publish({ size: 1 })]);
           else {
             const events = one.map(draw => draw(project));
             delivered.push(...events);
-            await Promise.all([service.deliver(...events), tell({ batches: 1 })]);
+            await Promise.all([service.deliver(...events), publish({ batches: 1 })]);
           }
           if (!isChecked) continue;
-          await tell();
-          await expectTold(project);
+          await publish();
+          await expectPublished(project);
         }
         if (isRepeated) await service.deliver(...delivered.toReversed());
-        await tell();
-        await expectTold(project);
-        const { length } = await project.toldStates();
-        await tell();
-        expect(await project.toldStates()).toHaveLength(length);
+        await publish();
+        await expectPublished(project);
+        const { length } = await project.publishedStates();
+        await publish();
+        expect(await project.publishedStates()).toHaveLength(length);
       },
     ),
     { numRuns: runs(48) },
   );
 });
 
-it('is told by the running service as soon as what changes it is committed', async () => {
+it('is published by the running service as soon as what changes it is committed', async () => {
   const project = await start();
   await service.run();
   await project.subscribe(new Date(clock));
-  await waitFor(async () => (await project.toldStates()).length === 1, { what: 'the state to be told' });
-  await expectTold(project);
+  await waitFor(async () => (await project.publishedStates()).length === 1, { what: 'the state to be published' });
+  await expectPublished(project);
 });
