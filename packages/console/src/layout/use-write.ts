@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient, type QueryKey, type UseMutationResult } from '@tanstack/react-query';
 import { useToasts } from '#ui/toasts.tsx';
 
-interface Write<Input, Output> {
+export interface Write<Input, Output> {
   readonly write: (input: Input) => Promise<Output>;
   /** What the page shows of what it changes: queries, by the beginnings of their keys. They are loaded again, also after a failure. */
   readonly stale: readonly QueryKey[];

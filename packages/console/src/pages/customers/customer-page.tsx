@@ -14,12 +14,12 @@ import { INVOICE_COLUMNS } from '../invoices/columns.tsx';
 import { PAYMENT_COLUMNS } from '../payments/columns.tsx';
 import { CheckoutDialog } from '../products/checkout-dialog.tsx';
 import { SUBSCRIPTION_COLUMNS } from '../subscriptions/columns.tsx';
-import { AccessCard } from './access-card.tsx';
 import { CustomerDialog } from './customer-dialog.tsx';
 import { CustomerDetails } from './customer-details.tsx';
 import { CustomerReferral } from './customer-referral.tsx';
 import { CustomerTimeline } from './customer-timeline.tsx';
 import { DeleteCustomer } from './delete-customer.tsx';
+import { EntitlementsCard } from './entitlements-card.tsx';
 import { GrantsCard } from './grants-card.tsx';
 import { PaymentCard } from './payment-card.tsx';
 import { PortalLinkButton } from './portal-link-button.tsx';
@@ -57,7 +57,7 @@ export function CustomerPage() {
     >
       <div className="split">
         <div className="stack">
-          <AccessCard customerId={customer.id} />
+          <EntitlementsCard customerId={customer.id} />
           <GrantsCard customerId={customer.id} />
           <Records
             title="Subscriptions"

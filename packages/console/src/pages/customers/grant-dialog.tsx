@@ -16,7 +16,7 @@ interface GrantDialogProps {
   readonly features: readonly Feature[];
   readonly grants: readonly Grant[];
   /** The grant to change; another one's feature is chosen in the dialog. */
-  readonly changed?: Grant;
+  readonly changed?: Grant | undefined;
   readonly onClose: () => void;
 }
 

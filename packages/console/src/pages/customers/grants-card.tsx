@@ -13,24 +13,25 @@ import { ConfirmDialog } from '#ui/confirm-dialog.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import { Time, useNow } from '#ui/time.tsx';
 import { formatValue } from '../features/feature-words.ts';
-import { FeatureLink } from '../features/feature-name.tsx';
+import { featureColumn } from '../features/feature-name.tsx';
 import { GrantDialog } from './grant-dialog.tsx';
 
-type Asked = { readonly about: 'new' } | { readonly about: 'change' | 'remove'; readonly grant: Grant };
+/** The dialog that is open: without `grant` it gives another feature. */
+type Open = { readonly dialog: 'give' | 'remove'; readonly grant?: Grant };
 
 /** What a customer was given by hand, to be given, changed and taken back. */
 export function GrantsCard({ customerId }: { readonly customerId: string }) {
   const scope = useProject();
   const query = useQuery(grantsQuery(scope, customerId));
   const defined = useQuery(featuresQuery(scope));
-  const [asked, setAsked] = useState<Asked>();
+  const [open, setOpen] = useState<Open>();
   const now = useNow();
   const waiting = [query, defined].find(({ data }) => data === undefined);
   const { data: grants = [] } = query;
   const { data: features = [] } = defined;
   const featureOf = new Map(features.map(feature => [feature.key, feature]));
   const givable = features.filter(({ isActive }) => isActive);
-  const close = () => setAsked(undefined);
+  const close = () => setOpen(undefined);
   return (
     <Card
       title="Given by hand"
@@ -38,7 +39,7 @@ export function GrantsCard({ customerId }: { readonly customerId: string }) {
       actions={
         !waiting &&
         givable.length > 0 && (
-          <Button small icon="plus" onClick={() => setAsked({ about: 'new' })}>
+          <Button small icon="plus" onClick={() => setOpen({ dialog: 'give' })}>
             Give a feature
           </Button>
         )
@@ -55,10 +56,7 @@ export function GrantsCard({ customerId }: { readonly customerId: string }) {
           rows={grants}
           rowKey={({ key }) => key}
           columns={[
-            {
-              title: 'Feature',
-              cell: ({ key }) => <FeatureLink featureKey={key} features={features} />,
-            },
+            featureColumn(features),
             { title: 'Value', cell: ({ key, value }) => <bdi>{formatValue(value, featureOf.get(key)?.type)}</bdi> },
             {
               title: 'Until',
@@ -78,11 +76,11 @@ export function GrantsCard({ customerId }: { readonly customerId: string }) {
               cell: grant => (
                 <div className="row">
                   {featureOf.has(grant.key) && (
-                    <Button small onClick={() => setAsked({ about: 'change', grant })}>
+                    <Button small onClick={() => setOpen({ dialog: 'give', grant })}>
                       Change
                     </Button>
                   )}
-                  <Button small onClick={() => setAsked({ about: 'remove', grant })}>
+                  <Button small onClick={() => setOpen({ dialog: 'remove', grant })}>
                     Take back
                   </Button>
                 </div>
@@ -91,23 +89,20 @@ export function GrantsCard({ customerId }: { readonly customerId: string }) {
           ]}
         />
       )}
-      {asked?.about === 'new' && (
-        <GrantDialog customerId={customerId} features={givable} grants={grants} onClose={close} />
-      )}
-      {asked?.about === 'change' && (
+      {open?.dialog === 'give' && (
         <GrantDialog
           customerId={customerId}
-          features={features}
+          features={open.grant ? features : givable}
           grants={grants}
-          changed={asked.grant}
+          changed={open.grant}
           onClose={close}
         />
       )}
-      {asked?.about === 'remove' && (
+      {open?.dialog === 'remove' && open.grant && (
         <TakeBack
           customerId={customerId}
-          featureKey={asked.grant.key}
-          name={featureOf.get(asked.grant.key)?.name ?? asked.grant.key}
+          featureKey={open.grant.key}
+          name={featureOf.get(open.grant.key)?.name ?? open.grant.key}
           onClose={close}
         />
       )}

@@ -42,7 +42,7 @@ export function NewFeatureDialog({ onClose }: { readonly onClose: () => void }) 
         autoCapitalize="none"
         autoCorrect="off"
         spellCheck={false}
-        hint="By which your product asks for it: a-z, 0-9, “.”, “_” and “-”."
+        hint="By which your product checks it: a-z, 0-9, “.”, “_” and “-”."
         problem={problems.of.key}
       />
       <SelectField label="What it is" name="type" value={type} onChange={event => setType(event.target.value)}>

@@ -15,6 +15,12 @@ export const FeatureLink = ({ featureKey, features }: FeatureLinkProps) => (
   </ProjectLink>
 );
 
+/** The column that names the feature of each row. */
+export const featureColumn = (features: readonly Feature[]) => ({
+  title: 'Feature',
+  cell: ({ key }: { readonly key: string }) => <FeatureLink featureKey={key} features={features} />,
+});
+
 interface FeatureSelectProps {
   readonly features: readonly Feature[];
   readonly value: string | undefined;

@@ -4,13 +4,13 @@ import { useState } from 'react';
 import { useProject } from '#api/project.ts';
 import { LoadingPage } from '#layout/loading.tsx';
 import { Card, Page } from '#layout/page.tsx';
+import { SwitchButton } from '#layout/switch-button.tsx';
 import { Button } from '#ui/button.tsx';
 import { CopyableId } from '#ui/copy.tsx';
 import { Details } from '#ui/details.tsx';
 import { Notice } from '#ui/notice.tsx';
 import { Time } from '#ui/time.tsx';
 import { RenameFeatureDialog } from './feature-dialog.tsx';
-import { FeatureSwitch } from './feature-switch.tsx';
 import { describeType } from './feature-words.ts';
 import { GivenCard } from './given-card.tsx';
 
@@ -35,7 +35,17 @@ export function FeaturePage() {
       actions={
         <>
           <Button onClick={() => setRenaming(true)}>Rename</Button>
-          <FeatureSwitch feature={feature} />
+          <SwitchButton
+            noun="feature"
+            isActive={feature.isActive}
+            off="Deactivate"
+            write={isActive => scope.billing.features.update(featureKey, { isActive })}
+            stale={[scope.key('features')]}
+            done={(_, isActive) => `The feature is ${isActive ? 'active' : 'inactive'}.`}
+          >
+            No customer may use <bdi>{feature.name}</bdi> any more, at once. What products, prices and grants give of it
+            is kept for when it is active again.
+          </SwitchButton>
         </>
       }
     >

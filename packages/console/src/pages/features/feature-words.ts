@@ -1,8 +1,6 @@
 import type { Feature, FeatureValue, ProductFeature } from '@billing/client';
 import { formatCount } from '#ui/amount.ts';
 
-type Kind = Pick<Feature, 'type' | 'values' | 'merge'>;
-
 /** What the values of each type are. */
 export const TYPES: Readonly<Record<Feature['type'], string>> = {
   boolean: 'Yes or no',
@@ -11,13 +9,13 @@ export const TYPES: Readonly<Record<Feature['type'], string>> = {
 };
 
 /** Says what a feature's values are, and which of several sources counts. */
-export function describeType({ type, values, merge }: Kind): string {
+export function describeType({ type, values, merge }: Pick<Feature, 'type' | 'values' | 'merge'>): string {
   if (type === 'limit') return merge === 'sum' ? 'A limit; several add up' : 'A limit; the highest counts';
   return type === 'value' ? `One of ${(values ?? []).join(', ')}` : TYPES.boolean;
 }
 
 /** Says which of several sources of a feature counts; undefined where nothing needs saying. */
-export function describeMerge({ type, merge }: Kind): string | undefined {
+export function describeMerge({ type, merge }: Pick<Feature, 'type' | 'merge'>): string | undefined {
   if (type === 'boolean') return undefined;
   return merge === 'sum' ? 'They add up.' : 'The highest counts.';
 }

@@ -12,7 +12,7 @@ import { EmptyState } from '#ui/states.tsx';
 import { NewFeatureDialog } from './feature-dialog.tsx';
 import { FeatureLink } from './feature-name.tsx';
 import { describeType } from './feature-words.ts';
-import { giverIdOf, giversOf } from './giver.ts';
+import { idOfProductOrPrice, productsAndPrices } from './product-or-price.ts';
 
 export function FeaturesPage() {
   const scope = useProject();
@@ -21,9 +21,9 @@ export function FeaturesPage() {
   const products = useQuery(productsQuery(scope));
   const prices = useQuery(pricesQuery(scope));
   const waiting = [query, given, products, prices].find(({ data }) => data === undefined);
-  const givers = giversOf(products.data ?? [], prices.data ?? []);
-  const nameOf = new Map(givers.map(({ id, productName }) => [id, productName]));
-  const gifts = Map.groupBy(given.data ?? [], ({ key }) => key);
+  const sold = productsAndPrices(products.data ?? [], prices.data ?? []);
+  const nameOf = new Map(sold.map(({ id, productName }) => [id, productName]));
+  const givenOf = Map.groupBy(given.data ?? [], ({ key }) => key);
   const [creating, setCreating] = useState(false);
   const { data: features = [] } = query;
   const create = (
@@ -32,13 +32,13 @@ export function FeaturesPage() {
     </Button>
   );
   return (
-    <Page title="Features" lead="What your product asks for, and which products and prices give it." actions={create}>
+    <Page title="Features" lead="What your product checks, and which products and prices give it." actions={create}>
       <Card flush>
         {waiting && <Loading query={waiting} flush />}
         {!waiting && features.length === 0 && (
           <EmptyState icon="features" title="No features yet" action={create}>
-            A feature is what a customer may use, for example a number of seats. Products give it, and your product asks
-            whether a customer has it.
+            A feature is what a customer may use, for example a number of seats. Products give it, and your product
+            checks whether a customer has it.
           </EmptyState>
         )}
         {!waiting && features.length > 0 && (
@@ -59,7 +59,7 @@ export function FeaturesPage() {
               { title: 'Values', cell: feature => <bdi>{describeType(feature)}</bdi> },
               {
                 title: 'Given by',
-                cell: ({ key }) => <bdi>{describeGivers(gifts.get(key) ?? [], nameOf)}</bdi>,
+                cell: ({ key }) => <bdi>{productsOf(givenOf.get(key) ?? [], nameOf)}</bdi>,
               },
             ]}
           />
@@ -73,8 +73,8 @@ export function FeaturesPage() {
 const MAX_NAMED = 3;
 
 /** Names the products that give a feature, themselves or by a price. */
-function describeGivers(given: readonly ProductFeature[], nameOf: ReadonlyMap<string, string>): string {
-  const products = [...new Set(given.map(gift => nameOf.get(giverIdOf(gift)) ?? 'Deleted product'))];
+function productsOf(given: readonly ProductFeature[], nameOf: ReadonlyMap<string, string>): string {
+  const products = [...new Set(given.map(one => nameOf.get(idOfProductOrPrice(one)) ?? 'Deleted product'))];
   if (products.length === 0) return 'Nothing';
   if (products.length <= MAX_NAMED) return products.join(', ');
   return `${products.slice(0, MAX_NAMED - 1).join(', ')} and ${products.length - MAX_NAMED + 1} more`;

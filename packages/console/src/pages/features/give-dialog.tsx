@@ -7,36 +7,34 @@ import { SelectField } from '#ui/field.tsx';
 import { FormDialog } from '#ui/form-dialog.tsx';
 import { textOf } from '#ui/form.tsx';
 import { FeatureSelect } from './feature-name.tsx';
-import { giverIdOf, giverName, type Giver } from './giver.ts';
+import { idOfProductOrPrice, nameOfProductOrPrice, type ProductOrPrice } from './product-or-price.ts';
 import { ValueField, valueOf } from './value-field.tsx';
 
 interface GiveDialogProps {
-  /** What can be given, and by what: of each at least one. */
+  /** What can be given, and by which products and prices: of each at least one. */
   readonly features: readonly Feature[];
-  readonly givers: readonly Giver[];
+  readonly sold: readonly ProductOrPrice[];
   /** What they give now. */
   readonly given: readonly ProductFeature[];
   /** The one to change; another one is chosen in the dialog. */
-  readonly changed?: ProductFeature;
+  readonly changed?: ProductFeature | undefined;
   readonly onClose: () => void;
 }
 
 /** Sets what a product or a price gives of a feature. */
-export function GiveDialog({ features, givers, given, changed, onClose }: GiveDialogProps) {
+export function GiveDialog({ features, sold, given, changed, onClose }: GiveDialogProps) {
   const { billing, key } = useProject();
   const [featureKey, setFeatureKey] = useState(changed?.key ?? features[0]?.key);
-  const [giverId, setGiverId] = useState(changed ? giverIdOf(changed) : givers[0]?.id);
+  const [soldId, setSoldId] = useState(changed ? idOfProductOrPrice(changed) : sold[0]?.id);
   const feature = features.find(it => it.key === featureKey);
-  const giver = givers.find(({ id }) => id === giverId);
-  const now = given.find(it => it.key === featureKey && giverIdOf(it) === giverId);
+  const by = sold.find(({ id }) => id === soldId);
+  const now = given.find(it => it.key === featureKey && idOfProductOrPrice(it) === soldId);
   const set = useWrite({
     write: async (fields: FormData) => {
-      if (!feature || !giver) return undefined;
+      if (!feature || !by) return undefined;
       const per = textOf(fields, 'per') === 'quantity' ? 'quantity' : 'subscription';
-      const body = { value: valueOf(fields, feature), per } as const;
-      return giver.isPrice
-        ? billing.priceFeatures.set(giver.id, feature.key, body)
-        : billing.productFeatures.set(giver.id, feature.key, body);
+      const resource = by.price ? billing.priceFeatures : billing.productFeatures;
+      return resource.set(by.id, feature.key, { value: valueOf(fields, feature), per });
     },
     stale: [key('given')],
     done: 'Changed, at once for all who subscribe to it.',
@@ -45,7 +43,7 @@ export function GiveDialog({ features, givers, given, changed, onClose }: GiveDi
   const problems = problemsOf(set.error, ['value']);
   return (
     <FormDialog
-      title={changed ? `Change what ${giver ? giverName(giver) : 'it'} gives` : 'Give a feature'}
+      title={changed ? `Change what ${by ? nameOfProductOrPrice(by) : 'it'} gives` : 'Give a feature'}
       action={changed ? 'Save' : 'Give the feature'}
       write={set}
       problems={problems}
@@ -57,30 +55,27 @@ export function GiveDialog({ features, givers, given, changed, onClose }: GiveDi
       {!changed && (
         <SelectField
           label="Given by"
-          value={giverId}
+          value={soldId}
           hint="What a price gives counts instead of what its product gives."
-          onChange={event => setGiverId(event.target.value)}
+          onChange={event => setSoldId(event.target.value)}
         >
-          {givers.map(one => (
+          {sold.map(one => (
             <option key={one.id} value={one.id}>
-              {giverName(one)}
+              {nameOfProductOrPrice(one)}
             </option>
           ))}
         </SelectField>
       )}
       {feature && (
-        <ValueField
-          key={`${featureKey} ${giverId}`}
-          feature={feature}
-          defaultValue={now?.value}
-          problem={problems.of.value}
-        />
-      )}
-      {feature?.type === 'limit' && (
-        <SelectField key={`per ${featureKey} ${giverId}`} label="Counted" name="per" defaultValue={now?.per}>
-          <option value="subscription">Once for the subscription</option>
-          <option value="quantity">For each of the quantity</option>
-        </SelectField>
+        <div key={`${featureKey} ${soldId}`} className="stack">
+          <ValueField feature={feature} defaultValue={now?.value} problem={problems.of.value} />
+          {feature.type === 'limit' && (
+            <SelectField label="Counted" name="per" defaultValue={now?.per}>
+              <option value="subscription">Once for the subscription</option>
+              <option value="quantity">For each of the quantity</option>
+            </SelectField>
+          )}
+        </div>
       )}
     </FormDialog>
   );

@@ -11,31 +11,38 @@ import { useWrite } from '#layout/use-write.ts';
 import { Button } from '#ui/button.tsx';
 import { ConfirmDialog } from '#ui/confirm-dialog.tsx';
 import { EmptyState } from '#ui/states.tsx';
-import { FeatureLink } from './feature-name.tsx';
+import { featureColumn } from './feature-name.tsx';
 import { formatGiven } from './feature-words.ts';
 import { GiveDialog } from './give-dialog.tsx';
-import { giverIdOf, giverName, giversOf, type Giver } from './giver.ts';
+import {
+  idOfProductOrPrice,
+  nameOfProductOrPrice,
+  productsAndPrices,
+  type ProductOrPrice,
+} from './product-or-price.ts';
 
 /** What the page is about: one feature, or a product with its prices. */
 type About = { readonly featureKey: string } | { readonly productId: string };
 
-type Asked = { readonly about: 'new' } | { readonly about: 'change' | 'remove'; readonly gift: ProductFeature };
+/** The dialog that is open: without `given` it gives another feature. */
+type Open = { readonly dialog: 'give' | 'remove'; readonly given?: ProductFeature };
 
 /** What products and prices give of features, to be set, changed and removed. */
 export function GivenCard({ of }: { readonly of: About }) {
   const scope = useProject();
-  const given = useQuery(givenQuery(scope, of));
-  const features = useQuery(featuresQuery(scope));
-  const products = useQuery(productsQuery(scope));
-  const prices = useQuery(pricesQuery(scope));
-  const [asked, setAsked] = useState<Asked>();
+  const queries = [
+    useQuery(givenQuery(scope, of)),
+    useQuery(featuresQuery(scope)),
+    useQuery(productsQuery(scope)),
+    useQuery(pricesQuery(scope)),
+  ] as const;
+  const [open, setOpen] = useState<Open>();
+  const [{ data: given = [] }, { data: features = [] }, { data: products = [] }, { data: prices = [] }] = queries;
+  const waiting = queries.find(({ data }) => data === undefined);
   const isOfFeature = 'featureKey' in of;
-  const waiting = [given, features, products, prices].find(({ data }) => data === undefined);
-  const givers = giversOf(products.data ?? [], prices.data ?? []);
-  // Those among which a new one is chosen.
-  const givable = (features.data ?? []).filter(it => (isOfFeature ? it.key === of.featureKey : it.isActive));
-  const able = isOfFeature ? givers : givers.filter(({ productId }) => productId === of.productId);
-  const close = () => setAsked(undefined);
+  const givable = features.filter(it => (isOfFeature ? it.key === of.featureKey : it.isActive));
+  const sold = productsAndPrices(products, prices).filter(it => isOfFeature || it.productId === of.productId);
+  const close = () => setOpen(undefined);
   return (
     <Card
       title={isOfFeature ? 'Given by' : 'Features'}
@@ -44,94 +51,86 @@ export function GivenCard({ of }: { readonly of: About }) {
       actions={
         !waiting &&
         givable.length > 0 &&
-        able.length > 0 && (
-          <Button small icon="plus" onClick={() => setAsked({ about: 'new' })}>
+        sold.length > 0 && (
+          <Button small icon="plus" onClick={() => setOpen({ dialog: 'give' })}>
             {isOfFeature ? 'Give it' : 'Give a feature'}
           </Button>
         )
       }
     >
       {waiting && <Loading query={waiting} flush lines={2} />}
-      {!waiting && given.data && features.data && (
-        <GivenTable of={of} given={given.data} features={features.data} givers={givers} onAsk={setAsked} />
+      {!waiting && (
+        <GivenTable isOfFeature={isOfFeature} given={given} features={features} sold={sold} open={setOpen} />
       )}
-      {asked?.about === 'new' && (
-        <GiveDialog features={givable} givers={able} given={given.data ?? []} onClose={close} />
-      )}
-      {asked?.about === 'change' && (
+      {open?.dialog === 'give' && (
         <GiveDialog
-          features={features.data ?? []}
-          givers={givers}
-          given={given.data ?? []}
-          changed={asked.gift}
+          features={open.given ? features : givable}
+          sold={sold}
+          given={given}
+          changed={open.given}
           onClose={close}
         />
       )}
-      {asked?.about === 'remove' && (
-        <RemoveDialog gift={asked.gift} name={nameOf(asked.gift, givers)} onClose={close} />
-      )}
+      {open?.dialog === 'remove' && open.given && <RemoveDialog given={open.given} sold={sold} onClose={close} />}
     </Card>
   );
 }
 
 /** Deleted products and prices go on giving to who subscribes to them, but nothing names them. */
-const nameOf = (gift: ProductFeature, givers: readonly Giver[]): string => {
-  const giver = givers.find(({ id }) => id === giverIdOf(gift));
-  return giver ? giverName(giver) : gift.priceId ? 'A deleted price' : 'A deleted product';
+const findSold = (given: ProductFeature, sold: readonly ProductOrPrice[]) => {
+  const found = sold.find(({ id }) => id === idOfProductOrPrice(given));
+  if (found) return { found, name: nameOfProductOrPrice(found) };
+  return { found, name: given.priceId ? 'A deleted price' : 'A deleted product' };
 };
 
 interface GivenTableProps {
-  readonly of: About;
+  readonly isOfFeature: boolean;
   readonly given: readonly ProductFeature[];
   readonly features: readonly Feature[];
-  readonly givers: readonly Giver[];
-  readonly onAsk: (asked: Asked) => void;
+  readonly sold: readonly ProductOrPrice[];
+  readonly open: (dialog: Open) => void;
 }
 
-function GivenTable({ of, given, features, givers, onAsk }: GivenTableProps) {
+function GivenTable({ isOfFeature, given, features, sold, open }: GivenTableProps) {
   if (given.length === 0)
-    return 'featureKey' in of ? (
+    return isOfFeature ? (
       <EmptyState icon="features" title="Nothing gives it">
         No product or price gives this feature: only customers to whom it was given by hand may use it.
       </EmptyState>
     ) : (
       <EmptyState icon="features" title="It gives no feature">
-        What your product asks for is defined under <ProjectLink page="features">Features</ProjectLink>.
+        What your product checks is defined under <ProjectLink page="features">Features</ProjectLink>.
       </EmptyState>
     );
-  const featureOf = new Map(features.map(feature => [feature.key, feature]));
-  const giverOf = new Map(givers.map(giver => [giver.id, giver]));
-  const feature = {
-    title: 'Feature',
-    cell: ({ key }: ProductFeature) => <FeatureLink featureKey={key} features={features} />,
-  };
-  const giver = (gift: ProductFeature) => {
-    const found = giverOf.get(giverIdOf(gift));
-    if (!found || 'productId' in of) return <bdi>{found?.price ?? (found ? 'The product' : nameOf(gift, givers))}</bdi>;
+  const typeOf = new Map(features.map(({ key, type }) => [key, type]));
+  const by = (one: ProductFeature) => {
+    const { found, name } = findSold(one, sold);
+    if (!found) return name;
+    if (!isOfFeature) return <bdi>{found.price ?? 'The product'}</bdi>;
     return (
       <ProjectLink page={`products/${found.productId}`} className="primary-cell">
-        <bdi>{giverName(found)}</bdi>
+        <bdi>{name}</bdi>
       </ProjectLink>
     );
   };
   return (
     <DataTable
       rows={given}
-      rowKey={gift => `${giverIdOf(gift)} ${gift.key}`}
+      rowKey={one => `${idOfProductOrPrice(one)} ${one.key}`}
       columns={[
-        ...('productId' in of ? [feature] : []),
-        { title: 'Given by', cell: giver },
-        { title: 'Gives', cell: gift => <bdi>{formatGiven(gift, featureOf.get(gift.key)?.type)}</bdi> },
+        ...(isOfFeature ? [] : [featureColumn(features)]),
+        { title: 'Given by', cell: by },
+        { title: 'Gives', cell: one => <bdi>{formatGiven(one, typeOf.get(one.key))}</bdi> },
         {
           title: 'Actions',
           end: true,
-          cell: gift =>
-            giverOf.has(giverIdOf(gift)) && (
+          cell: one =>
+            findSold(one, sold).found && (
               <div className="row">
-                <Button small onClick={() => onAsk({ about: 'change', gift })}>
+                <Button small onClick={() => open({ dialog: 'give', given: one })}>
                   Change
                 </Button>
-                <Button small onClick={() => onAsk({ about: 'remove', gift })}>
+                <Button small onClick={() => open({ dialog: 'remove', given: one })}>
                   Remove
                 </Button>
               </div>
@@ -143,27 +142,24 @@ function GivenTable({ of, given, features, givers, onAsk }: GivenTableProps) {
 }
 
 interface RemoveDialogProps {
-  readonly gift: ProductFeature;
-  /** Of what gives it. */
-  readonly name: string;
+  readonly given: ProductFeature;
+  readonly sold: readonly ProductOrPrice[];
   readonly onClose: () => void;
 }
 
-function RemoveDialog({ gift, name, onClose }: RemoveDialogProps) {
+function RemoveDialog({ given, sold, onClose }: RemoveDialogProps) {
   const { billing, key } = useProject();
   const remove = useWrite({
     write: () =>
-      gift.priceId
-        ? billing.priceFeatures.remove(gift.priceId, gift.key)
-        : billing.productFeatures.remove(giverIdOf(gift), gift.key),
+      (given.priceId ? billing.priceFeatures : billing.productFeatures).remove(idOfProductOrPrice(given), given.key),
     stale: [key('given')],
     done: 'It gives the feature no longer.',
     onDone: onClose,
   });
   return (
     <ConfirmDialog title="Remove the feature" action="Remove" write={remove} onClose={onClose}>
-      <bdi>{name}</bdi> gives <code>{gift.key}</code> no longer.{' '}
-      {gift.priceId
+      <bdi>{findSold(given, sold).name}</bdi> gives <code>{given.key}</code> no longer.{' '}
+      {given.priceId
         ? 'Who subscribes to this price has what its product gives, if it gives any.'
         : 'Who subscribes to it loses what nothing else gives, at once.'}
     </ConfirmDialog>

@@ -13,6 +13,7 @@ import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { CopyableId } from '#ui/copy.tsx';
 import { Details, MetadataRows } from '#ui/details.tsx';
+import { Notice } from '#ui/notice.tsx';
 import { OpenInStripe, StripeId } from '#ui/open-in-stripe.tsx';
 import { EmptyState, SkeletonLines } from '#ui/states.tsx';
 import { Time } from '#ui/time.tsx';
@@ -49,9 +50,7 @@ export function ProductPage() {
         </>
       }
     >
-      {!product.isActive && (
-        <div className="notice">This product is archived: no checkout sells it. Subscriptions to it go on.</div>
-      )}
+      {!product.isActive && <Notice>This product is archived: no checkout sells it. Subscriptions to it go on.</Notice>}
       <Card
         title="Prices"
         flush

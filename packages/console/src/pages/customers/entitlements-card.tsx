@@ -11,7 +11,7 @@ import { EmptyState } from '#ui/states.tsx';
 import { Notice } from '#ui/notice.tsx';
 import { Time } from '#ui/time.tsx';
 import { describeMerge, formatValue } from '../features/feature-words.ts';
-import { FeatureLink } from '../features/feature-name.tsx';
+import { featureColumn, FeatureLink } from '../features/feature-name.tsx';
 import { SubscriptionLink } from '../products/product-name.tsx';
 
 type Source = Entitlement['sources'][number];
@@ -33,7 +33,7 @@ function whyNothing({ status }: Pick<Subscription, 'status'>): string {
 }
 
 /** What a customer may use, as the product reads it, with all that gives it. */
-export function AccessCard({ customerId }: { readonly customerId: string }) {
+export function EntitlementsCard({ customerId }: { readonly customerId: string }) {
   const scope = useProject();
   const query = useQuery(stateQuery(scope, customerId));
   const features = useQuery(featuresQuery(scope));
@@ -42,27 +42,29 @@ export function AccessCard({ customerId }: { readonly customerId: string }) {
   return (
     <Card title="May use" lead="As your product reads it now." flush>
       {waiting && <Loading query={waiting} flush lines={3} />}
-      {query.data && features.data && <Access state={query.data} features={features.data} grants={grants ?? []} />}
+      {query.data && features.data && (
+        <Entitlements state={query.data} features={features.data} grants={grants ?? []} />
+      )}
     </Card>
   );
 }
 
-interface AccessProps {
+interface EntitlementsProps {
   readonly state: CustomerState;
   readonly features: readonly Feature[];
   readonly grants: readonly Grant[];
 }
 
-function Access({ state, features, grants }: AccessProps) {
+function Entitlements({ state, features, grants }: EntitlementsProps) {
   const featureOf = new Map(features.map(feature => [feature.key, feature]));
   const entitled = Object.entries(state.entitlements).map(([key, entitlement]) => ({ key, ...entitlement }));
   const denied = features.filter(({ key }) => !Object.hasOwn(state.entitlements, key));
-  const nothing = state.subscriptions.filter(({ grants: gives }) => !gives);
+  const withoutGrants = state.subscriptions.filter(subscription => !subscription.grants);
   return (
     <>
-      {nothing.length > 0 && (
+      {withoutGrants.length > 0 && (
         <div className="card-body stack-s">
-          {nothing.map(subscription => (
+          {withoutGrants.map(subscription => (
             <Notice key={subscription.id} tone="warn">
               <SubscriptionLink subscription={subscription} /> gives nothing: it {whyNothing(subscription)}.
             </Notice>
@@ -73,7 +75,7 @@ function Access({ state, features, grants }: AccessProps) {
         <EmptyState icon="features" title="No feature">
           {features.length === 0 ? (
             <>
-              What your product asks for is defined under <ProjectLink page="features">Features</ProjectLink>.
+              What your product checks is defined under <ProjectLink page="features">Features</ProjectLink>.
             </>
           ) : (
             'Neither a subscription nor a grant gives this customer any.'
@@ -85,10 +87,7 @@ function Access({ state, features, grants }: AccessProps) {
           rows={entitled}
           rowKey={({ key }) => key}
           columns={[
-            {
-              title: 'Feature',
-              cell: ({ key }) => <FeatureLink featureKey={key} features={features} />,
-            },
+            featureColumn(features),
             { title: 'Value', cell: ({ value, type }) => <ValueText value={value} type={type} /> },
             { title: 'Until', cell: ({ until }) => (until ? <Time at={until} show="time" /> : 'No end') },
             {
@@ -97,7 +96,7 @@ function Access({ state, features, grants }: AccessProps) {
                 <Sources
                   sources={sources}
                   type={type}
-                  merge={describeMerge(featureOf.get(key) ?? { type, values: null, merge: null })}
+                  merge={describeMerge(featureOf.get(key) ?? { type, merge: null })}
                   state={state}
                   note={grants.find(grant => grant.key === key)?.note ?? null}
                 />
@@ -166,7 +165,7 @@ function SourceText({
   const { kind, id, priceId, value, quantity, until, reason } = source;
   const names = useProductNames();
   const subscription = state.subscriptions.find(it => it.id === id);
-  const given = type === 'boolean' ? '' : `${formatValue(value, type)} `;
+  const given = type === 'boolean' ? undefined : formatValue(value, type);
   const end = until && (
     <>
       {' '}
@@ -177,7 +176,7 @@ function SourceText({
     return (
       <>
         {REASONS.grant}
-        {given && `: ${given.trim()}`}
+        {given && `: ${given}`}
         {end}
         {note && (
           <div className="muted">
@@ -188,7 +187,7 @@ function SourceText({
     );
   return (
     <>
-      {given && <bdi>{given}by </bdi>}
+      {given && <bdi>{given} by </bdi>}
       <ProjectLink page={`subscriptions/${id}`}>
         <bdi>{names.ofPrice(priceId) ?? (subscription ? names.ofItems(subscription.items) : 'a subscription')}</bdi>
       </ProjectLink>
