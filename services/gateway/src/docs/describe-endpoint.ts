@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { createSchema, type oas31, type ZodOpenApiOperationObject, type ZodOpenApiResponsesObject } from 'zod-openapi';
 import type { Endpoint } from './endpoint.ts';
 import { describeErrors } from './error-responses.ts';
-import { idempotentReplayed, rateLimit, requestId, tag as tagHeader } from './headers.ts';
+import { etag, idempotentReplayed, rateLimit, requestId } from './headers.ts';
 import { showWireFormat } from './wire-format.ts';
 
 const idempotencyKeyParameter = z
@@ -112,7 +112,7 @@ function describeSuccess(endpoint: Endpoint): ZodOpenApiResponsesObject {
     ...requestId,
     ...(showsRateLimit && rateLimit),
     ...(takesIdempotencyKey && idempotentReplayed),
-    ...(isTagged && tagHeader),
+    ...(isTagged && etag),
   });
   return {
     ...(isTagged && { 304: { description: 'Unchanged.', headers } }),

@@ -34,7 +34,7 @@ export const idempotentReplayed = {
   ),
 };
 
-export const tag = {
+export const etag = {
   ETag: header(
     'Tag',
     'Changes with the response: send it as If-None-Match, and get 304 while it is the same.',

@@ -1,4 +1,4 @@
-/** The client's method for each operation of a project. Names of parameters, `query`, its `ids`, `body` and those of `values` are replaced by values. */
+/** The client's method for each operation of a project. Names of parameters, `query`, its `ids`, `body` and `external` are replaced by values. */
 const CALLS = {
   listProducts: 'products.list(query).page()',
   createProduct: 'products.create(body)',
@@ -27,8 +27,8 @@ const CALLS = {
   getGrant: 'grants.get(customerId, featureKey)',
   setGrant: 'grants.set(customerId, featureKey, body)',
   removeGrant: 'grants.remove(customerId, featureKey)',
-  getCustomerState: 'states.get(customerId, stateQuery)',
-  getExternalCustomerState: 'states.get(external, stateQuery)',
+  getCustomerState: 'states.get(customerId, query)',
+  getExternalCustomerState: 'states.get(external, query)',
   getCustomerFeature: 'states.check(customerId, featureKey)',
   getExternalCustomerFeature: 'states.check(external, featureKey)',
   listCustomers: 'customers.list(query).page()',
@@ -98,15 +98,15 @@ export function clientSnippet({ operationId, baseUrl, params, query, body }) {
     return '// The client for backends does not have this operation: it needs no API key, or a signed-in person.';
   const { teamId, projectId, ...ids } = params;
   const method = ownMethod(call, query, body);
-  // The method that waits says how long by itself.
+  // The method that waits for events says how long by itself.
   const { waitMs: _waitMs, ...filters } = query;
+  const options = call.startsWith('events.') ? filters : query;
   const values = {
     ...ids,
-    query: isEmpty(filters) ? undefined : filters,
+    query: Object.keys(options).length > 0 ? options : undefined,
     ids: query.ids,
     body,
     external: { externalId: ids.externalId },
-    stateQuery: isEmpty(query) ? undefined : query,
   };
   const filled = method.replace(/\((.*?)\)/, (_, names) => {
     const given = names.split(', ').map(name => values[name]);
@@ -125,8 +125,6 @@ const billing = new BillingClient({
 });
 console.log(await billing.${filled});`;
 }
-
-const isEmpty = object => Object.keys(object).length === 0;
 
 /** The client has methods of its own for a subscription that goes on, and for events that it waits for. */
 function ownMethod(call, query, body) {
