@@ -2,33 +2,28 @@ import { randomBytes } from 'node:crypto';
 import { ok } from '../system/http.ts';
 import { byKey, is, type Prepared, type PrepareWrite } from './write.ts';
 
-/** Paths of what gives a feature, and which resource the write is about. */
-const GIVERS = {
-  product: ({ resources: { productId: id } }: Prepared) => ({ path: `products/${id}/features`, id }),
-  price: ({ resources: { priceId: id } }: Prepared) => ({ path: `prices/${id}/features`, id }),
-  customer: ({ resources: { refereeCustomerId: id } }: Prepared) => ({ path: `customers/${id}/grants`, id }),
-} as const;
-
 const newFeature = async ({ tenant: { api, P } }: Prepared): Promise<{ readonly id: string; readonly key: string }> => {
   const body = { key: `f${randomBytes(8).toString('hex')}`, name: 'Seats', type: 'limit' };
   return (await ok(api.post(`${P}/features`, body), 201)).feature;
 };
 
-const setting =
-  (type: keyof typeof GIVERS): PrepareWrite =>
-  async prepared => {
-    const { api, P } = prepared.tenant;
-    const [{ path, id }, { key }] = [GIVERS[type](prepared), await newFeature(prepared)];
-    return byKey(() => api.put(`${P}/${path}/${key}`, { value: 5 }), is(type, id));
-  };
+/** The path of a new feature below each kind of resource that has features, and the id of the resource. */
+const BELOW = {
+  product: ({ productId: id }: Prepared['resources']) => ({ path: `products/${id}/features`, id }),
+  price: ({ priceId: id }: Prepared['resources']) => ({ path: `prices/${id}/features`, id }),
+  customer: ({ refereeCustomerId: id }: Prepared['resources']) => ({ path: `customers/${id}/grants`, id }),
+} as const;
 
-const removal =
-  (type: keyof typeof GIVERS): PrepareWrite =>
+/** Sets a feature below a resource, or removes it when it is set. */
+const write =
+  (what: 'set' | 'remove', type: keyof typeof BELOW): PrepareWrite =>
   async prepared => {
-    const { api, P } = prepared.tenant;
-    const [{ path, id }, { key }] = [GIVERS[type](prepared), await newFeature(prepared)];
-    await ok(api.put(`${P}/${path}/${key}`, { value: 5 }));
-    return byKey(() => api.delete(`${P}/${path}/${key}`), is(type, id));
+    const { tenant, resources } = prepared;
+    const { path, id } = BELOW[type](resources);
+    const url = `${tenant.P}/${path}/${(await newFeature(prepared)).key}`;
+    const set = () => tenant.api.put(url, { value: 5 });
+    if (what === 'remove') await ok(set());
+    return byKey(what === 'set' ? set : () => tenant.api.delete(url), is(type, id));
   };
 
 /** How each write about features is made once. */
@@ -43,10 +38,10 @@ export const FEATURE_WRITES: Readonly<Record<string, PrepareWrite>> = {
     const { id, key } = await newFeature(prepared);
     return byKey(() => api.patch(`${P}/features/${key}`, { isActive: false }), is('feature', id));
   },
-  setProductFeature: setting('product'),
-  removeProductFeature: removal('product'),
-  setPriceFeature: setting('price'),
-  removePriceFeature: removal('price'),
-  setGrant: setting('customer'),
-  removeGrant: removal('customer'),
+  setProductFeature: write('set', 'product'),
+  removeProductFeature: write('remove', 'product'),
+  setPriceFeature: write('set', 'price'),
+  removePriceFeature: write('remove', 'price'),
+  setGrant: write('set', 'customer'),
+  removeGrant: write('remove', 'customer'),
 };

@@ -3,7 +3,7 @@ import type { Operation } from '@billing/contracts/operation';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ok } from '../system/http.ts';
 import { newSiblingProject, newTenant, type Tenant } from '../system/tenant.ts';
-import { mapConcurrently } from './map-concurrently.ts';
+import { mapConcurrently } from '../system/map-concurrently.ts';
 import { callerOf, idPlacesOf, requestTo, seenBy, type IdPlace, type Seen } from './requests.ts';
 import { newResources, unknownIds, type Resources } from './resources.ts';
 

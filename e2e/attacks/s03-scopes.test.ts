@@ -4,7 +4,7 @@ import { SCOPES, type Scope } from '@billing/contracts/scopes';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Caller, ok, type ApiResponse } from '../system/http.ts';
 import { newTenant, type Tenant } from '../system/tenant.ts';
-import { mapConcurrently } from './map-concurrently.ts';
+import { mapConcurrently } from '../system/map-concurrently.ts';
 import { isDeclared, requestTo } from './requests.ts';
 
 let tenant: Tenant;

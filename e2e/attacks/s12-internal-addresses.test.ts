@@ -7,7 +7,7 @@ import { freePort } from '../system/free-port.ts';
 import { readPids } from '../system/running-system.ts';
 import { newTenant, type Tenant } from '../system/tenant.ts';
 import { openCanaries, type Canaries } from './canary.ts';
-import { mapConcurrently } from './map-concurrently.ts';
+import { mapConcurrently } from '../system/map-concurrently.ts';
 import { postEvent } from './post-event.ts';
 import { callerOf, fieldsOf, requestTo } from './requests.ts';
 import { newResources, type Resources } from './resources.ts';

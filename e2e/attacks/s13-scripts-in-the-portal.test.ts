@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { Caller, ok } from '../system/http.ts';
 import { newEmail, newMonthlyPrice, newSubscription, newTenant, type Tenant } from '../system/tenant.ts';
 import { HOSTILE_TEXTS } from '../test/portal/hostile-texts.ts';
-import { mapConcurrently } from './map-concurrently.ts';
+import { mapConcurrently } from '../system/map-concurrently.ts';
 import { escaped, skeletonOf } from './page-skeleton.ts';
 import { postEvent } from './post-event.ts';
 

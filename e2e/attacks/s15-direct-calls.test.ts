@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { readPids } from '../system/running-system.ts';
 import { readSecrets } from '../system/servers.ts';
 import { newTenant, type Tenant } from '../system/tenant.ts';
-import { mapConcurrently } from './map-concurrently.ts';
+import { mapConcurrently } from '../system/map-concurrently.ts';
 import { requestTo, type OperationRequest } from './requests.ts';
 
 const INNER = SERVICES.filter(service => service !== 'gateway');

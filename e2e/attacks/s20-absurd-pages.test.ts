@@ -2,7 +2,7 @@ import { allOperations } from '@billing/contracts/operations/index';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ApiResponse } from '../system/http.ts';
 import { newTenant, type Tenant } from '../system/tenant.ts';
-import { mapConcurrently } from './map-concurrently.ts';
+import { mapConcurrently } from '../system/map-concurrently.ts';
 import { callerOf, fieldsOf, requestTo } from './requests.ts';
 import { newResources, type Resources } from './resources.ts';
 

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { send } from '../system/hostile/send.ts';
 import { newPayment } from '../system/payment.ts';
 import { newCustomer, newMonthlyPrice, newTenant, type Tenant } from '../system/tenant.ts';
-import { mapConcurrently } from './map-concurrently.ts';
+import { mapConcurrently } from '../system/map-concurrently.ts';
 
 /** JSON tokens, written as they are: JavaScript could not say them all. */
 const NO_WHOLE_NUMBERS = [

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { Caller, ok } from '../system/http.ts';
 import { send } from '../system/hostile/send.ts';
 import { newTenant, type Tenant } from '../system/tenant.ts';
-import { mapConcurrently } from './map-concurrently.ts';
+import { mapConcurrently } from '../system/map-concurrently.ts';
 import { callerOf, requestTo } from './requests.ts';
 import { newResources, type Resources } from './resources.ts';
 

@@ -7,7 +7,7 @@ import { newMonthlyPrice, newEmail, newSubscription, newTenant, type Tenant } fr
 import { newSignedEvent, postSigned } from '../system/signed-events.ts';
 import { readLogs } from '../system/logs.ts';
 import { findInDatabase, markDatabase } from './database-dump.ts';
-import { mapConcurrently } from './map-concurrently.ts';
+import { mapConcurrently } from '../system/map-concurrently.ts';
 
 let webhooks: Pool;
 beforeAll(() => {

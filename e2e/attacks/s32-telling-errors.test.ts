@@ -3,7 +3,7 @@ import { errorBody } from '@billing/contracts/problem';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { send, type AttackResponse } from '../system/hostile/send.ts';
 import { newTenant, type Tenant } from '../system/tenant.ts';
-import { mapConcurrently } from './map-concurrently.ts';
+import { mapConcurrently } from '../system/map-concurrently.ts';
 import { isDeclared, requestTo } from './requests.ts';
 import { newResources, type Resources } from './resources.ts';
 import { sendRaw, statusesIn } from './send-raw.ts';

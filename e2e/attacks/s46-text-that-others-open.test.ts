@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Caller, ok } from '../system/http.ts';
 import { newCustomer, newEmail, newTenant, type Tenant } from '../system/tenant.ts';
-import { mapConcurrently } from './map-concurrently.ts';
+import { mapConcurrently } from '../system/map-concurrently.ts';
 import { escaped, skeletonOf } from './page-skeleton.ts';
 
 /** Texts that do something in a program which others open them with. */

@@ -6,7 +6,7 @@ import { Pool } from 'pg';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { ok, type ApiResponse } from '../system/http.ts';
 import { newTenant, newUser } from '../system/tenant.ts';
-import { mapConcurrently } from './map-concurrently.ts';
+import { mapConcurrently } from '../system/map-concurrently.ts';
 import { requestTo } from './requests.ts';
 import { newResources } from './resources.ts';
 import { EXAMPLE_WRITES } from './example-writes.ts';

@@ -26,7 +26,7 @@ const CUSTOMER_COLUMNS = [
   'customers.outbox_events.data',
   'team.*.data',
   'webhooks.webhook_events.payload',
-  // Events for the tenant itself, until its customer is deleted; on their way from the one that tells of states, too.
+  // Events for the tenant itself, until its customer is deleted; also on their way from the service that publishes states.
   'webhooks.events_*.body',
   'subscriptions.outbox_events.data',
 ];

@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { gatewayEnvironment, GATEWAY_MAIN } from '../system/gateway-copy.ts';
 import { Caller, ok } from '../system/http.ts';
 import { newEmail, newTenant, type Tenant } from '../system/tenant.ts';
-import { mapConcurrently } from './map-concurrently.ts';
+import { mapConcurrently } from '../system/map-concurrently.ts';
 import { callerOf, fieldsOf, requestTo } from './requests.ts';
 import { newResources, type Resources } from './resources.ts';
 

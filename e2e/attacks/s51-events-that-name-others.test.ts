@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { drain } from '../system/drain.ts';
 import { ok } from '../system/http.ts';
 import { newTenant, type Tenant } from '../system/tenant.ts';
-import { mapConcurrently } from './map-concurrently.ts';
+import { mapConcurrently } from '../system/map-concurrently.ts';
 import { postEvent } from './post-event.ts';
 import { newResources, type Resources } from './resources.ts';
 

@@ -13,11 +13,15 @@ import {
 } from '../system/tenant.ts';
 import { seenBy } from './requests.ts';
 
+type Prices = Awaited<ReturnType<typeof newMonthlyPrice>>;
+
 let tenant: Tenant;
-let prices: Awaited<ReturnType<typeof newMonthlyPrice>>;
+let stranger: Tenant;
+let prices: Prices;
+let foreignPrices: Prices;
 beforeAll(async () => {
-  tenant = await newTenant();
-  prices = await newMonthlyPrice(tenant);
+  [tenant, stranger] = await Promise.all([newTenant(), newTenant()]);
+  [prices, foreignPrices] = await Promise.all([newMonthlyPrice(tenant), newMonthlyPrice(stranger)]);
 });
 
 /** A customer who has a grant, and its state as it is read. */
@@ -31,15 +35,14 @@ async function newEntitled(of: Tenant = tenant, given = prices) {
 
 const tagOf = ({ headers }: { readonly headers: Headers }): string => headers.get('etag') ?? '';
 
-describe('a state that was read before', () => {
+describe.concurrent('a state that was read before', () => {
   it('S52: the tag of another customer, project or team confirms nothing', async () => {
     const sibling = await newSiblingProject(tenant);
-    const stranger = await newTenant();
     const [own, ...others] = await Promise.all([
       newEntitled(),
       newEntitled(),
       newEntitled(sibling, await newMonthlyPrice(sibling)),
-      newEntitled(stranger, await newMonthlyPrice(stranger)),
+      newEntitled(stranger, foreignPrices),
     ]);
     expect(own.featureKey).not.toBe('');
     const tag = tagOf(await own.read());
@@ -87,10 +90,8 @@ describe('a state that was read before', () => {
   });
 });
 
-describe('a checkout of someone else', () => {
-  it('S52: its session tells nothing of it, and takes in nothing, byte for byte like one that never was', async () => {
-    const stranger = await newTenant();
-    const foreignPrices = await newMonthlyPrice(stranger);
+describe.concurrent('a checkout of someone else', () => {
+  it('S52: its session shows nothing of it, and takes in nothing, byte for byte like one that never was', async () => {
     const sessionOf = async (of: Tenant, priceId: string): Promise<CheckoutSession> =>
       newCheckout(of, await newCustomer(of), priceId);
     const [{ customerId, path }, ofTeam, ofStranger] = await Promise.all([

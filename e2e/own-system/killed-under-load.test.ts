@@ -7,7 +7,7 @@ import { newCustomer, newMonthlyPrice, type Tenant } from '../system/tenant.ts';
 
 const KILLED = ['webhooks', 'subscriptions', 'nats', 'postgres'];
 
-it('loses and duplicates nothing when parts are killed under load, and never tells of a state without its entitlements', async context => {
+it('loses and duplicates nothing when parts are killed under load, and never shows a state without its entitlements', async context => {
   const random = seededRandom('short fault run');
   await using system = await startFaultySystem();
   await expectInvariantsUnderLoad(context, { system, random, eventsPerSecond: 20 }, async (_load, tenant) => {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { waitFor } from '@billing/testing/wait-for';
 import type { Tenant } from './tenant.ts';
 
-/** Who gives a feature, and to whom. */
+/** What gives a feature, and to whom. */
 interface Giving {
   readonly productId: string;
   readonly priceId: string;

@@ -421,15 +421,16 @@ it('documents features, what gives them, grants and states', async () => {
   await ok(api.patch(feature, { name: 'Places' }));
   for (const path of [feature, `${P}/features`, `${P}/product-features?productId=${productId}`])
     await ok(api.get(path));
-  for (const givers of [
-    `products/${productId}/features`,
-    `prices/${priceId}/features`,
-    `customers/${customer.id}/grants`,
-  ]) {
-    const given = `${P}/${givers}/seats`;
+  const lists = [
+    `${P}/products/${productId}/features`,
+    `${P}/prices/${priceId}/features`,
+    `${P}/customers/${customer.id}/grants`,
+  ];
+  for (const list of lists) {
+    const given = `${list}/seats`;
     expect((await api.get(given)).status).toBe(404);
     await ok(api.put(given, { value: 3 }));
-    for (const path of [`${P}/${givers}`, given]) await ok(api.get(path));
+    for (const path of [list, given]) await ok(api.get(path));
   }
   for (const path of [`${P}/customers/${customer.id}/state`, `${P}/customers/external/${externalId}/state`]) {
     const isGiven = async () => (await api.get(path)).body.state?.entitlements.seats?.value === 3;
@@ -437,12 +438,7 @@ it('documents features, what gives them, grants and states', async () => {
     expect(await ok(api.get(`${path}/seats`))).toMatchObject({ allowed: true, reason: 'grant' });
     expect((await api.get(`${path}/unknown`)).body.error.code).toBe('feature_not_found');
   }
-  for (const giver of [
-    `products/${productId}/features`,
-    `prices/${priceId}/features`,
-    `customers/${customer.id}/grants`,
-  ])
-    await ok(api.delete(`${P}/${giver}/seats`));
+  for (const list of lists) await ok(api.delete(`${list}/seats`));
 });
 
 it('documents no operation that never succeeded', () => {

@@ -7,9 +7,9 @@ import type { Snapshot } from './snapshot.ts';
 const GRANTING: ReadonlySet<string> = new Set(['active', 'trialing', 'past_due']);
 const NOTHING = { entitlements: {}, payment: { status: 'ok' } };
 
-/** Finds states of customers that are not what their records say, or not what tenants were told last. */
+/** Finds states of customers that are not what their records say, or not what was published of them last. */
 export function wrongStates(snapshot: Snapshot): string[] {
-  const { customers, subscriptions, states, toldStates } = snapshot;
+  const { customers, subscriptions, states, publishedStates } = snapshot;
   return customers.flatMap(({ id }) => {
     const state = states.get(id);
     if (!state) return [`state of ${id} is missing`];
@@ -25,10 +25,10 @@ export function wrongStates(snapshot: Snapshot): string[] {
       status: state.payment.status,
       seats,
     };
-    const told = toldStates.get(id) ?? NOTHING;
+    const published = publishedStates.get(id) ?? NOTHING;
     return [
       ...difference(`state of ${id}`, shown, expected),
-      ...difference(`last event about the state of ${id}`, essence(told), essence(state)),
+      ...difference(`last event about the state of ${id}`, essence(published), essence(state)),
     ];
   });
 }
@@ -44,17 +44,17 @@ const difference = (name: string, shown: object, expected: object): string[] =>
     : [`${name} has ${JSON.stringify(shown)}, expected ${JSON.stringify(expected)}`];
 
 /** The seats that subscriptions give together; unknown when a price was deleted, whose product nobody can read any more. */
-function seatsOf(subscriptions: readonly Subscription[], { prices, gifts }: Snapshot): number | 'unknown' {
+function seatsOf(subscriptions: readonly Subscription[], { prices, productFeatures }: Snapshot): number | 'unknown' {
   const byId = new Map(prices.map(price => [price.id, price]));
   const billed = subscriptions
     .filter(({ status }) => GRANTING.has(status))
     .flatMap(({ items }) => items.flatMap(({ priceId, quantity }) => (priceId ? [{ priceId, quantity }] : [])));
   if (!billed.every(({ priceId }) => byId.has(priceId))) return 'unknown';
   return billed.reduce((sum, { priceId, quantity }) => {
-    const gift = giftOf(byId.get(priceId), gifts);
-    return sum + Number(gift?.value ?? 0) * (gift?.per === 'quantity' ? quantity : 1);
+    const given = givenBy(byId.get(priceId), productFeatures);
+    return sum + Number(given?.value ?? 0) * (given?.per === 'quantity' ? quantity : 1);
   }, 0);
 }
 
-const giftOf = (price: Price | undefined, gifts: readonly ProductFeature[]): ProductFeature | undefined =>
-  gifts.find(gift => gift.priceId === price?.id) ?? gifts.find(gift => gift.productId === price?.productId);
+const givenBy = (price: Price | undefined, all: readonly ProductFeature[]): ProductFeature | undefined =>
+  all.find(it => it.priceId === price?.id) ?? all.find(it => it.productId === price?.productId);

@@ -12,7 +12,7 @@ import type {
   Subscription,
   WebhookEvent,
 } from '@billing/client';
-import { mapConcurrently } from '../../attacks/map-concurrently.ts';
+import { mapConcurrently } from '../../system/map-concurrently.ts';
 import { ok } from '../../system/http.ts';
 import type { Tenant } from '../../system/tenant.ts';
 
@@ -30,14 +30,14 @@ export interface Snapshot {
   readonly events: readonly WebhookEvent[];
   readonly analytics: Analytics;
   /** What products and prices give. */
-  readonly gifts: readonly ProductFeature[];
+  readonly productFeatures: readonly ProductFeature[];
   /** What each customer may use. */
   readonly states: ReadonlyMap<string, CustomerState>;
-  /** The last state of each customer that the project was told. */
-  readonly toldStates: ReadonlyMap<string, ToldState>;
+  /** The last published state of each customer. */
+  readonly publishedStates: ReadonlyMap<string, PublishedState>;
 }
 
-type ToldState = Omit<CustomerState, 'checkout'>;
+type PublishedState = Omit<CustomerState, 'checkout'>;
 
 const ALL = { limit: 100 } as const;
 
@@ -57,18 +57,18 @@ export async function readSnapshot(tenant: Tenant): Promise<Snapshot> {
     credits: await Array.fromAsync(billing.referrals.listCredits(ALL)),
     events: await readWebhookEvents(tenant),
     analytics: await billing.analytics.get(),
-    gifts: await Array.fromAsync(billing.features.listGiven(ALL)),
+    productFeatures: await Array.fromAsync(billing.features.listGiven(ALL)),
     states: new Map(await mapConcurrently(customers, async ({ id }) => [id, await billing.states.get(id)] as const)),
-    toldStates: await readToldStates(tenant),
+    publishedStates: await readPublishedStates(tenant),
   };
 }
 
-async function readToldStates({ user, P }: Tenant): Promise<ReadonlyMap<string, ToldState>> {
-  const told = new Map<string, ToldState>();
+async function readPublishedStates({ user, P }: Tenant): Promise<ReadonlyMap<string, PublishedState>> {
+  const published = new Map<string, PublishedState>();
   for (let after = ''; ;) {
     const page = await ok(user.get(`${P}/events?types=customer.state_changed&limit=${ALL.limit}${after}`));
-    for (const { object, data } of page.events) told.set(object.id, data);
-    if (!page.hasMore) return told;
+    for (const { object, data } of page.events) published.set(object.id, data);
+    if (!page.hasMore) return published;
     after = `&cursor=${page.nextCursor}`;
   }
 }

@@ -77,9 +77,9 @@ function snapshot(changes: Partial<Snapshot> = {}): Snapshot {
       webhookStats: { total: 1, processed: 1, failed: 0 },
       referralStats: { totalCodes: 0, totalReferrals: 0, converted: 0 },
     } as unknown as Snapshot['analytics'], // the other fields are not read
-    gifts: [],
+    productFeatures: [],
     states: new Map(),
-    toldStates: new Map(),
+    publishedStates: new Map(),
     ...changes,
   };
 }
@@ -112,23 +112,24 @@ it('finds metrics that do not match the records', () => {
   ]);
 });
 
-it('finds states that are not what the records say, or not what was told', () => {
+it('finds states that are not what the records say, or not what was published', () => {
   const customers = [{ id: 'pc_1' }] as unknown as Snapshot['customers']; // the other fields are not read
   const plan = { id: 'pri_1', productId: 'pp_1' };
   const prices = [plan] as unknown as Snapshot['prices'];
-  const gift = { key: 'seats', value: 3, per: 'quantity', productId: 'pp_1', priceId: null } as const;
+  const perSeat = { key: 'seats', value: 3, per: 'quantity', productId: 'pp_1', priceId: null } as const;
   const subscriptions = [
     shownSubscription({ status: 'past_due', items: [{ ...item, priceId: 'pri_1', unitAmount: 500, quantity: 2 }] }),
   ];
-  const find = (value: number, status = 'past_due', told = value) => {
+  const find = (value: number, status = 'past_due', published = value) => {
     const state = (seats: number) => ({
       subscriptions,
       entitlements: { seats: { type: 'limit', value: seats, until: null, sources: [] } },
       payment: { status },
     });
     const states = new Map([['pc_1', state(value)]]) as unknown as Snapshot['states'];
-    const toldStates = new Map([['pc_1', state(told)]]) as unknown as Snapshot['toldStates'];
-    return wrongStates(snapshot({ customers, prices, subscriptions, gifts: [gift], states, toldStates }));
+    const publishedStates = new Map([['pc_1', state(published)]]) as unknown as Snapshot['publishedStates'];
+    const productFeatures = [perSeat];
+    return wrongStates(snapshot({ customers, prices, subscriptions, productFeatures, states, publishedStates }));
   };
   expect(find(6)).toEqual([]);
   expect(find(5)).toEqual([expect.stringMatching(/"seats":5.*expected .*"seats":6/)]);

@@ -119,7 +119,7 @@ it.skipIf(isWithoutBrowser())('shows what a customer may use with every source, 
   await mayUse.getByText('Given by hand: 8 until Jan 31, 2099').waitFor();
   await mayUse.getByText('The highest counts.').waitFor();
   await expectAccessible(page);
-  await takeScreenshot(page, 'desktop-light-access');
+  await takeScreenshot(page, 'desktop-light-entitlements');
   const [{ expiresAt } = { expiresAt: null }] = await billing.grants.list(customerId);
   await byHand.getByRole('button', { name: 'Change' }).click();
   await page.getByLabel('Limit', { exact: true }).fill('9');
@@ -142,7 +142,7 @@ it.skipIf(isWithoutBrowser())('shows what a customer may use with every source, 
   await payment.getByRole('link', { name: 'Page to pay it' }).waitFor();
   await page.setViewportSize(PHONE);
   await expectFitting(page, PHONE.width);
-  await takeScreenshot(page, 'phone-light-access-in-grace');
+  await takeScreenshot(page, 'phone-light-entitlements-in-grace');
 
   await follow(page, pageOf(tenant, 'settings/project'));
   await page.getByLabel('Days of grace').fill('0');

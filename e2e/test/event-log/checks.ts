@@ -58,7 +58,7 @@ export async function checkStates(world: World, events: readonly LogEvent[], pro
   }
 }
 
-/** Each state that was told differs in rights or payment from the one before, and the last one is what the API shows. */
+/** Each published state differs in entitlements or payment from the one before, and the last one is what the API shows. */
 export async function checkCustomerStates(
   world: World,
   events: readonly LogEvent[],
@@ -67,18 +67,18 @@ export async function checkCustomerStates(
   const objects = byObject(events);
   const essence = ({ entitlements, payment }: Shown) => ({ entitlements, status: Object(payment).status });
   const nothing = { entitlements: {}, payment: { status: 'ok' } };
-  for (const { object, type } of events.filter(event => event.type.startsWith('customer.'))) {
-    if (type !== 'customer.created' && type !== 'customer.deleted') continue;
-    const isDeleted = objects.get(`customer ${object.id}`)?.at(-1)?.type === 'customer.deleted';
-    const told = objects.get(`customer_state ${object.id}`) ?? [];
-    const shown = isDeleted ? nothing : await world.state(object.id);
-    const states = [nothing, ...told.map(({ data }) => data)].map(essence);
+  for (const ofOne of objects.values()) {
+    const { object, type } = ofOne.at(-1) ?? {};
+    if (object?.type !== 'customer') continue;
+    const published = objects.get(`customer_state ${object.id}`) ?? [];
+    const shown = type === 'customer.deleted' ? nothing : await world.state(object.id);
+    const states = [nothing, ...published.map(({ data }) => data)].map(essence);
     states.forEach((state, index) => {
       if (index > 0 && isDeepStrictEqual(state, states[index - 1]))
-        problems.push(`the state of ${object.id} was told twice: ${text(state)}`);
+        problems.push(`the state of ${object.id} was published twice: ${text(state)}`);
     });
     if (!isDeepStrictEqual(states.at(-1), essence(shown)))
-      problems.push(`the state of ${object.id} is ${text(essence(shown))}, was told as ${text(states.at(-1))}`);
+      problems.push(`the state of ${object.id} is ${text(essence(shown))}, was published as ${text(states.at(-1))}`);
   }
 }
 
