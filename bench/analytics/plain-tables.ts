@@ -1,5 +1,5 @@
 import type { ProjectScope } from '@billing/contracts/ids';
-import { Client } from 'pg';
+import { connectTo } from '../database.ts';
 import type { Generated } from './generate-records.ts';
 
 /** The metrics that both sides compute; `mrr` in cents, the churn rate of 30 days in percent. */
@@ -18,8 +18,7 @@ const BATCH = 2_000;
  */
 export async function openPlainTables(databaseUrl: string) {
   await using resources = new AsyncDisposableStack();
-  const client = resources.adopt(new Client({ connectionString: databaseUrl }), it => it.end());
-  await client.connect();
+  const client = resources.use(await connectTo(databaseUrl));
   await client.query(`
     create table plain_customers (
       project_id text not null, id text not null, created_at timestamptz not null, deleted_at timestamptz,

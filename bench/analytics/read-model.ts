@@ -1,6 +1,6 @@
 import type { ProjectScope } from '@billing/contracts/ids';
 import { openDatabase } from '@billing/database/database';
-import { Client } from 'pg';
+import { connectTo } from '../database.ts';
 import type { RecordState } from '../../services/analytics/src/domain/record-state.ts';
 import { countRecords } from '../../services/analytics/src/operations/count-records.ts';
 import { analyticsSchema } from '../../services/analytics/src/persistence/schema.ts';
@@ -14,8 +14,7 @@ export async function openReadModel(databaseUrl: string) {
   const { em } = resources.adopt(openDatabase({ service: 'analytics', url: databaseUrl, ...analyticsSchema }), it =>
     it.close(),
   );
-  const client = resources.adopt(new Client({ connectionString: databaseUrl }), it => it.end());
-  await client.connect();
+  const client = resources.use(await connectTo(databaseUrl));
   const opened = resources.move();
 
   /** Returns a hash of all rows of a project, without its ids. */

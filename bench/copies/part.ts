@@ -3,6 +3,7 @@ import { startBenchSystem } from '../load/bench-system.ts';
 import { newEventReceiver } from '../load/event-receiver.ts';
 import type { Part } from '../part.ts';
 import { compareRates, describeRates } from '../result.ts';
+import { measureRounds } from '../rounds.ts';
 import { startBalancer } from './balancer.ts';
 import { COPIED, nameOfCopy, planCopies } from './plan-copies.ts';
 
@@ -27,12 +28,11 @@ export const copies: Part = {
     const one = resources.use(await startSide(1));
     const two = resources.use(await startSide(2));
     const events = Math.ceil(EVENTS / scale);
-    const measured: { readonly one: Measured; readonly two: Measured }[] = [];
-    for (let round = 0; round <= rounds; round += 1) {
-      const both = { one: await one.measure(events), two: await two.measure(events) };
-      console.log(describeRound(round, both));
-      if (round > 0) measured.push(both);
-    }
+    const measured = await measureRounds(
+      rounds,
+      async () => ({ one: await one.measure(events), two: await two.measure(events) }),
+      describeRound,
+    );
     two.requireShares();
     return (['acknowledged', 'applied'] as const).map(rate =>
       compareRates({
@@ -89,8 +89,7 @@ function cpuSeconds(pid: number): number {
     .reduce((sum, digits) => sum * 60 + Number(digits), 0);
 }
 
-function describeRound(round: number, { one, two }: { readonly one: Measured; readonly two: Measured }): string {
-  const name = round === 0 ? 'warm-up' : `round ${round}`;
+function describeRound({ one, two }: { readonly one: Measured; readonly two: Measured }): string {
   const pair = (rate: keyof Measured) => describeRates(`${rate}/s`, two[rate], one[rate]);
-  return `${name}: ${pair('acknowledged')}, ${pair('applied')}`;
+  return `${pair('acknowledged')}, ${pair('applied')}`;
 }

@@ -4,15 +4,14 @@ import { planBillingPrograms } from '@billing/local-system/billing-programs';
 import { IDENTITY_HEADER, identityTokenSigner } from '@billing/service/identity-token';
 import { newApiKey } from '../load/api-key.ts';
 import { startBenchSystem } from '../load/bench-system.ts';
-import { fetchJson, getRequest, rateOf, requireOk, startRequestLoad, type RequestLoad } from '../load/request-load.ts';
+import { measureReads, PER_SECOND, ROUND_MS, type Measured } from '../load/reads.ts';
+import { fetchJson, getRequest, startRequestLoad } from '../load/request-load.ts';
 import type { Part, Result } from '../part.ts';
 import { compareRates, describeRates } from '../result.ts';
-import { median, quantile } from '../statistics.ts';
+import { measureRounds } from '../rounds.ts';
+import { median } from '../statistics.ts';
 import { newTenant } from '../tenant.ts';
 
-const CONNECTIONS = 32;
-const PER_SECOND = 200;
-const ROUND_MS = 5_000;
 const MIN_RATIO = 0.6;
 const MAX_ADDED_MS = 3;
 
@@ -22,11 +21,7 @@ interface Side {
   readonly headers: () => Record<string, string>;
 }
 
-/** What one side reaches in one round: as many requests as it can, and p99 at a steady rate. */
-interface Measured {
-  readonly perSecond: number;
-  readonly p99: number;
-}
+type Both = Record<'through' | 'direct', Measured>;
 
 /** Gets one customer through the gateway with an API key, and from the customers service with an identity token. */
 export const gateway: Part = {
@@ -70,34 +65,23 @@ export const gateway: Part = {
     deepStrictEqual(customer, same, 'Both sides must return the same customer.');
 
     const load = resources.use(startRequestLoad());
-    const measured: { readonly through: Measured; readonly direct: Measured }[] = [];
-    for (let round = 0; round <= rounds; round += 1) {
-      const both = {
-        through: await measureOne(load, through, ROUND_MS / scale),
-        direct: await measureOne(load, direct, ROUND_MS / scale),
-      };
-      console.log(describeRound(round, both));
-      if (round > 0) measured.push(both);
-    }
+    const measureOne = ({ url, headers }: Side) =>
+      measureReads(load, { url, requests: [getRequest(url, headers())] }, ROUND_MS / scale);
+    const measured = await measureRounds(
+      rounds,
+      async () => ({ through: await measureOne(through), direct: await measureOne(direct) }),
+      describeRound,
+    );
     return resultsOf(measured);
   },
 };
 
-async function measureOne(load: RequestLoad, { url, headers }: Side, durationMs: number): Promise<Measured> {
-  const job = { origin: new URL(url).origin, requests: [getRequest(url, headers())], durationMs };
-  const fast = requireOk(await load.send({ ...job, pace: { connections: CONNECTIONS } }));
-  const steady = requireOk(await load.send({ ...job, pace: { perSecond: PER_SECOND } }));
-  const latencies = steady.map(({ ms }) => ms);
-  return { perSecond: rateOf(fast), p99: quantile(latencies, 0.99) };
-}
-
-function describeRound(round: number, { through, direct }: Record<'through' | 'direct', Measured>): string {
-  const name = round === 0 ? 'warm-up' : `round ${round}`;
+function describeRound({ through, direct }: Both): string {
   const rates = describeRates('requests/s', through.perSecond, direct.perSecond);
-  return `${name}: ${rates}, p99 ${through.p99.toFixed(1)} : ${direct.p99.toFixed(1)} ms`;
+  return `${rates}, p99 ${through.p99.toFixed(1)} : ${direct.p99.toFixed(1)} ms`;
 }
 
-function resultsOf(measured: readonly { readonly through: Measured; readonly direct: Measured }[]): Result[] {
+function resultsOf(measured: readonly Both[]): Result[] {
   const medianOf = (of: (it: (typeof measured)[number]) => number) => median(measured.map(of));
   const added = medianOf(it => it.through.p99 - it.direct.p99);
   return [

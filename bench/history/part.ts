@@ -1,6 +1,7 @@
 import { signatureOf } from '@billing/testing/signed-webhooks';
 import { startLocalSystem } from '@billing/local-system';
-import { Client } from 'pg';
+import type { Client } from 'pg';
+import { connectTo } from '../database.ts';
 import type { Part, PartOptions, Result } from '../part.ts';
 import { poll } from '../poll.ts';
 import { compareRates, describeRates } from '../result.ts';
@@ -44,8 +45,7 @@ async function measure({ rounds, scale }: PartOptions): Promise<Result[]> {
   const options = { dataDir, databaseUrl: adminUrl, stripeApiBaseUrl, logLevel: 'warn' };
   const system = resources.use(await startLocalSystem(options));
   const gatewayUrl = system.gatewayUrl.replace('localhost', '127.0.0.1');
-  const database = resources.adopt(new Client({ connectionString: adminUrl }), it => it.end());
-  await database.connect();
+  const database = resources.use(await connectTo(adminUrl));
   const load = resources.use(startLoad());
 
   const recorded = await newTenant({ gatewayUrl: system.gatewayUrl, processorUrl: processor.url });

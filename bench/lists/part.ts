@@ -2,16 +2,16 @@ import { deepStrictEqual } from 'node:assert/strict';
 import { join } from 'node:path';
 import { findServers } from '@billing/local-system/running-system';
 import { newApiKey } from '../load/api-key.ts';
-import { startBareServer } from '../load/bare-server.ts';
+import { startOtherSide } from '../load/other-side.ts';
 import { startBenchSystem } from '../load/bench-system.ts';
 import { newEventReceiver } from '../load/event-receiver.ts';
-import { fetchJson, getRequest, rateOf, requireOk, startRequestLoad } from '../load/request-load.ts';
+import { measureRate, ROUND_MS } from '../load/reads.ts';
+import { fetchJson, getRequest, startRequestLoad } from '../load/request-load.ts';
 import type { Part } from '../part.ts';
 import { compareRates, describeRates } from '../result.ts';
+import { measureRounds } from '../rounds.ts';
 
 const SUBSCRIPTIONS = 1_000;
-const CONNECTIONS = 32;
-const ROUND_MS = 5_000;
 
 /** Lists 50 subscriptions through the gateway with an API key, and with plain SQL behind a bare Fastify route. */
 export const lists: Part = {
@@ -23,7 +23,7 @@ export const lists: Part = {
     const { teamId, projectId } = receiver.tenant;
     const { databaseUrl } = findServers(bench.dataDir, 'subscriptions');
     const bare = resources.use(
-      await startBareServer(join(import.meta.dirname, 'bare-server.ts'), [databaseUrl, teamId, projectId]),
+      await startOtherSide(join(import.meta.dirname, 'bare-server.ts'), [databaseUrl, teamId, projectId]),
     );
     const apiKey = await newApiKey(bench.dataDir, receiver.tenant);
     const path = `/api/service/teams/${teamId}/projects/${projectId}/subscriptions?limit=50`;
@@ -34,22 +34,16 @@ export const lists: Part = {
     deepStrictEqual(shown, same, 'Both sides must return the same document.');
 
     const load = resources.use(startRequestLoad());
-    const measureOne = async ({ url, headers }: typeof billing | typeof against) => {
-      const requests = [getRequest(url, headers)];
-      const pace = { connections: CONNECTIONS };
-      const job = { origin: new URL(url).origin, requests, pace, durationMs: ROUND_MS / scale };
-      return rateOf(requireOk(await load.send(job)));
-    };
-    const [ours, theirs]: [number[], number[]] = [[], []];
-    for (let round = 0; round <= rounds; round += 1) {
-      const [our, their] = [await measureOne(billing), await measureOne(against)];
-      console.log(`${round === 0 ? 'warm-up' : `round ${round}`}: ${describeRates('requests/s', our, their)}`);
-      if (round === 0) continue;
-      ours.push(our);
-      theirs.push(their);
-    }
+    const measureOne = ({ url, headers }: typeof billing | typeof against) =>
+      measureRate(load, { url, requests: [getRequest(url, headers)] }, ROUND_MS / scale);
+    const measured = await measureRounds(
+      rounds,
+      async () => ({ our: await measureOne(billing), their: await measureOne(against) }),
+      ({ our, their }) => describeRates('requests/s', our, their),
+    );
+    const rates = { ours: measured.map(it => it.our), theirs: measured.map(it => it.their) };
     const other = 'bare Fastify and pg, no authentication';
-    return [compareRates({ what: 'GET P/subscriptions?limit=50, requests/s', ours, theirs, other, atLeast: 0.4 })];
+    return [compareRates({ what: 'GET P/subscriptions?limit=50, requests/s', ...rates, other, atLeast: 0.4 })];
   },
 };
 

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { findServers } from '@billing/local-system/running-system';
-import { Client } from 'pg';
+import type { Client } from 'pg';
+import { connectTo } from '../database.ts';
 import { newTenant, type Tenant } from '../tenant.ts';
 import type { Sent } from '../webhooks/generator.ts';
 import { startLoad } from '../webhooks/load.ts';
@@ -50,8 +51,7 @@ export async function newEventReceiver(
   const { teamId, webhookSecret: secret, billing } = tenant;
   const shop = await newShop(tenant, subscriptions);
   const { databaseUrl } = findServers(dataDir, 'webhooks');
-  const database = resources.adopt(new Client({ connectionString: databaseUrl }), it => it.end());
-  await database.connect();
+  const database = resources.use(await connectTo(databaseUrl));
   const load = resources.use(startLoad());
   const url = `${gatewayUrl}/api/webhooks/processor/${teamId}`;
   const receiver = {

@@ -2,10 +2,11 @@ import { ProjectId, TeamId } from '@billing/contracts/ids';
 import { EVENT_API_VERSION } from '@billing/contracts/resources/event';
 import { findAdminUrl, findMasterKeys } from '@billing/local-system/running-system';
 import { planBillingPrograms, type PlanInputs } from '@billing/local-system/billing-programs';
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { seal } from '../../packages/processor/src/credentials.ts';
 import { openKeyRing } from '../../packages/processor/src/key-ring.ts';
 import { newEndpointSecret } from '../../services/webhooks/src/domain/sent-signature.ts';
+import { connectTo } from '../database.ts';
 import { startBenchSystem, type BenchSystem } from '../load/bench-system.ts';
 import { poll } from '../poll.ts';
 import { newTenant } from '../tenant.ts';
@@ -27,8 +28,7 @@ export interface Billing extends Side, AsyncDisposable {
 export async function startBilling(): Promise<Billing> {
   await using resources = new AsyncDisposableStack();
   const bench = resources.use(await startBenchSystem({ planPrograms }));
-  const database = resources.adopt(new Client({ connectionString: findAdminUrl(bench.dataDir) }), it => it.end());
-  await database.connect();
+  const database = resources.use(await connectTo(findAdminUrl(bench.dataDir)));
   const owner = resources.use(await startOwner(bench.dataDir));
   const keyRing = openKeyRing(`file:${findMasterKeys(bench.dataDir)}`);
 

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PartOptions, Result } from '../part.ts';
+import { roundName } from '../rounds.ts';
 import { quantile } from '../statistics.ts';
 import type { Sides } from './rates.ts';
 import { HANGING_PATH } from './receiver-process.ts';
@@ -106,8 +107,6 @@ async function changeSteadily(
   }
   return (await receiver.until(changes * healthy)).latencies;
 }
-
-const roundName = (round: number): string => (round === 0 ? 'warm-up' : `round ${round}`);
 
 const describe = (latencies: readonly number[]): string =>
   `p50 ${quantile(latencies, 0.5).toFixed(0)}, p99 ${quantile(latencies, 0.99).toFixed(0)} ms`;

@@ -1,5 +1,6 @@
 import type { Result } from '../part.ts';
 import { compareRates, describeRates } from '../result.ts';
+import { measureRounds } from '../rounds.ts';
 import type { Receiver } from './receiver.ts';
 import type { ProjectRef, Side } from './side.ts';
 
@@ -28,22 +29,21 @@ export async function measureRates({ ours, theirs, receiver }: Sides, { rounds, 
   const results: Result[] = [];
   for (const { endpoints, deliveries } of SIZES) {
     const each = Math.max(1, Math.round(deliveries / endpoints / scale));
-    const measured = { ours: [] as number[], theirs: [] as number[] };
     const projects = {
       ours: await ours.newProjects(endpoints, receiver.url),
       theirs: await theirs.newProjects(endpoints, receiver.url),
     };
-    for (let round = 0; round <= rounds; round += 1) {
-      const our = await measureRate(ours, receiver, projects.ours, each);
-      const their = await measureRate(theirs, receiver, projects.theirs, each);
-      const name = round === 0 ? 'warm-up' : `round ${round}`;
-      console.log(`${name}: ${describeRates(`deliveries/s to ${endpoints} endpoints`, our, their)}`);
-      if (round === 0) continue;
-      measured.ours.push(our);
-      measured.theirs.push(their);
-    }
+    const measured = await measureRounds(
+      rounds,
+      async () => ({
+        our: await measureRate(ours, receiver, projects.ours, each),
+        their: await measureRate(theirs, receiver, projects.theirs, each),
+      }),
+      ({ our, their }) => describeRates(`deliveries/s to ${endpoints} endpoints`, our, their),
+    );
     const what = `deliveries/s to ${endpoints.toLocaleString('en')} ${endpoints === 1 ? 'endpoint' : 'endpoints'}`;
-    results.push(compareRates({ what, ...measured, other: OTHER, atLeast: GOAL }));
+    const rates = { ours: measured.map(it => it.our), theirs: measured.map(it => it.their) };
+    results.push(compareRates({ what, ...rates, other: OTHER, atLeast: GOAL }));
   }
   return results;
 }

@@ -1,14 +1,11 @@
 import { CustomerId, type ProjectScope } from '@billing/contracts/ids';
-import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { join } from 'node:path';
-import { Client } from 'pg';
 import { PgBoss } from 'pg-boss';
+import { connectTo, createDatabase } from '../database.ts';
+import { startOtherSide } from '../load/other-side.ts';
 import { changesOf, customerChange, planProjects, type CustomerChange, type ProjectRef, type Side } from './side.ts';
 import { QUEUE } from './team-built-queue.ts';
-
-const DATABASE = 'team_built';
 
 /** What a good team builds itself: a pg-boss job for each event and endpoint, in the transaction of the change. */
 export type TeamBuilt = Side & AsyncDisposable;
@@ -16,20 +13,15 @@ export type TeamBuilt = Side & AsyncDisposable;
 /** Creates its database on this server, and starts its worker in a process of its own. */
 export async function startTeamBuilt(adminUrl: string): Promise<TeamBuilt> {
   await using resources = new AsyncDisposableStack();
-  const admin = new Client({ connectionString: adminUrl });
-  await admin.connect();
-  await admin.query(`create database ${DATABASE}`).finally(() => admin.end());
-  const databaseUrl = new URL(adminUrl);
-  databaseUrl.pathname = `/${DATABASE}`;
-  const database = resources.adopt(new Client({ connectionString: databaseUrl.href }), it => it.end());
-  await database.connect();
+  const databaseUrl = await createDatabase(adminUrl, 'team_built');
+  const database = resources.use(await connectTo(databaseUrl));
   await database.query(`
     create table endpoints (id text primary key, project_id text not null, url text not null, secret text not null,
                             is_enabled boolean not null);
     create index endpoints_project on endpoints (project_id);
     create table events (id text primary key, project_id text not null, type text not null, body text not null,
                          created_at timestamptz not null default now())`);
-  const boss = resources.adopt(new PgBoss({ connectionString: databaseUrl.href, supervise: false }), it => it.stop());
+  const boss = resources.adopt(new PgBoss({ connectionString: databaseUrl, supervise: false }), it => it.stop());
   boss.on('error', err => console.error(err));
   await boss.start();
   // Ten attempts within three days, as ours.
@@ -37,7 +29,7 @@ export async function startTeamBuilt(adminUrl: string): Promise<TeamBuilt> {
   await boss.createQueue(QUEUE, { ...retries, expireInSeconds: 60, notify: true });
   const transaction = { executeSql: (text: string, values?: unknown[]) => database.query(text, values) };
 
-  let worker = await startWorker(databaseUrl.href);
+  let worker = await startWorker(databaseUrl);
   resources.defer(() => worker[Symbol.asyncDispose]());
   const running = resources.move();
   const addEndpoints = async (projects: readonly ProjectRef[], urlOf: (id: string) => string) => {
@@ -107,7 +99,7 @@ export async function startTeamBuilt(adminUrl: string): Promise<TeamBuilt> {
       // Their jobs were committed with the changes.
     },
     async resume() {
-      worker = await startWorker(databaseUrl.href);
+      worker = await startWorker(databaseUrl);
     },
     async include(endpoint, isIncluded) {
       await database.query('update endpoints set is_enabled = $2 where id = $1', [endpoint, isIncluded]);
@@ -116,17 +108,5 @@ export async function startTeamBuilt(adminUrl: string): Promise<TeamBuilt> {
   };
 }
 
-async function startWorker(databaseUrl: string): Promise<AsyncDisposable> {
-  const worker = fork(join(import.meta.dirname, 'team-built-worker.ts'), [databaseUrl], {
-    execArgv: ['--max-old-space-size=256'],
-    env: { ...process.env, NODE_ENV: 'production' },
-  });
-  const ended = once(worker, 'exit').then(() => Promise.reject(new Error('The worker did not start.')));
-  await Promise.race([once(worker, 'message'), ended]);
-  ended.catch(() => undefined);
-  return {
-    async [Symbol.asyncDispose]() {
-      if (worker.exitCode === null && worker.kill()) await once(worker, 'exit');
-    },
-  };
-}
+const startWorker = (databaseUrl: string): Promise<AsyncDisposable> =>
+  startOtherSide(join(import.meta.dirname, 'team-built-worker.ts'), [databaseUrl]);

@@ -1,41 +1,29 @@
 import { deepStrictEqual } from 'node:assert/strict';
 import { join } from 'node:path';
 import { findServers } from '@billing/local-system/running-system';
-import { Client } from 'pg';
+import { connectTo } from '../database.ts';
 import { newApiKey } from '../load/api-key.ts';
-import { startBareServer } from '../load/bare-server.ts';
+import { startOtherSide } from '../load/other-side.ts';
 import { startBenchSystem } from '../load/bench-system.ts';
-import { fetchJson, getRequest, rateOf, requireOk, startRequestLoad, type RequestLoad } from '../load/request-load.ts';
+import { measureReads, PER_SECOND, ROUND_MS, type Measured, type Reads } from '../load/reads.ts';
+import { fetchJson, getRequest, startRequestLoad } from '../load/request-load.ts';
 import type { Part, PartOptions, Result } from '../part.ts';
 import { compareRates, describeRates } from '../result.ts';
-import { median, quantile } from '../statistics.ts';
+import { measureRounds } from '../rounds.ts';
+import { median } from '../statistics.ts';
 import { newTenant } from '../tenant.ts';
 import { idOf, insertRecords } from './records.ts';
 
 const CUSTOMERS = 100_000;
-/** Customers whose state is read in turn: each request asks for another one. */
-const ASKED = 2_000;
+/** Customers whose state is read in turn: each request is of another one. */
+const READ = 2_000;
 const COMPARED = 60;
-const CONNECTIONS = 32;
-const PER_SECOND = 200;
-const ROUND_MS = 5_000;
 const GOAL = { p99Ms: 25, ratio: 0.4 };
 
 type SideName = 'whole' | 'unchanged' | 'plain' | 'prepared';
 
-/** One way to read states: whole requests, and the status that each gets. */
-interface Side {
-  readonly origin: string;
-  readonly requests: readonly string[];
-  readonly status: number;
-}
-
-/** What one side reaches in one round: as many requests as it can, and latencies at a steady rate. */
-interface Measured {
-  readonly perSecond: number;
-  readonly p50: number;
-  readonly p99: number;
-}
+/** What each side reaches in one round. */
+type Round = Record<SideName, Measured>;
 
 /** Reads the states of customers through the gateway, with and without a tag, and with plain SQL behind a bare route. */
 export const state: Part = { name: 'state', measure };
@@ -46,77 +34,59 @@ async function measure({ rounds, scale }: PartOptions): Promise<Result[]> {
   const tenant = await newTenant(bench.system);
   const { teamId, projectId } = tenant;
   const { databaseUrl } = findServers(bench.dataDir, 'subscriptions');
-  const customers = Math.max(ASKED, CUSTOMERS / scale);
-  const database = resources.adopt(new Client({ connectionString: databaseUrl }), it => it.end());
-  await database.connect();
+  const customers = Math.max(READ, CUSTOMERS / scale);
+  const database = resources.use(await connectTo(databaseUrl));
   await insertRecords(database, tenant, customers);
   const bare = resources.use(
-    await startBareServer(join(import.meta.dirname, 'bare-server.ts'), [databaseUrl, teamId, projectId]),
+    await startOtherSide(join(import.meta.dirname, 'bare-server.ts'), [databaseUrl, teamId, projectId]),
   );
   const headers = { authorization: `Bearer ${await newApiKey(bench.dataDir, tenant)}` };
   const ours = `${bench.gatewayUrl}/api/service/teams/${teamId}/projects/${projectId}`;
-  const asked = Array.from({ length: ASKED }, (_, index) => idOf('pc', 1 + Math.floor((index * customers) / ASKED)));
+  const read = Array.from({ length: READ }, (_, index) => idOf('pc', 1 + Math.floor((index * customers) / READ)));
   const urlOf = (base: string, id: string) => `${base}/customers/${id}/state`;
-  for (const id of asked.slice(0, COMPARED))
+  for (const id of read.slice(0, COMPARED))
     deepStrictEqual(
       await stateAt(urlOf(ours, id), headers),
       await stateAt(urlOf(bare.url, id)),
       'Both sides must return the same state.',
     );
 
-  const tags = await Promise.all(asked.map(id => tagAt(urlOf(ours, id), headers)));
-  const sides: Record<SideName, Side> = {
-    whole: {
-      origin: bench.gatewayUrl,
-      requests: asked.map(id => getRequest(urlOf(ours, id), headers)),
-      status: 200,
-    },
-    unchanged: {
-      origin: bench.gatewayUrl,
-      requests: asked.map((id, index) =>
-        getRequest(urlOf(ours, id), { ...headers, 'if-none-match': tags[index] ?? '' }),
-      ),
-      status: 304,
-    },
-    plain: { origin: bare.url, requests: asked.map(id => getRequest(urlOf(bare.url, id))), status: 200 },
-    prepared: {
-      origin: bare.url,
-      requests: asked.map(id => getRequest(urlOf(`${bare.url}/prepared`, id))),
-      status: 200,
-    },
+  const tags = await Promise.all(read.map(id => tagAt(urlOf(ours, id), headers)));
+  const readsOf = (base: string, headersOf: (index: number) => Readonly<Record<string, string>> = () => ({})) => ({
+    url: base,
+    requests: read.map((id, index) => getRequest(urlOf(base, id), headersOf(index))),
+  });
+  const sides: Record<SideName, Reads> = {
+    whole: readsOf(ours, () => headers),
+    unchanged: { ...readsOf(ours, index => ({ ...headers, 'if-none-match': tags[index] ?? '' })), status: 304 },
+    plain: readsOf(bare.url),
+    prepared: readsOf(`${bare.url}/prepared`),
   };
   const load = resources.use(startRequestLoad());
-  const measured: Record<SideName, Measured>[] = [];
-  for (let round = 0; round <= rounds; round += 1) {
-    const of = {
-      whole: await measureOne(load, sides.whole, ROUND_MS / scale),
-      unchanged: await measureOne(load, sides.unchanged, ROUND_MS / scale),
-      plain: await measureOne(load, sides.plain, ROUND_MS / scale),
-      prepared: await measureOne(load, sides.prepared, ROUND_MS / scale),
-    };
-    const name = round === 0 ? 'warm-up' : `round ${round}`;
-    console.log(`${name}: ${describeRates('states/s', of.whole.perSecond, of.plain.perSecond)}`);
-    for (const [side, { perSecond, p50, p99 }] of Object.entries(of))
-      console.log(`  ${side}: ${perSecond.toFixed(0)}/s, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`);
-    if (round > 0) measured.push(of);
-  }
+  const measureOne = (side: SideName) => measureReads(load, sides[side], ROUND_MS / scale);
+  const measured = await measureRounds<Round>(
+    rounds,
+    async () => ({
+      whole: await measureOne('whole'),
+      unchanged: await measureOne('unchanged'),
+      plain: await measureOne('plain'),
+      prepared: await measureOne('prepared'),
+    }),
+    describeRound,
+  );
   return resultsOf(measured);
 }
 
-async function measureOne(
-  load: RequestLoad,
-  { origin, requests, status }: Side,
-  durationMs: number,
-): Promise<Measured> {
-  const job = { origin, requests, durationMs };
-  const fast = requireOk(await load.send({ ...job, pace: { connections: CONNECTIONS } }), status);
-  const steady = requireOk(await load.send({ ...job, pace: { perSecond: PER_SECOND } }), status);
-  const latencies = steady.map(({ ms }) => ms);
-  return { perSecond: rateOf(fast), p50: quantile(latencies, 0.5), p99: quantile(latencies, 0.99) };
+function describeRound(round: Round): string {
+  const sides = Object.entries(round).map(
+    ([side, { perSecond, p50, p99 }]) =>
+      `\n  ${side}: ${perSecond.toFixed(0)}/s, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`,
+  );
+  return `${describeRates('states/s', round.whole.perSecond, round.plain.perSecond)}${sides.join('')}`;
 }
 
-function resultsOf(measured: readonly Record<SideName, Measured>[]): Result[] {
-  const medianOf = (of: (it: (typeof measured)[number]) => number) => median(measured.map(of));
+function resultsOf(measured: readonly Round[]): Result[] {
+  const medianOf = (of: (it: Round) => number) => median(measured.map(of));
   const latency = (of: SideName) =>
     `${medianOf(it => it[of].p50).toFixed(1)} and ${medianOf(it => it[of].p99).toFixed(1)} ms`;
   const other = 'bare Fastify and pg, no authentication';

@@ -1,16 +1,16 @@
-import { execFile, fork } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { Client } from 'pg';
+import type { Client } from 'pg';
+import { connectTo, createDatabase } from '../database.ts';
+import { startOtherSide } from '../load/other-side.ts';
 
 /** Pinned, so that all runs measure the same versions. */
 const PACKAGES = { '@supabase/stripe-sync-engine': '0.48.5', stripe: '23.1.0' };
 const HOME = join(import.meta.dirname, '../../.data/bench');
-const DATABASE = 'sync_engine';
 
 /** `@supabase/stripe-sync-engine` behind a plain route. */
 export interface SyncEngine extends AsyncDisposable {
@@ -31,28 +31,11 @@ interface SyncEngineOptions {
 export async function startSyncEngine({ adminUrl, stripeUrl }: SyncEngineOptions): Promise<SyncEngine> {
   const folder = await install();
   await using resources = new AsyncDisposableStack();
-  const admin = resources.adopt(new Client({ connectionString: adminUrl }), it => it.end());
-  await admin.connect();
-  await admin.query(`create database ${DATABASE}`);
-
-  const databaseUrl = new URL(adminUrl);
-  databaseUrl.pathname = `/${DATABASE}`;
-  const database = resources.adopt(new Client({ connectionString: databaseUrl.href }), it => it.end());
-  await database.connect();
-
+  const databaseUrl = await createDatabase(adminUrl, 'sync_engine');
+  const database = resources.use(await connectTo(databaseUrl));
   const secret = `whsec_${randomBytes(16).toString('hex')}`;
-  const server = fork(
-    join(import.meta.dirname, 'server.ts'),
-    [folder, databaseUrl.href, secret, ...(stripeUrl === undefined ? [] : [stripeUrl])],
-    { env: { ...process.env, NODE_ENV: 'production' } },
-  );
-  resources.defer(async () => {
-    if (server.exitCode === null && server.kill()) await once(server, 'exit');
-  });
-  const ended = once(server, 'exit').then(() => Promise.reject(new Error('The sync engine did not start.')));
-  const [{ url }] = (await Promise.race([once(server, 'message'), ended])) as [{ url: string }]; // what the server sends
-  ended.catch(() => undefined);
-
+  const args = [folder, databaseUrl, secret, ...(stripeUrl === undefined ? [] : [stripeUrl])];
+  const { url } = resources.use(await startOtherSide(join(import.meta.dirname, 'server.ts'), args, process.execArgv));
   const running = resources.move();
   return { url, secret, database, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }

@@ -4,6 +4,7 @@ import { startBenchSystem } from '../load/bench-system.ts';
 import { newEventReceiver } from '../load/event-receiver.ts';
 import { between, readUse, servicesCpuMs, totalCpuMs } from '../costs/reading.ts';
 import type { Part, Result } from '../part.ts';
+import { measureRounds } from '../rounds.ts';
 import { median } from '../statistics.ts';
 import { startSink } from './sink.ts';
 
@@ -50,23 +51,23 @@ export const telemetry: Part = {
   async measure({ rounds, scale }) {
     await using resources = new AsyncDisposableStack();
     const sink = resources.use(await startSink());
-    const systems = [];
+    const systems: { readonly side: Side; readonly system: Awaited<ReturnType<typeof startSide>> }[] = [];
     for (const side of SIDES) systems.push({ side, system: resources.use(await startSide(side, sink.url)) });
     const events = Math.ceil(EVENTS / scale / TURNS);
-    const measured: ReadonlyMap<Side, Use>[] = [];
-    for (let round = 0; round <= rounds; round += 1) {
+    const measureRound = async (): Promise<ReadonlyMap<Side, Use>> => {
       const used = new Map<Side, Use[]>(SIDES.map(side => [side, []]));
       for (let turn = 0; turn < TURNS; turn += 1)
         // Each side begins as often as the others.
         for (const { side, system } of rotated(systems, turn)) used.get(side)?.push(await system.measure(events));
       for (const { system } of systems) await system.verify();
-      const perEvent = new Map([...used].map(([side, turns]) => [side, meanOf(turns, events)]));
-      if (round > 0) measured.push(perEvent);
+      return new Map([...used].map(([side, turns]) => [side, meanOf(turns, events)]));
+    };
+    const measured = await measureRounds(rounds, measureRound, perEvent => {
       const values = [...perEvent].map(
         ([{ name }, it]) => `${name} ${it.services.toFixed(3)} of ${it.total.toFixed(3)}`,
       );
-      console.log(`${round === 0 ? 'warm-up' : `round ${round}`}: services and all, ${values.join(', ')} ms`);
-    }
+      return `services and all, ${values.join(', ')} ms`;
+    });
     return SIDES.filter(side => side !== OFF).map(side => compare(side, measured));
   },
 };

@@ -1,5 +1,5 @@
 import { startLocalSystem } from '@billing/local-system';
-import { Client } from 'pg';
+import { connectTo } from '../database.ts';
 import { poll } from '../poll.ts';
 import { newTenant, type Tenant } from '../tenant.ts';
 import { postPoisonedEvents } from './poisoned-events.ts';
@@ -40,9 +40,7 @@ export async function startBilling({ dataDir, adminUrl, subscriptions }: Billing
   const tenant = await newTenant(system);
   const { teamId, webhookSecret: secret, secretKey } = tenant;
   const shop = await newShop(tenant, subscriptions);
-  const database = resources.adopt(new Client({ connectionString: adminUrl }), it => it.end());
-  await database.connect();
-
+  const database = resources.use(await connectTo(adminUrl));
   const url = `${system.gatewayUrl.replace('localhost', '127.0.0.1')}/api/webhooks/processor/${teamId}`;
   const running = resources.move();
   return {
