@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineEvent } from '../event.ts';
 import { CustomerId, PriceId, ProductId, ProjectId } from '../ids.ts';
-import { FEATURE_TYPES, featureKey, featureValue } from '../resources/feature.ts';
+import { feature, featureKey, featureValue, productFeature } from '../resources/feature.ts';
 import { timestamp } from '../timestamp.ts';
 import { version } from '../version.ts';
 
@@ -9,9 +9,9 @@ import { version } from '../version.ts';
 export const featureState = z.object({
   projectId: ProjectId.schema,
   key: featureKey,
-  type: z.enum(FEATURE_TYPES),
+  type: feature.shape.type,
   values: z.array(z.string()).readonly().nullable(),
-  merge: z.enum(['max', 'sum']).nullable(),
+  merge: feature.shape.merge,
   isActive: z.boolean(),
   version,
 });
@@ -23,7 +23,7 @@ export const productFeatureState = z.object({
   ownerId: z.union([ProductId.schema, PriceId.schema]),
   key: featureKey,
   value: featureValue.nullable(),
-  per: z.enum(['subscription', 'quantity']),
+  per: productFeature.shape.per,
   version,
 });
 export type ProductFeatureState = z.output<typeof productFeatureState>;

@@ -8,6 +8,9 @@ import { createdAt, timestamp } from '../timestamp.ts';
 export const MEMBER_ROLES = ['owner', 'member'] as const;
 export type MemberRole = (typeof MEMBER_ROLES)[number];
 
+/** How many days the subscriptions of a new project go on giving their features when they are past due. */
+export const DEFAULT_GRACE_DAYS = 7;
+
 const name = (noun: string, example: string) => ({ description: `The name of the ${noun}.`, example });
 const role = z
   .enum(MEMBER_ROLES)

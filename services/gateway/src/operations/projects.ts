@@ -9,6 +9,7 @@ import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import { derivedId } from '@billing/service/derived-id';
 import { changesOf } from '@billing/service/audit';
 import { notFound } from '@billing/contracts/problem';
+import { DEFAULT_GRACE_DAYS } from '@billing/contracts/resources/team';
 import { Project, Team } from '#persistence/entities.ts';
 import { requireRoom } from '#domain/quotas.ts';
 import { audit } from '#persistence/insert-audit-entries.ts';
@@ -46,9 +47,6 @@ export function listProjects({ em }: OperationDependencies) {
     findNewest(em.fork(), Project, { teamId }, page);
 }
 
-/** How many days a new project's subscriptions go on giving their features when they are past due. */
-const GRACE_DAYS = 7;
-
 interface ProjectDetails {
   readonly name: string;
   readonly baseCurrency: string;
@@ -65,7 +63,7 @@ export function createProject({ em, outbox, quotas, now }: OperationDependencies
       requireRoom(quotas, 'projects', await tx.count(Project, { teamId }));
       const project = tx.create(Project, {
         ...details,
-        entitlementGraceDays: GRACE_DAYS,
+        entitlementGraceDays: DEFAULT_GRACE_DAYS,
         id,
         teamId,
         version: 1,

@@ -1,4 +1,5 @@
 import type { PriceId, ProductId } from '@billing/contracts/ids';
+import type { CustomerState } from '@billing/contracts/resources/customer-state';
 import type { FeatureValue, ProductFeature } from '@billing/contracts/resources/feature';
 import type { SubscriptionStatus } from '@billing/contracts/resources/subscription';
 import {
@@ -63,18 +64,6 @@ export interface CustomerRecords {
   readonly graceDays: number;
 }
 
-/** How far a customer has paid. Amounts are in the smallest unit of the currency. */
-export interface PaymentState {
-  readonly status: 'ok' | 'past_due' | 'unpaid';
-  readonly pastDueSince: Date | null;
-  readonly graceEndsAt: Date | null;
-  readonly nextRetryAt: Date | null;
-  readonly attempts: number;
-  readonly amountDue: number;
-  readonly currency: string | null;
-  readonly hostedInvoiceUrl: string | null;
-}
-
 /** Whether a subscription grants, and until when it does by itself. */
 export interface SubscriptionGrant {
   readonly grants: boolean;
@@ -109,7 +98,7 @@ export function grantOf(subscription: GrantingSubscription, records: CustomerRec
 }
 
 /** Returns how far a customer has paid: by the worst of the subscriptions, and the invoices that are open. */
-export function paymentOf({ subscriptions, openInvoices, graceDays }: CustomerRecords): PaymentState {
+export function paymentOf({ subscriptions, openInvoices, graceDays }: CustomerRecords): CustomerState['payment'] {
   const sinceOf = (wanted: SubscriptionStatus): readonly Date[] =>
     subscriptions.filter(({ status }) => status === wanted).map(one => pastDueSince(one, openInvoices));
   const [unpaid, pastDue] = [sinceOf('unpaid'), sinceOf('past_due')];

@@ -1,32 +1,15 @@
-import type { PriceId, ProductId } from '@billing/contracts/ids';
 import { UNLIMITED } from '@billing/contracts/entitlement-value';
+import { fits } from '@billing/contracts/feature-value';
+import type { CustomerState } from '@billing/contracts/resources/customer-state';
 import type { Feature, FeatureValue } from '@billing/contracts/resources/feature';
 
 /** How a feature's values are merged. */
 export type FeatureRules = Pick<Feature, 'key' | 'type' | 'values' | 'merge' | 'isActive'>;
 
-/** One thing that gives a feature to a customer. */
-export interface EntitlementSource {
-  readonly kind: 'subscription' | 'grant';
-  readonly id: string;
-  readonly productId: ProductId | null;
-  readonly priceId: PriceId | null;
-  /** Multiplied by the quantity where the feature is given per quantity. */
-  readonly value: FeatureValue;
-  readonly quantity: number;
-  /** When it ends by itself; null when it does not. */
-  readonly until: Date | null;
-  readonly reason: 'active' | 'trial' | 'grace' | 'grant';
-}
-
 /** What a customer may use of one feature, with all that gives it. */
-export interface Entitlement {
-  readonly type: Feature['type'];
-  readonly value: FeatureValue;
-  /** When the value first falls; null when it does not by itself. */
-  readonly until: Date | null;
-  readonly sources: readonly EntitlementSource[];
-}
+export type Entitlement = CustomerState['entitlements'][string];
+/** One thing that gives a feature to a customer. Its value is multiplied by the quantity where it is given per quantity. */
+export type EntitlementSource = Entitlement['sources'][number];
 
 /** Many subscriptions of many items would make a state that no memory holds. */
 const MAX_SHOWN = 100;
@@ -40,7 +23,7 @@ const MAX_SUM = Number.MAX_SAFE_INTEGER;
  */
 export function mergeSources(rules: FeatureRules, sources: readonly EntitlementSource[]): Entitlement | undefined {
   if (!rules.isActive) return undefined;
-  const giving = sources.filter(({ value }) => rankOf(rules, value) !== undefined && value !== false);
+  const giving = sources.filter(({ value }) => fits(rules, value) && value !== false);
   const value = merge(rules, giving);
   if (value === undefined) return undefined;
   return { type: rules.type, value, until: firstFall(rules, giving), sources: giving.slice(0, MAX_SHOWN) };
@@ -57,7 +40,7 @@ function merge(rules: FeatureRules, sources: readonly EntitlementSource[]): Feat
   if (rules.type === 'limit' && rules.merge === 'sum' && values.length > 0 && !values.includes(UNLIMITED))
     return values.reduce<number>((sum, value) => Math.min(MAX_SUM, sum + Number(value)), 0);
   return values.reduce<FeatureValue | undefined>(
-    (highest, value) => (highest === undefined || rankIn(rules, value) > rankIn(rules, highest) ? value : highest),
+    (highest, value) => (highest === undefined || rankOf(rules, value) > rankOf(rules, highest) ? value : highest),
     undefined,
   );
 }
@@ -68,7 +51,7 @@ function merge(rules: FeatureRules, sources: readonly EntitlementSource[]): Feat
  */
 function firstFall(rules: FeatureRules, sources: readonly EntitlementSource[]): Date | null {
   const ranked = sources.map(({ value, until }) => ({
-    rank: rankIn(rules, value),
+    rank: rankOf(rules, value),
     until: until?.getTime() ?? Infinity,
   }));
   const highest = ranked.reduce((most, { rank }) => Math.max(most, rank), -1);
@@ -91,15 +74,8 @@ function firstFallOfSum(summed: readonly { readonly rank: number; readonly until
   return first;
 }
 
-const rankIn = (rules: FeatureRules, value: FeatureValue): number => rankOf(rules, value) ?? -1;
-
-/** The place of a value among those that the feature may have; undefined for one that it may not have. */
-function rankOf({ type, values }: FeatureRules, value: FeatureValue): number | undefined {
-  if (type === 'boolean') return typeof value === 'boolean' ? Number(value) : undefined;
-  if (type === 'limit') {
-    if (value === UNLIMITED) return Infinity;
-    return typeof value === 'number' ? value : undefined;
-  }
-  const place = values?.indexOf(String(value)) ?? -1;
-  return typeof value === 'string' && place >= 0 ? place : undefined;
+/** The place of a value among those that the feature may have. */
+function rankOf({ type, values }: FeatureRules, value: FeatureValue): number {
+  if (type === 'value') return (values ?? []).indexOf(String(value));
+  return value === UNLIMITED ? Infinity : Number(value);
 }

@@ -1,5 +1,5 @@
 import type { ProjectScope } from '@billing/contracts/ids';
-import { Problem } from '@billing/contracts/problem';
+import { notFound } from '@billing/contracts/problem';
 import { FindCustomer, FindCustomerByExternalId } from '@billing/contracts/rpc/calls';
 import { saveCustomerCopies } from '#persistence/copies.ts';
 import { findCustomerRecord, type CustomerRef, type FoundCustomer } from '#persistence/find-customer-records.ts';
@@ -14,19 +14,21 @@ const RPC_TIMEOUT_MS = 1_000;
  * @throws Problem 404; `unavailable` when there is no copy and the customers service does not respond
  */
 export function findRecords({ em, rpc }: Pick<Dependencies, 'em' | 'rpc'>) {
+  const find = (scope: ProjectScope, ref: CustomerRef) => findCustomerRecord(em.fork(), scope, ref);
   return async (scope: ProjectScope, ref: CustomerRef): Promise<FoundCustomer> => {
-    try {
-      return await findCustomerRecord(em.fork(), scope, ref);
-    } catch (err) {
-      if (!(err instanceof Problem) || err.kind !== 'not_found') throw err;
-      const { teamId, projectId } = scope;
+    const { teamId, projectId } = scope;
+    let found = await find(scope, ref);
+    if (!found) {
       const state =
         'id' in ref
           ? await rpc.call(FindCustomer, { teamId, projectId, customerId: ref.id }, RPC_TIMEOUT_MS)
           : await rpc.call(FindCustomerByExternalId, { teamId, projectId, ...ref }, RPC_TIMEOUT_MS);
-      if (!state) throw err;
-      await saveCustomerCopies(em.fork(), [{ teamId, state }]);
-      return findCustomerRecord(em.fork(), scope, ref);
+      if (state) {
+        await saveCustomerCopies(em.fork(), [{ teamId, state }]);
+        found = await find(scope, ref);
+      }
     }
+    if (!found) throw notFound('customer');
+    return found;
   };
 }

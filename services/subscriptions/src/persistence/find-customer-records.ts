@@ -1,8 +1,8 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { CustomerId, PriceId, ProductId, ProjectScope } from '@billing/contracts/ids';
-import { notFound } from '@billing/contracts/problem';
 import type { ProductFeature } from '@billing/contracts/resources/feature';
 import { ENDED_STATUSES } from '@billing/contracts/resources/subscription';
+import { DEFAULT_GRACE_DAYS } from '@billing/contracts/resources/team';
 import { executeBound } from '@billing/database/bound-statement';
 import { keyColumns } from '@billing/database/project-objects';
 import type { CustomerRecords, OpenInvoice, PriceFeatures } from '#domain/customer-state.ts';
@@ -12,9 +12,6 @@ import { FeatureCopy, GrantCopy, ProjectCopy } from './feature-copies.entity.ts'
 import { Invoice } from './invoice.entity.ts';
 import { fromJson, type JsonRow } from './json-rows.ts';
 import { Subscription } from './subscription.entity.ts';
-
-/** What a project has until somebody says otherwise. */
-const DEFAULT_GRACE_DAYS = 7;
 
 /** A customer by our id, or by the tenant's own one. */
 export type CustomerRef = { readonly id: CustomerId } | { readonly externalId: string };
@@ -81,19 +78,15 @@ const BY_ID = readRecords('(team_id, project_id, id) = ($1, $2, $3)');
 const BY_EXTERNAL_ID = readRecords('(team_id, project_id, external_id) = ($1, $2, $3) and deleted_at is null');
 const BY_IDS = readRecords('(team_id, project_id, id) in (select * from unnest($1::text[], $2::text[], $3::text[]))');
 
-/**
- * Finds a customer that is not deleted, with all that decides what the customer may use.
- * @throws Problem 404
- */
+/** Finds a customer that is not deleted, with all that decides what the customer may use. */
 export async function findCustomerRecord(
   em: EntityManager,
   { teamId, projectId }: ProjectScope,
   ref: CustomerRef,
-): Promise<FoundCustomer> {
+): Promise<FoundCustomer | undefined> {
   const [statement, id] = 'id' in ref ? [BY_ID, ref.id] : [BY_EXTERNAL_ID, ref.externalId];
   const [found] = await find(em, statement, [teamId, projectId, id]);
-  if (!found || found.customer.deletedAt) throw notFound('customer');
-  return found;
+  return found?.customer.deletedAt ? undefined : found;
 }
 
 /** Finds customers, deleted ones too, with all that decides what they may use; in any order. */
