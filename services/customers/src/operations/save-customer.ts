@@ -79,6 +79,7 @@ function tell(
 
 /** A customer as tenants are told of it: one that is deleted without its personal data. */
 function asJson(customer: LinkedCustomer): Resource {
-  const { name: _name, externalId: _externalId, ...rest } = toResource(customer);
-  return customerSchema.encode(customer.deletedAt ? { ...rest, email: null, metadata: {} } : toResource(customer));
+  const resource = toResource(customer);
+  const { name: _name, externalId: _externalId, ...rest } = resource;
+  return customerSchema.encode(customer.deletedAt ? { ...rest, email: null, metadata: {} } : resource);
 }

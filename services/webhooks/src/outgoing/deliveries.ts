@@ -16,6 +16,7 @@ import type { Outbox } from '@billing/messaging/outbox';
 import { recordAudit } from '@billing/service/audit';
 import { derivedId } from '@billing/service/derived-id';
 import { z } from 'zod';
+import type { WebhookEndpoint } from '#persistence/webhook-endpoint.entity.ts';
 import { callEndpoint } from './endpoint-rows.ts';
 import { findEvent } from './list-events.ts';
 import { findEndpoint, lockEndpoint } from './show-endpoints.ts';
@@ -134,7 +135,8 @@ export function retryDelivery({ outbox, onDue }: Parts) {
   return async (scope: ProjectScope, id: WebhookDeliveryId, context: AuditContext): Promise<WebhookDelivery> => {
     const delivery = await outbox.transaction(async (tx, publish) => {
       const { endpointId, eventId } = await findDelivery(tx, scope, id);
-      await requireSendable(tx, scope, endpointId, { eventId, resource: 'webhook_delivery' });
+      const endpoint = await findEndpoint(tx, scope, endpointId);
+      await requireSendable(tx, endpoint, { eventId, resource: 'webhook_delivery' });
       const updated = await executeBound(
         tx,
         // What is due waits all the same while its endpoint fails, for up to an hour.
@@ -146,7 +148,7 @@ export function retryDelivery({ outbox, onDue }: Parts) {
         [scope.teamId, scope.projectId, id],
       );
       if (updated.length === 0) throw inProgress();
-      await callEndpoint(tx, { id: endpointId, teamId: scope.teamId });
+      await callEndpoint(tx, endpoint);
       recordAudit(publish, scope.teamId, context, { target: { type: 'webhook_delivery', id }, changes: [] });
       return toResource(await findDelivery(tx, scope, id));
     });
@@ -169,10 +171,10 @@ export function sendEvent({ outbox, onDue }: Parts) {
   ): Promise<WebhookDelivery> => {
     const id = derivedId(WebhookDeliveryId, operationKey, 'webhook-delivery');
     const delivery = await outbox.transaction(async (tx, publish) => {
-      await lockEndpoint(tx, scope, endpointId);
+      const endpoint = await lockEndpoint(tx, scope, endpointId);
       const [sent] = await findDeliveries(tx, scope, id);
       if (sent) return toResource(sent);
-      await requireSendable(tx, scope, endpointId, { eventId, resource: 'event' });
+      await requireSendable(tx, endpoint, { eventId, resource: 'event' });
       await executeBound(
         tx,
         `insert into webhook_deliveries (id, team_id, project_id, endpoint_id, position, event_id, type, object_key, status,
@@ -182,7 +184,7 @@ export function sendEvent({ outbox, onDue }: Parts) {
            from events where team_id = $1 and project_id = $2 and id = $3`,
         [scope.teamId, scope.projectId, eventId, id, endpointId],
       );
-      await callEndpoint(tx, { id: endpointId, teamId: scope.teamId });
+      await callEndpoint(tx, endpoint);
       recordAudit(publish, scope.teamId, context, { target: { type: 'webhook_delivery', id }, changes: [] });
       return toResource(await findDelivery(tx, scope, id));
     });
@@ -207,16 +209,14 @@ async function findDelivery(em: EntityManager, scope: ProjectScope, id: WebhookD
 /** @throws Problem 404, 409, 422 for an endpoint or an event that can't be sent to or sent */
 async function requireSendable(
   tx: EntityManager,
-  scope: ProjectScope,
-  endpointId: WebhookEndpointId,
+  { status, teamId, projectId }: WebhookEndpoint,
   { eventId, resource }: { readonly eventId: EventId; readonly resource: 'event' | 'webhook_delivery' },
 ): Promise<void> {
-  const { status } = await findEndpoint(tx, scope, endpointId);
   if (status === 'disabled') throw conflict('webhook_endpoint_disabled', 'The endpoint is disabled; enable it first.');
   const [event] = await executeBound<{ isErased: boolean }>(
     tx,
     `select is_erased as "isErased" from events where team_id = $1 and project_id = $2 and id = $3`,
-    [scope.teamId, scope.projectId, eventId],
+    [teamId, projectId, eventId],
   );
   if (!event) throw notFound(resource);
   if (event.isErased)

@@ -33,7 +33,7 @@ function withoutPersonal(fields: Fields, part: Part): Fields {
   return Object.fromEntries(left.map(([name, value]) => [name, name in kept ? kept[name] : value]));
 }
 
-/** A state says whose it is, and every state that was told says the same then. */
+/** A state says whose it is: in every published state the name is erased. */
 function withoutName({ customer, ...others }: Fields, part: Part): Fields {
   if (part === 'previousAttributes') return others;
   return { customer: { ...eventResource.parse(customer), externalId: null, email: null }, ...others };
