@@ -38,10 +38,13 @@ interface ServeOptions<Served extends Operation> {
    * @throws Problem when the caller has no access
    */
   readonly ownerOf?: (params: z.output<Served['params']>) => Promise<string>;
-  /** Returns the strong tag of a response: a caller that has it already gets 304. */
-  readonly tagOf?: (response: z.output<Served['response']>) => string;
-  /** What a caller that has a tagged response may do with it. */
-  readonly cacheControl?: string;
+  /** For responses that callers may keep. */
+  readonly caching?: {
+    /** Returns the strong tag of a response: a caller that has it already gets 304. */
+    readonly tagOf: (response: z.output<Served['response']>) => string;
+    /** What a caller may do with a response. */
+    readonly cacheControl: string;
+  };
 }
 
 /**
@@ -52,7 +55,7 @@ export function serve<Served extends Operation>(
   app: HttpServer,
   operation: Served,
   handle: (call: Call<Served>) => Promise<z.output<Served['response']>>,
-  { storesResponse = true, ownerOf, tagOf, cacheControl }: ServeOptions<Served> = {},
+  { storesResponse = true, ownerOf, caching }: ServeOptions<Served> = {},
 ): void {
   const { method, path, params, query, body, status, response } = operation;
   app.route({
@@ -72,10 +75,10 @@ export function serve<Served extends Operation>(
           reply,
           operationKey,
         } as Call<Served>); // the schemas above have parsed params, query and body into exactly these types
-      if (tagOf) {
+      if (caching) {
         const found = await respond();
-        const tag = tagOf(found);
-        reply.header('etag', tag).header('cache-control', cacheControl ?? 'private, no-cache');
+        const tag = caching.tagOf(found);
+        reply.header('etag', tag).header('cache-control', caching.cacheControl);
         if (hasTag(request.headers['if-none-match'], tag)) return reply.code(304).send();
         return reply.code(status).send(found);
       }

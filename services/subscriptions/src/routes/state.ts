@@ -13,7 +13,7 @@ const CACHE_CONTROL = 'private, max-age=0, stale-if-error=86400';
 export function stateRoutes(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'outbox' | 'processors' | 'now'>): Routes {
   const closing = new AbortController();
   const [read, readOne] = [readState(dependencies, closing.signal), checkFeature(dependencies)];
-  const options = {
+  const caching = {
     cacheControl: CACHE_CONTROL,
     tagOf: ({ state }: { readonly state: CustomerState }) => tagOf(state),
   };
@@ -26,7 +26,7 @@ export function stateRoutes(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'out
       async ({ params: { customerId: id, ...scope }, query }) => ({
         state: await read(scope, { id }, query),
       }),
-      options,
+      { caching },
     );
     serve(
       app,
@@ -34,7 +34,7 @@ export function stateRoutes(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'out
       async ({ params: { externalId, ...scope }, query }) => ({
         state: await read(scope, { externalId }, query),
       }),
-      options,
+      { caching },
     );
     serve(app, operations.getCustomerFeature, ({ params: { customerId: id, featureKey, ...scope } }) =>
       readOne(scope, { id }, featureKey),
