@@ -10,6 +10,7 @@ const TABLE_OF_PREFIX = new Map<string, TableName>([
   ['price', 'price'],
   ['sub', 'subscription'],
   ['in', 'invoice'],
+  ['ii', 'invoiceitem'],
   ['inpay', 'invoice_payment'],
   ['pm', 'payment_method'],
   ['pi', 'payment_intent'],

@@ -11,6 +11,7 @@ const PERMISSIONS: Readonly<Record<string, string>> = {
   disputes: 'rak_dispute',
   events: 'rak_event',
   invoice_payments: 'rak_invoice',
+  invoiceitems: 'rak_invoice',
   invoices: 'rak_invoice',
   payment_intents: 'rak_payment_intent',
   payment_methods: 'rak_payment_method',

@@ -1,8 +1,9 @@
 import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { newId } from '../domain/ids.ts';
+import type { Period } from '../domain/prorate.ts';
 import { customerOrNull } from '../objects/customer.ts';
 import { invoiceUrls } from '../objects/hosted-urls.ts';
-import { type BilledLine, newInvoice } from '../objects/invoice.ts';
+import { type BilledLine, newInvoice, settlementOf } from '../objects/invoice.ts';
 import type {
   Customer,
   Invoice,
@@ -26,7 +27,7 @@ interface Bill {
   reason: NonNullable<Invoice['billing_reason']>;
   currency: string;
   lines: BilledLine[];
-  period: { start: number; end: number };
+  period: Period;
   metadata: Record<string, string>;
   /** The payment intent of an earlier, declined attempt. */
   paymentIntent: PaymentIntent | null;
@@ -37,6 +38,7 @@ export function draftInvoice(unit: UnitOfWork, bill: Bill): Invoice {
   const { customer, subscription, currency } = bill;
   const startingBalance = creditFor(customer, subscription !== null, currency);
   const draft = unit.create('invoice', newInvoice(unit, { ...bill, startingBalance }));
+  for (const { proration } of bill.lines) if (proration) unit.update('invoiceitem', proration, { invoice: draft.id });
   unit.emit('invoice.created', draft);
   return draft;
 }
@@ -53,12 +55,12 @@ export function openInvoice(unit: UnitOfWork, bill: Bill): Invoice {
 export function finalizeInvoice(unit: UnitOfWork, draft: Invoice, paymentIntent: PaymentIntent | null = null): Invoice {
   const customer = customerOrNull(unit, draft.customer);
   const credit = creditFor(customer, draft.parent !== null, draft.currency);
-  const due = Math.max(0, draft.total + credit);
+  const { due, endingBalance } = settlementOf(draft, credit);
   const invoice = unit.update('invoice', draft, {
     status: 'open',
     number: nextInvoiceNumber(unit, customer),
     starting_balance: credit,
-    ending_balance: credit === 0 ? 0 : Math.min(0, draft.total + credit),
+    ending_balance: endingBalance,
     amount_due: due,
     amount_remaining: due,
     effective_at: unit.now,
@@ -71,8 +73,8 @@ export function finalizeInvoice(unit: UnitOfWork, draft: Invoice, paymentIntent:
   return invoice;
 }
 
-/** Returns the balance that an invoice uses. Customer credit cannot pay one-time checkouts. */
-function creditFor(customer: Customer | null, isOfSubscription: boolean, currency: string): number {
+/** Returns the balance that an invoice of a customer uses. Customer credit cannot pay one-time checkouts. */
+export function creditFor(customer: Customer | null, isOfSubscription: boolean, currency: string): number {
   return customer && isOfSubscription && customer.currency === currency ? customer.balance : 0;
 }
 
@@ -84,7 +86,8 @@ function applyBalance(unit: UnitOfWork, customerId: string, invoice: Invoice): v
   if (applied !== 0) {
     const { currency, id } = invoice;
     const details = { description: null, metadata: {}, invoice: id };
-    changeBalance(unit, customer, { amount: applied, currency, type: 'applied_to_invoice', ...details });
+    const type = (invoice.ending_balance ?? 0) > 0 ? 'invoice_too_small' : 'applied_to_invoice';
+    changeBalance(unit, customer, { amount: applied, currency, type, ...details });
   } else if (customer.currency !== invoice.currency && customer.balance === 0) {
     unit.update('customer', customer, { currency: invoice.currency }, 'customer.updated');
   }

@@ -14,6 +14,8 @@ import {
   openInvoice,
   voidInvoice,
 } from './invoicing.ts';
+import { pendingLines, recordDebits } from './prorations.ts';
+import { inPeriod, linesFor, nextPeriod } from './subscription-periods.ts';
 import { type Attempt, isDeclining } from './payments.ts';
 import { endScheduleOf, releaseAtPhaseEnd } from './subscription-schedules.ts';
 
@@ -70,21 +72,22 @@ export function startSubscription(
     testClock: customer.test_clock ?? null,
   });
   const period = trialEnd === null ? periodAt(unit.now, subscriptionCadence(draft), unit.now) : currentPeriod(draft);
-  const inPeriod = { ...draft, items: itemsIn(draft, period) };
+  const begun = { ...draft, items: itemsIn(draft, period) };
   const invoice = openInvoice(unit, {
-    id: String(inPeriod.latest_invoice),
+    id: String(begun.latest_invoice),
     customer,
-    subscription: inPeriod,
+    subscription: begun,
     reason: 'subscription_create',
-    currency: inPeriod.currency,
-    lines: [...linesFor(unit, inPeriod, period), ...oneTimeLines(unit, start)],
+    currency: begun.currency,
+    lines: [...linesFor(unit, begun, period), ...oneTimeLines(unit, start)],
     period: { start: unit.now, end: unit.now },
     metadata: {},
     paymentIntent: start.paymentIntent,
   });
+  recordDebits(unit, invoice);
   const declined = card !== null && isDeclining(unit, card.id);
   const unpaid = invoice.amount_due > 0 && daysUntilDue === null && (card === null || declined);
-  const subscription: Subscription = unpaid ? { ...inPeriod, status: 'incomplete' } : inPeriod;
+  const subscription: Subscription = unpaid ? { ...begun, status: 'incomplete' } : begun;
   unit.create('subscription', subscription);
   unit.emit('customer.subscription.created', subscription);
   const collected = card || invoice.amount_due === 0 ? collectInvoice(unit, invoice, card, declined) : null;
@@ -100,15 +103,9 @@ export function startSubscription(
 export function renewSubscription(unit: UnitOfWork, current: Subscription, at: number, declined = false): Subscription {
   const subscription = releaseAtPhaseEnd(unit, current, at);
   if (subscription.cancel_at_period_end) return endSubscription(unit, subscription, 'cancellation_requested');
-  const trialing = subscription.status === 'trialing';
   const last = currentPeriod(subscription);
-  const anchor = at === last.end ? subscription.billing_cycle_anchor : at;
-  const next = periodAt(Math.min(anchor, at), subscriptionCadence(subscription), at);
-  const changes: Partial<Subscription> = {
-    items: itemsIn(subscription, next),
-    billing_cycle_anchor: Math.min(anchor, at),
-    ...(trialing ? { status: 'active', trial_end: at } : {}),
-  };
+  const next = nextPeriod(subscription, at);
+  const changes = inPeriod(subscription, next, at);
   if (subscription.status === 'unpaid')
     return unit.update('subscription', subscription, changes, 'customer.subscription.updated');
   const id = newId('in_1');
@@ -124,13 +121,19 @@ export function renewSubscription(unit: UnitOfWork, current: Subscription, at: n
     subscription: renewed,
     reason: 'subscription_cycle',
     currency: renewed.currency,
-    lines: linesFor(unit, renewed, next),
+    lines: [...pendingLines(unit, renewed), ...linesFor(unit, renewed, next)],
     period: { start: last.start, end: at },
     metadata: {},
     paymentIntent: null,
   });
-  if (renewed.pause_collection) return shelveInvoice(unit, renewed, draft);
-  return collectFor(unit, renewed, finalizeInvoice(unit, draft), declined);
+  recordDebits(unit, draft);
+  return collectDraft(unit, renewed, draft, declined);
+}
+
+/** Finalizes and collects a draft of a subscription, unless its collection is paused. */
+export function collectDraft(unit: UnitOfWork, subscription: Subscription, draft: Invoice, declined = false) {
+  if (subscription.pause_collection) return shelveInvoice(unit, subscription, draft);
+  return collectFor(unit, subscription, finalizeInvoice(unit, draft), declined);
 }
 
 /**
@@ -243,14 +246,6 @@ export function cardFor(unit: UnitOfWork, subscription: Subscription): PaymentMe
   const customer = customerOrNull(unit, subscription.customer);
   const id = subscription.default_payment_method ?? customer?.invoice_settings.default_payment_method;
   return typeof id === 'string' ? (unit.tables.payment_method.get(id) ?? null) : null;
-}
-
-function linesFor(unit: UnitOfWork, subscription: Subscription, period: { start: number; end: number }) {
-  const trial = subscription.status === 'trialing';
-  const { currency } = subscription;
-  return subscription.items.data.map(({ id, price, quantity = null }) =>
-    billedLine(unit, { price, currency, quantity, item: id, period, trial }),
-  );
 }
 
 function oneTimeLines(unit: UnitOfWork, { lines, currency }: Start) {

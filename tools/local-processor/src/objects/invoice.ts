@@ -1,15 +1,17 @@
 import type { Stripe } from 'stripe';
 import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { newId } from '../domain/ids.ts';
+import { amountDue } from '../domain/amount-due.ts';
 import { formatAmount, formatCadence } from '../domain/money.ts';
-import { cadenceOf, currencyOptionsOf, isMetered, priceAmount } from './price.ts';
-import type { Customer, Invoice, InvoiceLine, Price, Subscription } from './stored.ts';
+import type { Period } from '../domain/prorate.ts';
+import { cadenceOf, currencyOptionsOf, isMetered, priceAmount, productName } from './price.ts';
+import type { Customer, Invoice, InvoiceItem, InvoiceLine, Price, Subscription } from './stored.ts';
 
 const DAY_SECONDS = 86_400;
 
 /** The contents of one invoice line. `item` is the billed subscription item, if any. */
 export interface BilledLine {
-  price: Price;
+  price: Pick<Price, 'id' | 'product'>;
   quantity: number;
   /** The amount billed; 0 during a trial. */
   amount: number;
@@ -17,7 +19,9 @@ export interface BilledLine {
   unitAmount: string | null;
   description: string;
   item: string | null;
-  period: { start: number; end: number };
+  period: Period;
+  /** The invoice item that prorates a change; null for other lines. */
+  proration: InvoiceItem | null;
 }
 
 interface NewInvoice {
@@ -28,21 +32,34 @@ interface NewInvoice {
   currency: string;
   lines: BilledLine[];
   /** The billing period before the invoice. */
-  period: { start: number; end: number };
+  period: Period;
   startingBalance: number;
   metadata: Stripe.Metadata;
+  /** True for an invoice that is only shown: its lines are not there either. */
+  isPreview?: boolean;
 }
 
 /** Returns the id of the subscription that an invoice bills. */
 export const subscriptionOf = (invoice: Invoice): string | undefined =>
   invoice.parent?.subscription_details.subscription;
 
+/**
+ * Returns what is due of an invoice and the balance that it leaves. Only those of subscriptions use the balance: a
+ * one-time payment is for its total.
+ */
+export function settlementOf(
+  { total, currency, parent }: { total: number; currency: string; parent: object | null },
+  balance: number,
+): { due: number; endingBalance: number } {
+  return parent ? amountDue(total, balance, currency) : { due: Math.max(0, total), endingBalance: 0 };
+}
+
 /** Returns a draft invoice. */
 export function newInvoice(unit: UnitOfWork, given: NewInvoice): Invoice {
   const { id, customer, subscription } = given;
   const daysUntilDue = subscription?.days_until_due ?? null;
   const total = given.lines.reduce((sum, line) => sum + line.amount, 0);
-  const due = Math.max(0, total + given.startingBalance);
+  const { due } = settlementOf({ total, currency: given.currency, parent: subscription }, given.startingBalance);
   return {
     id,
     object: 'invoice',
@@ -104,7 +121,11 @@ export function newInvoice(unit: UnitOfWork, given: NewInvoice): Invoice {
     on_behalf_of: null,
     parent: subscription && {
       quote_details: null,
-      subscription_details: { metadata: subscription.metadata, subscription: subscription.id },
+      subscription_details: {
+        metadata: subscription.metadata,
+        subscription: subscription.id,
+        ...prorationDateOf(given.lines),
+      },
       type: 'subscription_details',
     },
     payment_settings: { default_mandate: null, payment_method_options: null, payment_method_types: null },
@@ -134,14 +155,15 @@ export function newInvoice(unit: UnitOfWork, given: NewInvoice): Invoice {
 
 function newLine(unit: UnitOfWork, invoice: NewInvoice, line: BilledLine): InvoiceLine {
   const subscription = invoice.subscription?.id ?? null;
+  const { proration } = line;
   return {
-    id: newId('il_1'),
+    id: newId(invoice.isPreview ? 'il_tmp_1' : 'il_1'),
     object: 'line_item',
     amount: line.amount,
     currency: invoice.currency,
     description: line.description,
     discount_amounts: [],
-    discountable: true,
+    discountable: proration === null,
     discounts: [],
     invoice: invoice.id,
     livemode: unit.livemode,
@@ -152,9 +174,9 @@ function newLine(unit: UnitOfWork, invoice: NewInvoice, line: BilledLine): Invoi
         : {
             invoice_item_details: null,
             subscription_item_details: {
-              invoice_item: null,
-              proration: false,
-              proration_details: { credited_items: null },
+              invoice_item: proration?.id ?? null,
+              proration: proration !== null,
+              proration_details: { credited_items: creditedLines(proration) },
               subscription,
               subscription_item: line.item,
             },
@@ -175,6 +197,17 @@ function newLine(unit: UnitOfWork, invoice: NewInvoice, line: BilledLine): Invoi
   };
 }
 
+/** Returns what a proration credits as lines show it: only what is on an invoice. */
+function creditedLines(proration: InvoiceItem | null) {
+  return proration?.proration_details.credited_items?.invoice_line_item_details ?? null;
+}
+
+/** Returns the moment from which the lines prorate a change. */
+function prorationDateOf(lines: readonly BilledLine[]): { subscription_proration_date?: number } {
+  const last = lines.findLast(({ proration }) => proration !== null);
+  return last ? { subscription_proration_date: last.period.start } : {};
+}
+
 /** Returns the line that bills a price for one period; it is free during a trial. A metered price has no quantity. */
 export function billedLine(
   unit: UnitOfWork,
@@ -183,13 +216,12 @@ export function billedLine(
     currency: string;
     quantity: number | null;
     item: string | null;
-    period: { start: number; end: number };
+    period: Period;
     trial: boolean;
   },
 ): BilledLine {
   const { price, currency, item, period, trial } = given;
-  const product = unit.tables.product.get(price.product);
-  const name = product && 'name' in product ? product.name : price.product;
+  const name = productName(unit, price);
   const amount = trial ? 0 : priceAmount(unit, price, currency, given.quantity);
   const quantity = isMetered(price) ? 0 : (given.quantity ?? 1);
   const unitAmount = currencyOptionsOf(unit, price)[currency]?.unit_amount_decimal ?? null;
@@ -199,5 +231,5 @@ export function billedLine(
     ...(cadence ? [formatCadence(cadence.interval, cadence.count)] : []),
   ];
   const description = trial ? `Trial period for ${name}` : `${quantity} × ${name} (${rate.join(' ')})`;
-  return { price, quantity, amount, unitAmount, description, item, period };
+  return { price, quantity, amount, unitAmount, description, item, period, proration: null };
 }

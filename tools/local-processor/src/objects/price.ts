@@ -81,6 +81,17 @@ export function priceAmount(unit: UnitOfWork, price: Price, currency: string, qu
   return amountOf(rate, quantity ?? 1);
 }
 
+/** Returns whether a price costs nothing, whatever the quantity. Usage of a metered price may cost something. */
+export function isFree(unit: UnitOfWork, price: Price, currency: string): boolean {
+  return !isMetered(price) && priceAmount(unit, price, currency, 1) === 0;
+}
+
+/** Returns the name of a price's product. */
+export function productName(unit: UnitOfWork, price: Pick<Price, 'product'>): string {
+  const product = unit.tables.product.get(price.product);
+  return product && 'name' in product ? product.name : price.product;
+}
+
 /** Returns how often a price is billed; null for a one-time price. */
 export function cadenceOf(price: Price): Cadence | null {
   const { recurring } = price;

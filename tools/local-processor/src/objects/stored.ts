@@ -1,4 +1,5 @@
 import type { Stripe } from 'stripe';
+import type { Period } from '../domain/prorate.ts';
 
 /**
  * An object of the API as it is stored and sent: fields that the library types as "id or object" contain the id, and
@@ -23,23 +24,40 @@ export type Plan = Stored<Stripe.Plan>;
 export type SubscriptionItem = Replace<Stored<Stripe.SubscriptionItem>, { price: Price; plan: Plan }>;
 export type Subscription = Replace<Stored<Stripe.Subscription>, { items: Stripe.ApiList<SubscriptionItem> }>;
 export type SubscriptionSchedule = Stored<Stripe.SubscriptionSchedule>;
-export type InvoiceLine = Replace<
-  Stored<Stripe.InvoiceLineItem>,
+/** A price as invoice lines and items name it. */
+interface Pricing {
+  price_details: { price: string; product: string };
+  type: 'price_details';
+  unit_amount_decimal: string | null;
+}
+export type CreditedItems = Stripe.InvoiceItem.ProrationDetails.CreditedItems;
+export type InvoiceItem = Replace<
+  Stored<Stripe.InvoiceItem>,
   {
-    pricing: {
-      price_details: { price: string; product: string };
-      type: 'price_details';
-      unit_amount_decimal: string | null;
+    pricing: Pricing;
+    parent: {
+      subscription_details: { subscription: string; subscription_item: string };
+      type: 'subscription_details';
+    };
+    /** What was debited before has `credited_items`; what is debited has none. */
+    proration_details: {
+      credited_items: CreditedItems | null;
+      discount_amounts: { amount: number; discount: string }[];
     };
   }
 >;
+export type InvoiceLine = Replace<Stored<Stripe.InvoiceLineItem>, { pricing: Pricing }>;
 export type Invoice = Replace<
   Stored<Stripe.Invoice>,
   {
     lines: Stripe.ApiList<InvoiceLine>;
     parent: {
       quote_details: null;
-      subscription_details: { metadata: Stripe.Metadata; subscription: string };
+      subscription_details: {
+        metadata: Stripe.Metadata;
+        subscription: string;
+        subscription_proration_date?: number;
+      };
       type: 'subscription_details';
     } | null;
   }
@@ -149,6 +167,15 @@ export interface LedgerEntry {
   created: number;
 }
 
+/** What was debited last for a subscription item, by the item's id: a later change credits it. */
+export interface LastDebit {
+  id: string;
+  /** Without discounts and taxes, in the currency's smallest unit. */
+  amount: number;
+  period: Period;
+  source: CreditedItems;
+}
+
 /** A card that is set to decline, by the id of its payment method. */
 interface DecliningCard {
   id: string;
@@ -166,6 +193,8 @@ export interface Tables {
   subscription_schedule: SubscriptionSchedule;
   invoice: Invoice;
   invoice_payment: InvoicePayment;
+  invoiceitem: InvoiceItem;
+  last_debit: LastDebit;
   payment_method: PaymentMethod;
   payment_intent: PaymentIntent;
   setup_intent: SetupIntent;

@@ -2,13 +2,9 @@ import type { Stripe } from 'stripe';
 import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { newId } from '../domain/ids.ts';
 import type { Cadence } from '../domain/periods.ts';
+import type { Period } from '../domain/prorate.ts';
 import { cadenceOf, planOf } from './price.ts';
 import type { Price, Subscription, SubscriptionItem } from './stored.ts';
-
-interface Period {
-  start: number;
-  end: number;
-}
 
 interface NewSubscription {
   id: string;

@@ -188,7 +188,9 @@ export const STORIES: readonly (readonly [Story, number])[] = [
       const at = subscriber.until - subscriber.random.between(2, 300) * DAY;
       const begun = begin(subscriber, at);
       subscriber.unit.now = at + 23 * HOUR;
+      // What costs less than a card can be charged is carried over, so that nothing was declined.
       if (begun.status === 'incomplete') expireIncomplete(subscriber.unit, begun);
+      else liveUntil(subscriber, begun, subscriber.until);
     },
     12,
   ],

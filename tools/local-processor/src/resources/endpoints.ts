@@ -6,6 +6,8 @@ import { checkoutSessionEndpoints } from './checkout-sessions.ts';
 import { customerEndpoints } from './customers.ts';
 import { disputeEndpoints } from './disputes.ts';
 import { eventEndpoints } from './events.ts';
+import { invoiceItemEndpoints } from './invoice-items.ts';
+import { invoicePreviewEndpoints } from './invoice-preview.ts';
 import { invoiceEndpoints } from './invoices.ts';
 import { meterEndpoints } from './meters.ts';
 import { paymentMethodEndpoints } from './payment-methods.ts';
@@ -32,6 +34,8 @@ export const endpoints: readonly Endpoint[] = [
   ...disputeEndpoints,
   ...eventEndpoints,
   ...invoiceEndpoints,
+  ...invoiceItemEndpoints,
+  ...invoicePreviewEndpoints,
   ...meterEndpoints,
   ...paymentEndpoints,
   ...paymentMethodEndpoints,

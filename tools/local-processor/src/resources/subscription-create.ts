@@ -11,6 +11,7 @@ import { cadenceOf, priceAmount } from '../objects/price.ts';
 import type { Customer, PaymentMethod, Subscription } from '../objects/stored.ts';
 import { currency } from './price-amounts.ts';
 import { quantityOf, recurringPrice, rejectSecondCurrency } from './prices.ts';
+import { rejectMixedCadences } from './subscription-items.ts';
 import { updateSubscription } from './subscription-update.ts';
 
 const DAY_SECONDS = 86_400;
@@ -88,11 +89,7 @@ function linesOf(unit: UnitOfWork, given: Given) {
     const quantity = quantityOf(price, item.quantity, `items[${index}][quantity]`);
     return { price, quantity, metadata: mergeMetadata({}, item.metadata) };
   });
-  const cadences = lines.map(({ price }) => JSON.stringify(cadenceOf(price)));
-  if (new Set(cadences).size > 1)
-    throw invalidRequest('The local processor bills all prices of a subscription at the same interval.', {
-      param: 'items',
-    });
+  rejectMixedCadences(lines.map(({ price }) => JSON.stringify(cadenceOf(price))));
   return lines;
 }
 

@@ -2,42 +2,22 @@ import type { Stripe } from 'stripe';
 import { z } from 'zod';
 import { invalidRequest, noSuch } from '../api/errors.ts';
 import { mergeMetadata } from '../api/metadata.ts';
-import {
-  boolean,
-  choice,
-  empty,
-  expand,
-  integer,
-  metadata,
-  parameters,
-  text,
-  timestamp,
-  unsettableText,
-} from '../api/parameters.ts';
+import { boolean, choice, empty, expand, metadata, parameters, timestamp, unsettableText } from '../api/parameters.ts';
 import type { UnitOfWork } from '../api/unit-of-work.ts';
-import { renewSubscription } from '../billing/subscriptions.ts';
-import { cadenceOf, isMetered, planOf } from '../objects/price.ts';
-import { currentPeriod, hasEnded, itemsIn, newItem, subscriptionCadence } from '../objects/subscription.ts';
-import type { Subscription, SubscriptionItem } from '../objects/stored.ts';
-import { quantityOf, recurringPrice } from './prices.ts';
+import { applyChange } from '../billing/apply-change.ts';
+import { type ChangePlan, type ChangeTerms, planChange } from '../billing/plan-change.ts';
+import { currentPeriod, hasEnded, itemsIn } from '../objects/subscription.ts';
+import type { Subscription } from '../objects/stored.ts';
+import { changedItems, itemsParameter } from './subscription-items.ts';
 
 export const updateParameters = parameters<Stripe.SubscriptionUpdateParams>()({
+  billing_cycle_anchor: z.strictObject({ type: choice('now', 'unchanged') }).optional(),
   cancel_at: z.union([empty, choice('max_period_end', 'min_period_end'), timestamp]).optional(),
   cancel_at_period_end: boolean.optional(),
   default_payment_method: unsettableText().optional(),
   description: unsettableText(500).optional(),
   expand,
-  items: z
-    .array(
-      z.strictObject({
-        deleted: boolean.optional(),
-        id: text().optional(),
-        price: text().optional(),
-        quantity: integer(0, 999_999_999).optional(),
-      }),
-    )
-    .max(20)
-    .optional(),
+  items: itemsParameter.optional(),
   metadata: metadata.optional(),
   pause_collection: z
     .union([
@@ -55,33 +35,45 @@ export const updateParameters = parameters<Stripe.SubscriptionUpdateParams>()({
     'pending_if_incomplete',
   ).optional(),
   proration_behavior: choice('always_invoice', 'create_prorations', 'none').optional(),
+  proration_date: timestamp.optional(),
   trial_end: z.union([z.literal('now'), timestamp]).optional(),
 });
 
 type Given = z.output<typeof updateParameters>;
 
 /**
- * Changes a subscription and emits its event. New prices and quantities apply from the next period, because the local
- * processor has no prorations.
+ * Changes a subscription and emits its events. New prices and quantities apply at once and are prorated.
+ * (Stripe: https://docs.stripe.com/api/subscriptions/update)
  * @throws ApiError 400 when the subscription has ended and more than its metadata changes
  */
 export function updateSubscription(unit: UnitOfWork, subscription: Subscription, given: Given): Subscription {
+  return applyChange(unit, subscription, plannedUpdate(unit, subscription, given));
+}
+
+/** Plans what an update does; a preview shows the same. @throws ApiError 400 as the update does */
+export function plannedUpdate(unit: UnitOfWork, subscription: Subscription, given: Given): ChangePlan {
   const { expand: _expand, metadata: _metadata, ...others } = given;
   if (hasEnded(subscription) && Object.values(others).some(value => value !== undefined))
     throw invalidRequest('A canceled subscription can only update its cancellation_details and metadata.');
-  const changes: Partial<Subscription> = {
+  const wanted: Subscription = {
+    ...subscription,
     metadata: mergeMetadata(subscription.metadata, given.metadata),
     ...cancellationOf(unit, subscription, given),
     ...cardOf(unit, subscription, given),
-    ...itemsOf(unit, subscription, given),
+    ...(given.items === undefined ? {} : { items: changedItems(unit, subscription, given.items) }),
     ...(given.description === undefined ? {} : { description: given.description }),
     ...pauseOf(unit, given),
-    ...trialOf(unit, subscription, given),
   };
-  const updated = unit.update('subscription', subscription, changes, 'customer.subscription.updated');
-  return given.trial_end === 'now' && updated.status === 'trialing'
-    ? renewSubscription(unit, updated, unit.now)
-    : updated;
+  return planChange(unit, subscription, { ...wanted, ...trialOf(unit, wanted, given) }, termsOf(given));
+}
+
+function termsOf(given: Given): ChangeTerms {
+  return {
+    prorationBehavior: given.proration_behavior ?? 'create_prorations',
+    prorationDate: given.proration_date ?? null,
+    resetsAnchor: given.billing_cycle_anchor?.type === 'now',
+    endsTrial: given.trial_end === 'now',
+  };
 }
 
 /** Returns the changes for `cancel_at` or `cancel_at_period_end`, which exclude each other. The latter also sets `cancel_at`. */
@@ -121,52 +113,6 @@ function cardOf(unit: UnitOfWork, subscription: Subscription, given: Given): Par
   if (id !== null && unit.tables.payment_method.get(id)?.customer !== subscription.customer)
     throw noSuch('PaymentMethod', id, 'default_payment_method');
   return { default_payment_method: id };
-}
-
-function itemsOf(unit: UnitOfWork, subscription: Subscription, given: Given): Partial<Subscription> {
-  if (given.items === undefined) return {};
-  let data = subscription.items.data;
-  for (const [index, change] of given.items.entries()) data = changeItems(unit, subscription, data, change, index);
-  if (data.length === 0)
-    throw invalidRequest('A subscription must have at least one item. Cancel it instead.', { param: 'items' });
-  const changed = { ...subscription, items: { ...subscription.items, data } };
-  const [before, after] = [subscriptionCadence(subscription), subscriptionCadence(changed)];
-  const sameCadence = before.interval === after.interval && before.count === after.count;
-  // A new cadence starts at the end of the paid period.
-  return sameCadence
-    ? { items: changed.items }
-    : { items: changed.items, billing_cycle_anchor: currentPeriod(subscription).end };
-}
-
-function changeItems(
-  unit: UnitOfWork,
-  subscription: Subscription,
-  items: SubscriptionItem[],
-  change: NonNullable<Given['items']>[number],
-  index: number,
-): SubscriptionItem[] {
-  const param = `items[${index}][price]`;
-  const quantityParam = `items[${index}][quantity]`;
-  const price = change.price === undefined ? null : recurringPrice(unit, change.price, param, subscription.currency);
-  if (change.id === undefined) {
-    if (!price) throw invalidRequest(`You must pass \`${param}\` for a new item.`, { param });
-    const quantity = quantityOf(price, change.quantity, quantityParam);
-    return [...items, newItem(unit, subscription.id, { price, quantity }, currentPeriod(subscription))];
-  }
-  const existing = items.find(({ id }) => id === change.id);
-  if (!existing) throw noSuch('subscription_item', change.id, `items[${index}][id]`);
-  if (change.deleted) return items.filter(item => item !== existing);
-  const { quantity: before, ...rest } = existing;
-  const billed = price ?? existing.price;
-  const given = change.quantity ?? (isMetered(billed) ? undefined : before);
-  const quantity = quantityOf(billed, given, quantityParam);
-  const cadence = price && cadenceOf(price);
-  const changed = {
-    ...rest,
-    ...(quantity === null ? {} : { quantity }),
-    ...(price && cadence ? { price, plan: planOf(price, cadence) } : {}),
-  };
-  return items.map(item => (item === existing ? changed : item));
 }
 
 function pauseOf(unit: UnitOfWork, { pause_collection: pause }: Given): Partial<Subscription> {

@@ -74,9 +74,9 @@ export function apiAccount(stripe: Stripe, recording: Recording) {
   /** Runs a part of a case with a test clock, which is deleted with its customers. `advance` waits until all is done. */
   const withTestClock = async (
     use: (testClock: string, advance: (seconds: number) => Promise<void>) => Promise<void>,
+    start = Math.floor(Date.now() / 1_000),
   ): Promise<void> => {
     const { testClocks } = stripe.testHelpers;
-    const start = Math.floor(Date.now() / 1_000);
     const clock = record('clock', await testClocks.create({ frozen_time: start, name: 'Contract' }, once()));
     try {
       await use(clock.id, async seconds => {

@@ -8,6 +8,7 @@ import { catalogCases } from './catalog.ts';
 import { checkoutCases } from './checkout.ts';
 import { customerCases } from './customers.ts';
 import { paymentCases } from './payments.ts';
+import { planChangeCases } from './plan-changes.ts';
 import { Recording } from './recording.ts';
 import { requestCases } from './requests.ts';
 import { subscriptionCases } from './subscriptions.ts';
@@ -24,6 +25,7 @@ const CASES: Readonly<Record<string, readonly ApiCase[]>> = {
   'the catalog': catalogCases,
   'a customer': customerCases,
   'a subscription': subscriptionCases,
+  'a change of a subscription': planChangeCases,
   'a payment': paymentCases,
   'a checkout session': checkoutCases,
   'a request': requestCases,

@@ -1,0 +1,84 @@
+import { ApiError } from '../api/errors.ts';
+import type { UnitOfWork } from '../api/unit-of-work.ts';
+import { newId } from '../domain/ids.ts';
+import { customerOrNull } from '../objects/customer.ts';
+import { type BilledLine, newInvoice, settlementOf } from '../objects/invoice.ts';
+import { lineOfItem } from '../objects/invoice-item.ts';
+import { currentPeriod, hasEnded } from '../objects/subscription.ts';
+import type { Invoice, Subscription } from '../objects/stored.ts';
+import { changeLines } from './apply-change.ts';
+import { creditFor } from './invoicing.ts';
+import type { ChangePlan } from './plan-change.ts';
+import { pendingLines } from './prorations.ts';
+import { inPeriod, linesFor, nextPeriod } from './subscription-periods.ts';
+
+/**
+ * Returns the invoice that a change makes now, else the next one of the changed subscription, as they would be. Nothing is
+ * stored. With `recurring` it is the next period alone.
+ * (Stripe: https://docs.stripe.com/api/invoices/create_preview)
+ * @throws ApiError 404 when there will be no invoice
+ */
+export function previewInvoice(
+  unit: UnitOfWork,
+  before: Subscription,
+  plan: ChangePlan,
+  mode: 'next' | 'recurring',
+): Invoice {
+  if (plan.billsNow && mode === 'next') {
+    const period = { start: currentPeriod(before).start, end: unit.now };
+    return shown(unit, plan.after, changeLines(unit, before, plan), period);
+  }
+  const { after } = plan;
+  const { start, end } = currentPeriod(after);
+  if (!hasNextPeriod(after, end)) throw noUpcoming(after.customer);
+  const next = nextPeriod(after, end);
+  const begun = { ...after, ...inPeriod(after, next, end) };
+  const waiting = mode === 'next' ? [...pendingLines(unit, before), ...plan.items.map(lineOfItem)] : [];
+  return shown(unit, begun, [...waiting, ...linesFor(unit, begun, next)], { start, end });
+}
+
+/** Returns whether a subscription is billed again at a time. */
+function hasNextPeriod(subscription: Subscription, end: number): boolean {
+  const { cancel_at_period_end: endsWithPeriod, cancel_at: cancelAt, status } = subscription;
+  if (hasEnded(subscription) || status === 'paused' || endsWithPeriod) return false;
+  return cancelAt === null || cancelAt > end;
+}
+
+function shown(
+  unit: UnitOfWork,
+  subscription: Subscription,
+  lines: BilledLine[],
+  period: { start: number; end: number },
+): Invoice {
+  const customer = customerOrNull(unit, subscription.customer);
+  const { currency } = subscription;
+  const startingBalance = creditFor(customer, true, currency);
+  const invoice = newInvoice(unit, {
+    id: newId('upcoming_in_1'),
+    customer,
+    subscription,
+    reason: 'upcoming',
+    currency,
+    lines,
+    period,
+    startingBalance,
+    metadata: {},
+    isPreview: true,
+  });
+  const { endingBalance } = settlementOf(invoice, startingBalance);
+  return {
+    ...invoice,
+    created: period.end,
+    ending_balance: endingBalance,
+    next_payment_attempt: invoice.collection_method === 'send_invoice' ? null : period.end,
+    webhooks_delivered_at: null,
+  };
+}
+
+function noUpcoming(customer: string): ApiError {
+  return new ApiError(404, {
+    type: 'invalid_request_error',
+    code: 'invoice_upcoming_none',
+    message: `No upcoming invoices for customer: ${customer}`,
+  });
+}

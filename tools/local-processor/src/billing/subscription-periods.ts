@@ -1,0 +1,31 @@
+import type { UnitOfWork } from '../api/unit-of-work.ts';
+import { periodAt } from '../domain/periods.ts';
+import type { Period } from '../domain/prorate.ts';
+import { type BilledLine, billedLine } from '../objects/invoice.ts';
+import { currentPeriod, itemsIn, subscriptionCadence } from '../objects/subscription.ts';
+import type { Subscription } from '../objects/stored.ts';
+
+/** Returns the period that begins at a time, which is the end of the last one unless it begins early. */
+export function nextPeriod(subscription: Subscription, at: number): Period {
+  const anchor = at === currentPeriod(subscription).end ? subscription.billing_cycle_anchor : at;
+  return periodAt(Math.min(anchor, at), subscriptionCadence(subscription), at);
+}
+
+/** Returns the changes of a subscription that begins a period at a time; a trial has ended then. */
+export function inPeriod(subscription: Subscription, period: Period, at: number): Partial<Subscription> {
+  const anchor = at === currentPeriod(subscription).end ? subscription.billing_cycle_anchor : at;
+  return {
+    items: itemsIn(subscription, period),
+    billing_cycle_anchor: Math.min(anchor, at),
+    ...(subscription.status === 'trialing' ? { status: 'active', trial_end: at } : {}),
+  };
+}
+
+/** Returns the lines that bill a subscription for a period; they are free during a trial. */
+export function linesFor(unit: UnitOfWork, subscription: Subscription, period: Period): BilledLine[] {
+  const trial = subscription.status === 'trialing';
+  const { currency } = subscription;
+  return subscription.items.data.map(({ id, price, quantity = null }) =>
+    billedLine(unit, { price, currency, quantity, item: id, period, trial }),
+  );
+}

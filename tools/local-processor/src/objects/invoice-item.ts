@@ -1,0 +1,82 @@
+import type { UnitOfWork } from '../api/unit-of-work.ts';
+import { newId } from '../domain/ids.ts';
+import type { Period } from '../domain/prorate.ts';
+import type { BilledLine } from './invoice.ts';
+import { currencyOptionsOf, productName } from './price.ts';
+import type { CreditedItems, InvoiceItem, Subscription, SubscriptionItem } from './stored.ts';
+
+/** A line of a change within a period: what was debited before is credited, and what is left of the period is debited. */
+export interface Proration {
+  item: SubscriptionItem;
+  /** Negative for a credit. In the currency's smallest unit, discounts included. */
+  amount: number;
+  /** What is left of the period. */
+  period: Period;
+  /** What a credit takes back; null for a debit. */
+  credited: CreditedItems | null;
+}
+
+/** Returns an invoice item for a proration; it is pending until an invoice takes it. */
+export function newInvoiceItem(unit: UnitOfWork, subscription: Subscription, given: Proration): InvoiceItem {
+  const { item, amount, period, credited } = given;
+  const { currency } = subscription;
+  const quantity = item.quantity ?? 1;
+  return {
+    id: newId('ii_1'),
+    object: 'invoiceitem',
+    amount,
+    currency,
+    customer: subscription.customer,
+    customer_account: null,
+    date: unit.now,
+    description: descriptionOf(unit, given),
+    // The amount already contains the discounts.
+    discountable: false,
+    discounts: [],
+    invoice: null,
+    livemode: unit.livemode,
+    metadata: subscription.metadata,
+    net_amount: amount,
+    parent: {
+      subscription_details: { subscription: subscription.id, subscription_item: item.id },
+      type: 'subscription_details',
+    },
+    period,
+    pricing: {
+      price_details: { price: item.price.id, product: item.price.product },
+      type: 'price_details',
+      unit_amount_decimal: currencyOptionsOf(unit, item.price)[currency]?.unit_amount_decimal ?? null,
+    },
+    proration: true,
+    proration_details: { credited_items: credited, discount_amounts: [] },
+    quantity,
+    quantity_decimal: String(quantity),
+    tax_rates: [],
+    test_clock: subscription.test_clock,
+  };
+}
+
+/** Returns the line of an invoice that an item becomes. */
+export function lineOfItem(item: InvoiceItem): BilledLine {
+  const { price, product } = item.pricing.price_details;
+  return {
+    price: { id: price, product },
+    quantity: item.quantity,
+    amount: item.amount,
+    unitAmount: item.pricing.unit_amount_decimal,
+    description: item.description ?? '',
+    item: item.parent.subscription_details.subscription_item,
+    period: item.period,
+    proration: item,
+  };
+}
+
+function descriptionOf(unit: UnitOfWork, { item, period, credited }: Proration): string {
+  const { quantity = 1 } = item;
+  const name = productName(unit, item.price);
+  const what = quantity === 1 ? name : `${quantity} × ${name}`;
+  return `${credited ? 'Unused' : 'Remaining'} time on ${what} after ${dayOf(period.start)}`;
+}
+
+/** Returns the day of a moment in Unix seconds: "01 Sep 2020". */
+const dayOf = (seconds: number): string => new Date(seconds * 1000).toUTCString().slice(5, 16);

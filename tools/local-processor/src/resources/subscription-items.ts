@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { invalidRequest, noSuch } from '../api/errors.ts';
+import { boolean, integer, text } from '../api/parameters.ts';
+import type { UnitOfWork } from '../api/unit-of-work.ts';
+import { cadenceOf, isMetered, planOf } from '../objects/price.ts';
+import { currentPeriod, newItem } from '../objects/subscription.ts';
+import type { Subscription, SubscriptionItem } from '../objects/stored.ts';
+import { quantityOf, recurringPrice } from './prices.ts';
+
+/** The parameter with which an update or a preview changes items. */
+export const itemsParameter = z
+  .array(
+    z.strictObject({
+      deleted: boolean.optional(),
+      id: text().optional(),
+      price: text().optional(),
+      quantity: integer(0, 999_999_999).optional(),
+    }),
+  )
+  .max(20);
+type ItemChange = z.output<typeof itemsParameter>[number];
+
+/**
+ * Returns the items of a subscription with changes. A change without an id adds an item, also for a price that there is
+ * already. A new price without a quantity has the quantity 1.
+ * (Stripe: https://docs.stripe.com/billing/subscriptions/change-price)
+ * @throws ApiError 400 when the items do not fit each other, or none is left
+ */
+export function changedItems(
+  unit: UnitOfWork,
+  subscription: Subscription,
+  changes: readonly ItemChange[],
+  param = 'items',
+): Subscription['items'] {
+  let data = subscription.items.data;
+  for (const [index, change] of changes.entries())
+    data = changeItems(unit, subscription, data, change, `${param}[${index}]`);
+  if (data.length === 0)
+    throw invalidRequest('A subscription must have at least one item. Cancel it instead.', { param });
+  rejectMixedCadences(data.map(({ price }) => JSON.stringify(cadenceOf(price))));
+  return { ...subscription.items, data };
+}
+
+/** @throws ApiError 400 when the prices of a subscription are billed at different intervals */
+export function rejectMixedCadences(cadences: readonly string[]): void {
+  if (new Set(cadences).size > 1)
+    throw invalidRequest('The local processor bills all prices of a subscription at the same interval.', {
+      param: 'items',
+    });
+}
+
+function changeItems(
+  unit: UnitOfWork,
+  subscription: Subscription,
+  items: SubscriptionItem[],
+  change: ItemChange,
+  path: string,
+): SubscriptionItem[] {
+  const param = `${path}[price]`;
+  const existing = items.find(({ id }) => id === change.id);
+  if (change.id !== undefined && !existing) throw noSuch('subscription_item', change.id, `${path}[id]`);
+  if (change.deleted) return items.filter(item => item !== existing);
+  const isNewPrice = change.price !== undefined && change.price !== existing?.price.id;
+  const price = isNewPrice ? recurringPrice(unit, change.price ?? '', param, subscription.currency) : existing?.price;
+  if (!price) throw invalidRequest(`You must pass \`${param}\` for a new item.`, { param });
+  const kept = isNewPrice || isMetered(price) ? undefined : existing?.quantity;
+  const quantity = quantityOf(price, change.quantity ?? kept, `${path}[quantity]`);
+  if (!existing) return [...items, newItem(unit, subscription.id, { price, quantity }, currentPeriod(subscription))];
+  const { quantity: _before, ...rest } = existing;
+  const cadence = cadenceOf(price);
+  const changed = {
+    ...rest,
+    ...(quantity === null ? {} : { quantity }),
+    ...(isNewPrice && cadence ? { price, plan: planOf(price, cadence) } : {}),
+  };
+  return items.map(item => (item === existing ? changed : item));
+}

@@ -1,0 +1,69 @@
+import fc from 'fast-check';
+import type { Stripe } from 'stripe';
+import { expect, test } from 'vitest';
+import { amountsOf, invoiceOf, type Terms, seconds, startOnClock } from './change-fixtures.ts';
+import { startProcessor } from './processor.ts';
+
+const DAY = 86_400;
+const START = seconds('2026-01-31');
+
+const cadence = fc.constantFrom(['month', 1], ['month', 3], ['year', 1], ['week', 1] as const);
+const seat = fc.record({ amount: fc.integer({ min: 0, max: 50_000 }), cadence });
+const step = fc.record({
+  /** How long after the change before, in seconds. */
+  after: fc.integer({ min: 0, max: 6 * DAY }),
+  price: fc.nat({ max: 2 }),
+  quantity: fc.option(fc.integer({ min: 0, max: 40 }), { nil: undefined }),
+  behavior: fc.constantFrom('always_invoice', 'create_prorations', 'none'),
+  /** How long before the change its prorations begin; 0 for none given. */
+  backdated: fc.integer({ min: 0, max: DAY }),
+  resetsAnchor: fc.boolean(),
+});
+const history = fc.record({
+  prices: fc.array(seat, { minLength: 3, maxLength: 3 }),
+  quantity: fc.integer({ min: 1, max: 40 }),
+  steps: fc.array(step, { minLength: 1, maxLength: 4 }),
+});
+
+/** What a preview and the invoice that follows must agree on. */
+const essence = (invoice: Stripe.Invoice) => ({
+  lines: amountsOf(invoice),
+  descriptions: invoice.lines.data.map(({ description }) => description),
+  total: invoice.total,
+  due: invoice.amount_due,
+  balances: [invoice.starting_balance, invoice.ending_balance],
+});
+
+test('an invoice equals its preview to the cent, whatever changes before', { timeout: 120_000 }, async () => {
+  await using processor = await startProcessor();
+  await fc.assert(
+    fc.asyncProperty(history, async ({ prices: wanted, quantity, steps }) => {
+      const account = await startOnClock(processor, START, { amount: wanted[0]?.amount ?? 0, quantity });
+      const prices = await Promise.all(
+        wanted.map(({ amount, cadence: [interval, count] }) => account.createPrice(amount, interval, count)),
+      );
+      let now = START;
+      for (const { after, price, quantity: seats, behavior, backdated, resetsAnchor } of steps) {
+        if (after > 0) await account.advance((now += after));
+        const subscription = await account.current();
+        const begun = subscription.items.data[0]?.current_period_start ?? 0;
+        const date = backdated > 0 && behavior !== 'none' && now - backdated >= begun ? now - backdated : undefined;
+        const given = seats === undefined ? {} : { quantity: seats };
+        const terms: Terms & Stripe.InvoiceCreatePreviewParams.SubscriptionDetails = {
+          ...account.to({ price: prices[price]?.id ?? '', ...given }),
+          proration_behavior: behavior,
+          ...(date === undefined ? {} : { proration_date: date }),
+          ...(resetsAnchor ? { billing_cycle_anchor: { type: 'now' } } : {}),
+        };
+        const preview = await account.preview(terms);
+        const changed = await account.change(terms);
+        const isBilled = invoiceOf(changed).id !== invoiceOf(subscription).id;
+        expect(essence(isBilled ? invoiceOf(changed) : await account.preview({}))).toEqual(essence(preview));
+      }
+      const next = await account.preview({});
+      await account.advance(next.created);
+      expect(essence(invoiceOf(await account.current()))).toEqual(essence(next));
+    }),
+    { numRuns: 40 },
+  );
+});
