@@ -60,3 +60,25 @@ export function cardDeclined(charge: string | null, paymentIntent: object | null
     payment_method: paymentMethod,
   });
 }
+
+/** 402: the bank wants the customer to confirm the payment of an invoice or a subscription. */
+export function actionRequired(of: 'invoice' | 'subscription', intent: object | null, paymentMethod: object): ApiError {
+  return new ApiError(402, {
+    type: 'card_error',
+    code: `${of}_payment_intent_requires_action`,
+    message:
+      of === 'invoice'
+        ? 'This payment requires additional user action before it can be completed successfully. Payment can be completed using the PaymentIntent associated with the invoice.'
+        : 'Payment for this subscription requires additional user action before it can be completed successfully. Payment can be completed using the PaymentIntent associated with `subscription.latest_invoice`.',
+    ...(intent === null ? {} : { payment_intent: intent }),
+    payment_method: paymentMethod,
+  });
+}
+
+/** 400: an amount is due, and there is nothing to charge. */
+export function noPaymentMethod(): ApiError {
+  return invalidRequest(
+    'This customer has no attached payment source or default payment method. Please consider adding a default payment method.',
+    { code: 'resource_missing' },
+  );
+}

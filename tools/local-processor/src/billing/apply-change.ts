@@ -1,23 +1,41 @@
 import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { newId } from '../domain/ids.ts';
-import { customerOrNull } from '../objects/customer.ts';
-import { lineOfItem } from '../objects/invoice-item.ts';
-import type { BilledLine } from '../objects/invoice.ts';
-import { currentPeriod } from '../objects/subscription.ts';
-import type { Invoice, Subscription } from '../objects/stored.ts';
-import { draftInvoice } from './invoicing.ts';
+import type { Subscription } from '../objects/stored.ts';
+import { cardFor } from './cards.ts';
+import { collectDraft } from './collection.ts';
+import { draftChange } from './draft-change.ts';
+import { dropHeldChange } from './held-changes.ts';
+import { holdChange } from './hold-change.ts';
+import { finalizeInvoice } from './invoicing.ts';
+import { type PaymentBehavior, refuseUnpaid } from './payment-behavior.ts';
+import { outcomeOf } from './payments.ts';
 import type { ChangePlan } from './plan-change.ts';
-import { addInvoiceItems, pendingLines, recordDebits, recordProrations } from './prorations.ts';
-import { linesFor } from './subscription-periods.ts';
-import { collectDraft } from './subscriptions.ts';
+import { previewInvoice } from './preview.ts';
+import { addInvoiceItems, recordDebits, recordProrations } from './prorations.ts';
 
 /**
- * Applies a planned change and emits its events. An invoice that it makes is collected; the subscription is past due if
- * that fails, with the change.
+ * Applies a planned change and emits its events. An invoice that it makes is collected. If that fails, the behavior decides:
+ * the change applies and the subscription is past due, the change waits for its payment, or nothing happens at all. A
+ * change that bills or prorates replaces one that waits.
+ * (Stripe: https://docs.stripe.com/billing/subscriptions/pending-updates)
+ * @throws ApiError 402 when the behavior is `error_if_incomplete` and the card does not pay; 400 without a card
  */
-export function applyChange(unit: UnitOfWork, before: Subscription, plan: ChangePlan): Subscription {
+export function applyChange(
+  unit: UnitOfWork,
+  current: Subscription,
+  plan: ChangePlan,
+  behavior: PaymentBehavior = 'allow_incomplete',
+): Subscription {
+  const isCharged = plan.billsNow && isChargedNow(unit, current, plan);
+  const card = cardFor(unit, plan.after);
+  if (isCharged && behavior === 'error_if_incomplete') refuseUnpaid(unit, card);
+  const before = plan.billsNow || plan.items.length > 0 ? dropHeldChange(unit, current) : current;
+  const { pending_update } = before;
   const id = plan.billsNow ? { latest_invoice: newId('in_1') } : {};
-  const after = unit.update('subscription', before, { ...plan.after, ...id }, 'customer.subscription.updated');
+  const named = { ...plan, after: { ...plan.after, pending_update, ...id } };
+  const isPaid = !isCharged || (card !== null && outcomeOf(unit, card) === 'pays');
+  if (!isPaid && behavior === 'pending_if_incomplete') return holdChange(unit, before, named);
+  const after = unit.update('subscription', before, named.after, 'customer.subscription.updated');
   recordProrations(unit, after, plan.items);
   if (!plan.billsNow) {
     addInvoiceItems(unit, plan.items);
@@ -25,28 +43,14 @@ export function applyChange(unit: UnitOfWork, before: Subscription, plan: Change
   }
   const draft = draftChange(unit, before, { ...plan, after });
   if (plan.isNewPeriod) recordDebits(unit, draft);
-  return collectDraft(unit, after, draft);
+  if (!isCharged || behavior !== 'default_incomplete') return collectDraft(unit, after, draft);
+  // The payment waits for the customer to confirm it.
+  finalizeInvoice(unit, draft);
+  return unit.update('subscription', after, { status: 'past_due' }, 'customer.subscription.updated');
 }
 
-/** Stores the prorations of a change and drafts its invoice, under the id that the changed subscription names. */
-export function draftChange(unit: UnitOfWork, before: Subscription, plan: ChangePlan): Invoice {
-  const lines = changeLines(unit, before, plan);
-  addInvoiceItems(unit, plan.items);
-  return draftInvoice(unit, {
-    id: String(plan.after.latest_invoice),
-    customer: customerOrNull(unit, before.customer),
-    subscription: plan.after,
-    reason: 'subscription_update',
-    currency: before.currency,
-    lines,
-    period: { start: currentPeriod(before).start, end: unit.now },
-    metadata: {},
-    paymentIntent: null,
-  });
-}
-
-/** Returns the lines of the invoice that a change makes now: what has waited, the prorations, and a period that begins. */
-export function changeLines(unit: UnitOfWork, before: Subscription, plan: ChangePlan): BilledLine[] {
-  const period = plan.isNewPeriod ? linesFor(unit, plan.after, currentPeriod(plan.after)) : [];
-  return [...pendingLines(unit, before), ...plan.items.map(lineOfItem), ...period];
+/** Returns whether the invoice of a change is to be paid with the card. */
+function isChargedNow(unit: UnitOfWork, before: Subscription, plan: ChangePlan): boolean {
+  const { collection_method: method, pause_collection: pause } = plan.after;
+  return method === 'charge_automatically' && !pause && previewInvoice(unit, before, plan, 'next').amount_due > 0;
 }

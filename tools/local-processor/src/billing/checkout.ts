@@ -15,9 +15,10 @@ import type {
   PaymentMethod,
   SetupIntent,
 } from '../objects/stored.ts';
+import { collectFor } from './collection.ts';
 import { markPaid, openInvoice, openPayment } from './invoicing.ts';
 import { attemptPayment, createPaymentIntent } from './payments.ts';
-import { collectFor, startSubscription } from './subscriptions.ts';
+import { startSubscription } from './subscriptions.ts';
 
 const DAY_SECONDS = 86_400;
 const ENTERED_EMAIL = 'guest@example.com';
@@ -85,7 +86,7 @@ export function settleSession(unit: UnitOfWork, id: string, outcome: 'pay' | 'de
   if (subscription && invoice) collectFor(unit, subscription, invoice, declined);
   if (intent) {
     const card = newPaymentMethod(unit, nextTestCard(unit, session.customer), customerOrNull(unit, session.customer));
-    attemptPayment(unit, intent, unit.create('payment_method', card), declined);
+    attemptPayment(unit, intent, unit.create('payment_method', card), declined ? 'declines' : 'pays');
     if (invoice && !declined) markPaid(unit, invoice, openPayment(unit, invoice.id) ?? null);
   }
   const settled = declined ? session : unit.update('checkout.session', session, { payment_status: 'paid' });
@@ -147,7 +148,7 @@ function sellOnce(
   const amount = session.amount_total ?? 0;
   const intent = amount === 0 ? null : (existingIntent(unit, plan) ?? sessionIntent(unit, session, plan, customer));
   const invoice = plan.invoiceCreation.enabled ? billOnce(unit, session, plan, customer, intent) : null;
-  if (intent && !paysLater) attemptPayment(unit, intent, card, false);
+  if (intent && !paysLater) attemptPayment(unit, intent, card, 'pays');
   if (invoice && !paysLater) markPaid(unit, invoice, openPayment(unit, invoice.id) ?? null);
   return { payment_intent: intent?.id ?? null, invoice: invoice?.id ?? null };
 }
@@ -223,7 +224,7 @@ export function declineSession(unit: UnitOfWork, id: string): CheckoutSession {
     return session;
   }
   const intent = existingIntent(unit, plan) ?? sessionIntent(unit, session, plan, customer);
-  attemptPayment(unit, intent, card, true);
+  attemptPayment(unit, intent, card, 'declines');
   unit.update('checkout_plan', plan, { paymentIntent: intent.id, lastDecline: DECLINED });
   return session.mode === 'payment' ? unit.update('checkout.session', session, { payment_intent: intent.id }) : session;
 }

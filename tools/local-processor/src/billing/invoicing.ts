@@ -13,7 +13,7 @@ import type {
   Subscription,
 } from '../objects/stored.ts';
 import { changeBalance } from './balance.ts';
-import { type Attempt, attemptPayment, createPaymentIntent } from './payments.ts';
+import { type Attempt, attemptPayment, type CardOutcome, createPaymentIntent } from './payments.ts';
 
 const DAY_SECONDS = 86_400;
 
@@ -124,14 +124,17 @@ export function collectInvoice(
   unit: UnitOfWork,
   invoice: Invoice,
   card: PaymentMethod | null,
-  declined: boolean,
+  outcome: CardOutcome,
 ): { invoice: Invoice; attempt: Attempt | null } {
   if (invoice.amount_remaining === 0) return { invoice: markPaid(unit, invoice, null), attempt: null };
   const payment = openPayment(unit, invoice.id);
   const intent = payment && unit.tables.payment_intent.get(payment.payment.payment_intent);
   if (!card || !intent) return { invoice: markFailed(unit, invoice), attempt: null };
-  const attempt = attemptPayment(unit, intent, card, declined);
-  return { invoice: attempt.declined ? markFailed(unit, invoice) : markPaid(unit, invoice, payment), attempt };
+  const attempt = attemptPayment(unit, intent, card, outcome);
+  if (outcome === 'pays') return { invoice: markPaid(unit, invoice, payment), attempt };
+  const failed = markFailed(unit, invoice);
+  if (outcome === 'authenticates') unit.emit('invoice.payment_action_required', failed);
+  return { invoice: failed, attempt };
 }
 
 /** Returns the open payment of an invoice. */

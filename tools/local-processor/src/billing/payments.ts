@@ -23,34 +23,56 @@ export function createPaymentIntent(unit: UnitOfWork, payable: Payable, keepsCar
   return intent;
 }
 
+/** What a card does with a payment. One that authenticates wants the customer to confirm it first. */
+export type CardOutcome = 'pays' | 'declines' | 'authenticates';
+
 export interface Attempt {
   intent: PaymentIntent;
-  charge: Charge;
-  declined: boolean;
+  /** Null when the bank waits for the customer. */
+  charge: Charge | null;
+  outcome: CardOutcome;
 }
 
-/** Attempts once to pay an intent with a card. Success and failure both create a charge and emit events. */
+/**
+ * Attempts once to pay an intent with a card. Success and decline both create a charge and emit events. A payment to
+ * confirm waits for the customer. (Stripe: https://docs.stripe.com/payments/3d-secure/authentication-flow)
+ */
 export function attemptPayment(
   unit: UnitOfWork,
   intent: PaymentIntent,
   card: PaymentMethod,
-  declined: boolean,
+  outcome: CardOutcome,
 ): Attempt {
+  if (outcome === 'authenticates') return { intent: awaitCustomer(unit, intent, card), charge: null, outcome };
+  const declined = outcome === 'declines';
   const charge = newCharge(unit, intent, card, declined);
   unit.create('charge', charge);
   unit.emit(declined ? 'charge.failed' : 'charge.succeeded', charge);
   const changes: Partial<PaymentIntent> = declined
     ? { status: 'requires_payment_method', last_payment_error: declineOf(charge, card), payment_method: null }
     : { status: 'succeeded', amount_received: intent.amount, last_payment_error: null, payment_method: card.id };
-  const updated = unit.update('payment_intent', intent, { ...changes, latest_charge: charge.id });
+  const updated = unit.update('payment_intent', intent, { ...changes, next_action: null, latest_charge: charge.id });
   unit.emit(declined ? 'payment_intent.payment_failed' : 'payment_intent.succeeded', updated);
   if (!declined && isDisputing(card)) openDispute(unit, charge, 'fraudulent');
-  return { intent: updated, charge, declined };
+  return { intent: updated, charge, outcome };
 }
 
-/** Returns whether the control API has set this card to decline. */
-export function isDeclining(unit: UnitOfWork, paymentMethodId: string): boolean {
-  return unit.tables.declining_card.get(paymentMethodId) !== undefined;
+function awaitCustomer(unit: UnitOfWork, intent: PaymentIntent, card: PaymentMethod): PaymentIntent {
+  const waiting = unit.update('payment_intent', intent, {
+    status: 'requires_action',
+    next_action: { type: 'use_stripe_sdk', use_stripe_sdk: {} },
+    payment_method: card.id,
+    last_payment_error: null,
+  });
+  unit.emit('payment_intent.requires_action', waiting);
+  return waiting;
+}
+
+/** Returns what a card does with a payment that the customer is not there for. */
+export function outcomeOf(unit: UnitOfWork, card: PaymentMethod): CardOutcome {
+  const row = unit.tables.declining_card.get(card.id);
+  if (!row) return 'pays';
+  return row.authenticates ? 'authenticates' : 'declines';
 }
 
 function declineOf(charge: Charge, card: PaymentMethod): Stripe.PaymentIntent.LastPaymentError {

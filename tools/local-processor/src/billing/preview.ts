@@ -6,7 +6,7 @@ import { type BilledLine, newInvoice, settlementOf } from '../objects/invoice.ts
 import { lineOfItem } from '../objects/invoice-item.ts';
 import { currentPeriod, hasEnded } from '../objects/subscription.ts';
 import type { Invoice, Subscription } from '../objects/stored.ts';
-import { changeLines } from './apply-change.ts';
+import { changeLines } from './draft-change.ts';
 import { creditFor } from './invoicing.ts';
 import type { ChangePlan } from './plan-change.ts';
 import { pendingLines } from './prorations.ts';

@@ -70,11 +70,16 @@ export function addInvoiceItems(unit: UnitOfWork, items: readonly InvoiceItem[])
 }
 
 /** Returns the lines of a subscription that wait for its next invoice, oldest first. */
-export function pendingLines(unit: UnitOfWork, { id }: Subscription): BilledLine[] {
+export function pendingLines(unit: UnitOfWork, subscription: Subscription): BilledLine[] {
+  return pendingItems(unit, subscription).map(lineOfItem);
+}
+
+/** Returns the items of a subscription that wait for its next invoice, also behind a change that waits itself. */
+export function pendingItems(unit: UnitOfWork, { id }: Subscription): InvoiceItem[] {
+  const waiting = unit.tables.held_change.get(id)?.waiting ?? [];
   return unit.tables.invoiceitem
     .withField('parent.subscription_details.subscription', id)
-    .filter(({ invoice }) => invoice === null)
-    .map(lineOfItem)
+    .filter(item => item.invoice === null || waiting.includes(item.id))
     .toReversed();
 }
 

@@ -3,14 +3,14 @@ import { currentPeriod, hasEnded } from '../objects/subscription.ts';
 import { customerOrNull } from '../objects/customer.ts';
 import type { CheckoutSession, Invoice, Subscription, TestClock } from '../objects/stored.ts';
 import { expireSession } from './checkout.ts';
+import { collectFor, resumeCollection } from './collection.ts';
+import { expireHeldChange } from './held-changes.ts';
 import {
-  collectFor,
   endSubscription,
   expireIncomplete,
   stopRetrying,
   pauseSubscription,
   renewSubscription,
-  resumeCollection,
   TRIAL_WARNING_SECONDS,
 } from './subscriptions.ts';
 
@@ -86,6 +86,9 @@ function subscriptionDue(subscription: Subscription, until: number): DueChange[]
     return at > until ? [] : [{ at, apply: unit => changeIfLive(unit, id, row => expireIncomplete(unit, row)) }];
   }
   const end = currentPeriod(subscription).end;
+  const heldUntil = subscription.pending_update?.expires_at ?? null;
+  if (heldUntil !== null && heldUntil <= until)
+    return [{ at: heldUntil, apply: unit => changeIfLive(unit, id, row => expireHeldChange(unit, row)) }];
   const resumesAt = subscription.pause_collection?.resumes_at ?? null;
   if (resumesAt !== null && resumesAt <= end && resumesAt <= until)
     return [{ at: resumesAt, apply: unit => changeIfLive(unit, id, row => resumeCollection(unit, row)) }];

@@ -4,19 +4,14 @@ import { newId } from '../domain/ids.ts';
 import { periodAt } from '../domain/periods.ts';
 import { customerOrNull } from '../objects/customer.ts';
 import { billedLine } from '../objects/invoice.ts';
-import { currentPeriod, hasEnded, itemsIn, newSubscription, subscriptionCadence } from '../objects/subscription.ts';
+import { currentPeriod, itemsIn, newSubscription, subscriptionCadence } from '../objects/subscription.ts';
 import type { Customer, Invoice, PaymentIntent, PaymentMethod, Price, Subscription } from '../objects/stored.ts';
-import {
-  collectInvoice,
-  draftInvoice,
-  finalizeInvoice,
-  markUncollectible,
-  openInvoice,
-  voidInvoice,
-} from './invoicing.ts';
+import { collectDraft } from './collection.ts';
+import { dropHeldChange } from './held-changes.ts';
+import { collectInvoice, draftInvoice, openInvoice, voidInvoice } from './invoicing.ts';
 import { pendingLines, recordDebits } from './prorations.ts';
 import { inPeriod, linesFor, nextPeriod } from './subscription-periods.ts';
-import { type Attempt, isDeclining } from './payments.ts';
+import { type Attempt, outcomeOf } from './payments.ts';
 import { endScheduleOf, releaseAtPhaseEnd } from './subscription-schedules.ts';
 
 const DAY_SECONDS = 86_400;
@@ -85,12 +80,13 @@ export function startSubscription(
     paymentIntent: start.paymentIntent,
   });
   recordDebits(unit, invoice);
-  const declined = card !== null && isDeclining(unit, card.id);
-  const unpaid = invoice.amount_due > 0 && daysUntilDue === null && (card === null || declined);
+  const outcome = card && outcomeOf(unit, card);
+  const unpaid = invoice.amount_due > 0 && daysUntilDue === null && outcome !== 'pays';
   const subscription: Subscription = unpaid ? { ...begun, status: 'incomplete' } : begun;
   unit.create('subscription', subscription);
   unit.emit('customer.subscription.created', subscription);
-  const collected = card || invoice.amount_due === 0 ? collectInvoice(unit, invoice, card, declined) : null;
+  const isCollected = outcome !== null || invoice.amount_due === 0;
+  const collected = isCollected ? collectInvoice(unit, invoice, card, outcome ?? 'pays') : null;
   if (trialEnd !== null && trialEnd - unit.now <= TRIAL_WARNING_SECONDS)
     unit.emit('customer.subscription.trial_will_end', subscription);
   return { subscription, invoice: collected?.invoice ?? invoice, attempt: collected?.attempt ?? null };
@@ -101,7 +97,7 @@ export function startSubscription(
  * instead. The payment fails if `declined` is true or the card is set to decline.
  */
 export function renewSubscription(unit: UnitOfWork, current: Subscription, at: number, declined = false): Subscription {
-  const subscription = releaseAtPhaseEnd(unit, current, at);
+  const subscription = dropHeldChange(unit, releaseAtPhaseEnd(unit, current, at));
   if (subscription.cancel_at_period_end) return endSubscription(unit, subscription, 'cancellation_requested');
   const last = currentPeriod(subscription);
   const next = nextPeriod(subscription, at);
@@ -130,61 +126,16 @@ export function renewSubscription(unit: UnitOfWork, current: Subscription, at: n
   return collectDraft(unit, renewed, draft, declined);
 }
 
-/** Finalizes and collects a draft of a subscription, unless its collection is paused. */
-export function collectDraft(unit: UnitOfWork, subscription: Subscription, draft: Invoice, declined = false) {
-  if (subscription.pause_collection) return shelveInvoice(unit, subscription, draft);
-  return collectFor(unit, subscription, finalizeInvoice(unit, draft), declined);
-}
-
-/**
- * Does with an invoice what the subscription's `pause_collection` says. The status stays as it is.
- * (Stripe: https://docs.stripe.com/billing/subscriptions/pause-payment)
- */
-function shelveInvoice(unit: UnitOfWork, subscription: Subscription, draft: Invoice): Subscription {
-  const behavior = subscription.pause_collection?.behavior;
-  if (behavior === 'keep_as_draft') unit.update('invoice', draft, { auto_advance: false }, 'invoice.updated');
-  else if (behavior === 'void') voidInvoice(unit, finalizeInvoice(unit, draft));
-  else markUncollectible(unit, finalizeInvoice(unit, draft));
-  return subscription;
-}
-
-/** Collects the invoices of a subscription again, whose `pause_collection` has ended. */
-export function resumeCollection(unit: UnitOfWork, subscription: Subscription): Subscription {
-  return unit.update('subscription', subscription, { pause_collection: null }, 'customer.subscription.updated');
-}
-
-/**
- * Collects an invoice of a subscription, whose status becomes active if it is paid and past due if it is not. An invoice
- * that is sent to the customer waits.
- */
-export function collectFor(
-  unit: UnitOfWork,
-  subscription: Subscription,
-  invoice: Invoice,
-  declined = false,
-): Subscription {
-  if (invoice.collection_method === 'send_invoice' && invoice.amount_due > 0) return subscription;
-  const card = cardFor(unit, subscription);
-  const result = collectInvoice(unit, invoice, card, declined || (card !== null && isDeclining(unit, card.id)));
-  return updateStatusFrom(unit, subscription, result.invoice);
-}
-
-/** Updates a subscription's status from its newest invoice; other invoices change nothing. */
-export function updateStatusFrom(unit: UnitOfWork, subscription: Subscription, invoice: Invoice): Subscription {
-  if (hasEnded(subscription) || subscription.latest_invoice !== invoice.id) return subscription;
-  const keepsStatus = subscription.status === 'unpaid' || subscription.status === 'incomplete';
-  const status = invoice.status === 'paid' ? 'active' : keepsStatus ? subscription.status : 'past_due';
-  return unit.update('subscription', subscription, { status }, 'customer.subscription.updated');
-}
-
 /** Ends a subscription now: cancels it, stops collecting its open invoices and emits the events. */
 export function endSubscription(
   unit: UnitOfWork,
   subscription: Subscription,
   reason: 'cancellation_requested' | 'payment_failed',
 ): Subscription {
+  dropHeldChange(unit, subscription);
   const details = subscription.cancellation_details ?? { comment: null, feedback: null, feedback_option: null };
   const ended = unit.update('subscription', subscription, {
+    pending_update: null,
     status: 'canceled',
     canceled_at: subscription.canceled_at ?? unit.now,
     ended_at: unit.now,
@@ -239,13 +190,6 @@ function stopCollecting(unit: UnitOfWork, subscription: Subscription): void {
     if (invoice.status !== 'open' || billed !== subscription.id) continue;
     unit.update('invoice', invoice, { auto_advance: false, next_payment_attempt: null }, 'invoice.updated');
   }
-}
-
-/** Returns the card of a subscription: its own, else the customer's default. */
-export function cardFor(unit: UnitOfWork, subscription: Subscription): PaymentMethod | null {
-  const customer = customerOrNull(unit, subscription.customer);
-  const id = subscription.default_payment_method ?? customer?.invoice_settings.default_payment_method;
-  return typeof id === 'string' ? (unit.tables.payment_method.get(id) ?? null) : null;
 }
 
 function oneTimeLines(unit: UnitOfWork, { lines, currency }: Start) {

@@ -118,6 +118,11 @@ export class LocalProcessorControl {
     return this.#call('PUT', `/payment-methods/${paymentMethodId}`, { declines });
   }
 
+  /** Sets whether the bank wants the customer to confirm later payments with this card. */
+  setCardAuthenticates(paymentMethodId: string, authenticates: boolean): Promise<void> {
+    return this.#call('PUT', `/payment-methods/${paymentMethodId}`, { declines: false, authenticates });
+  }
+
   /** Changes how webhooks are delivered; omitted rules stay unchanged. */
   setDeliveryRules(rules: DeliveryRulesChange): Promise<DeliveryRules> {
     return this.#call('PUT', '/delivery-rules', rules);

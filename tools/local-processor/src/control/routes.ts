@@ -1,16 +1,11 @@
 import type { FastifyPluginAsync } from 'fastify';
 import { noSuch } from '../api/errors.ts';
 import type { UnitOfWork } from '../api/unit-of-work.ts';
+import { collectFor } from '../billing/collection.ts';
 import { completeSession, declineSession, settleSession } from '../billing/checkout.ts';
 import { closeDispute, openDispute } from '../billing/disputes.ts';
 import { runDueChanges } from '../billing/run-due-changes.ts';
-import {
-  collectFor,
-  endSubscription,
-  stopRetrying,
-  pauseSubscription,
-  renewSubscription,
-} from '../billing/subscriptions.ts';
+import { endSubscription, stopRetrying, pauseSubscription, renewSubscription } from '../billing/subscriptions.ts';
 import { inItsTime } from '../objects/test-clock.ts';
 import { hasEnded } from '../objects/subscription.ts';
 import type { Subscription } from '../objects/stored.ts';
@@ -96,7 +91,8 @@ function checkoutRoutes(add: AddRoute, processor: Processor): void {
   );
   add('PUT', '/payment-methods/:id', requests.cardBehavior, ({ account, id, body }) => {
     if (!account.tables.payment_method.get(id)) throw noSuch('PaymentMethod', id);
-    if (body.declines) account.tables.declining_card.put({ id });
+    const { declines, authenticates } = body;
+    if (declines || authenticates) account.tables.declining_card.put({ id, authenticates: !declines });
     else account.tables.declining_card.remove(id);
   });
 }

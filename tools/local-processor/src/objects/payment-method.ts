@@ -23,13 +23,17 @@ const CARDS: readonly TestCard[] = [
 const DISPUTING: TestCard = { brand: 'visa', label: 'Visa that disputes', last4: '0259', funding: 'credit' };
 
 /** Stripe's ids of test cards, which a script attaches to a customer. https://docs.stripe.com/testing#use-test-cards */
-const BY_TEST_ID = new Map<string, TestCard & { declines?: true }>([
+const BY_TEST_ID = new Map<string, TestCard & { declines?: true; authenticates?: true }>([
   ['pm_card_visa', VISA],
   ['pm_card_createDispute', DISPUTING],
   ['pm_card_mastercard', { brand: 'mastercard', label: 'Mastercard', last4: '4444', funding: 'credit' }],
   [
     'pm_card_chargeCustomerFail',
     { brand: 'visa', label: 'Visa that declines', last4: '0341', funding: 'credit', declines: true },
+  ],
+  [
+    'pm_card_authenticationRequired',
+    { brand: 'visa', label: 'Visa to confirm', last4: '3184', funding: 'credit', authenticates: true },
   ],
 ]);
 
@@ -44,6 +48,7 @@ export function attachable(unit: UnitOfWork, id: string): PaymentMethod | undefi
   if (!card) return unit.tables.payment_method.get(id);
   const method = unit.create('payment_method', newPaymentMethod(unit, card, null));
   if (card.declines) unit.tables.declining_card.put({ id: method.id });
+  if (card.authenticates) unit.tables.declining_card.put({ id: method.id, authenticates: true });
   return method;
 }
 

@@ -22,7 +22,14 @@ export type DeletedProduct = Stripe.DeletedProduct;
 export type Price = Stored<Stripe.Price>;
 export type Plan = Stored<Stripe.Plan>;
 export type SubscriptionItem = Replace<Stored<Stripe.SubscriptionItem>, { price: Price; plan: Plan }>;
-export type Subscription = Replace<Stored<Stripe.Subscription>, { items: Stripe.ApiList<SubscriptionItem> }>;
+type PendingUpdate = Replace<
+  Stripe.Subscription.PendingUpdate,
+  { discounts: string[] | null; subscription_items: SubscriptionItem[] | null }
+>;
+export type Subscription = Replace<
+  Stored<Stripe.Subscription>,
+  { items: Stripe.ApiList<SubscriptionItem>; pending_update: PendingUpdate | null }
+>;
 export type SubscriptionSchedule = Stored<Stripe.SubscriptionSchedule>;
 /** A price as invoice lines and items name it. */
 interface Pricing {
@@ -176,9 +183,27 @@ export interface LastDebit {
   source: CreditedItems;
 }
 
-/** A card that is set to decline, by the id of its payment method. */
+/** A card whose payments do not succeed by themselves, by the id of its payment method. */
 interface DecliningCard {
   id: string;
+  /** True if the bank wants the customer to confirm; else it declines. */
+  authenticates?: boolean;
+}
+
+/** A change that waits for its payment, by the subscription's id. The API shows it as `pending_update`. */
+export interface HeldChange {
+  id: string;
+  /** The invoice that applies the change once it is paid. */
+  invoice: string;
+  /** What becomes of the subscription. */
+  changes: Partial<Subscription>;
+  /** Metadata to merge, also from other changes meanwhile. */
+  metadata: Stripe.Metadata;
+  isNewPeriod: boolean;
+  /** The prorations of the change: ids of invoice items. */
+  items: string[];
+  /** Items of earlier changes on the same invoice; they wait again if the change is dropped. */
+  waiting: string[];
 }
 
 /** The row types of an account's tables. */
@@ -195,6 +220,7 @@ export interface Tables {
   invoice_payment: InvoicePayment;
   invoiceitem: InvoiceItem;
   last_debit: LastDebit;
+  held_change: HeldChange;
   payment_method: PaymentMethod;
   payment_intent: PaymentIntent;
   setup_intent: SetupIntent;

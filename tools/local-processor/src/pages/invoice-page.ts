@@ -4,10 +4,13 @@ import type { TestCard } from '../objects/payment-method.ts';
 import type { Invoice } from '../objects/stored.ts';
 import { type Html, html } from './html.ts';
 
-/** Returns the hosted page of an invoice, on which one that is not paid can be. `card` is the test card that pays. */
+/**
+ * Returns the hosted page of an invoice, on which one that is not paid can be. `card` is the test card that pays; `toConfirm`
+ * are the last digits of the card whose bank waits for the customer.
+ */
 export function invoicePage(
   invoice: Invoice,
-  { card, wasDeclined = false }: { card: TestCard; wasDeclined?: boolean },
+  { card, toConfirm, wasDeclined = false }: { card: TestCard; toConfirm: string | null; wasDeclined?: boolean },
 ): { title: string; body: Html } {
   const title = `Invoice ${invoice.number ?? 'draft'}`;
   const { currency } = invoice;
@@ -33,11 +36,19 @@ export function invoicePage(
       <li><strong>Amount due</strong><strong>${formatAmount(invoice.amount_due, currency)}</strong></li>
       ${invoice.amount_paid === 0 ? null : html`<li><span>Amount paid</span><span>${formatAmount(invoice.amount_paid, currency)}</span></li>`}
     </ul>
-    ${isPayable(invoice) ? payment : null}
+    ${toConfirm === null ? null : confirmation(toConfirm)} ${isPayable(invoice) ? payment : null}
     <p class="back"><a href="${invoice.invoice_pdf ?? ''}">Download PDF</a></p>
   `;
   return { title, body };
 }
+
+/** The step in which the customer confirms a payment to the bank. */
+const confirmation = (last4: string): Html => html`
+  <p class="card">
+    The bank wants you to confirm the payment with the card <span aria-hidden="true">••••</span> ${last4}.
+  </p>
+  <form method="post"><button name="action" value="confirm">Confirm with the bank</button></form>
+`;
 
 /** Returns the invoice as a PDF. */
 export async function invoicePdf(invoice: Invoice): Promise<Buffer> {

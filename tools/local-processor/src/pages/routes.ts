@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync, FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { completeSession, declineSession } from '../billing/checkout.ts';
-import { isPayable, payOnPage } from '../billing/pay-invoice.ts';
+import { cardToConfirm, isPayable, payOnPage } from '../billing/pay-invoice.ts';
 import { nextTestCard } from '../objects/payment-method.ts';
 import type { Invoice } from '../objects/stored.ts';
 import type { Processor } from '../processor.ts';
@@ -11,6 +11,7 @@ import { invoicePage, invoicePdf } from './invoice-page.ts';
 import { sendPage } from './layout.ts';
 
 const action = z.object({ action: z.enum(['pay', 'decline']) });
+const invoiceAction = z.object({ action: z.enum(['pay', 'decline', 'confirm']) });
 const sessionPath = z.object({ id: z.string() });
 const invoicePath = z.object({ account: z.string(), id: z.string() });
 
@@ -41,7 +42,7 @@ export function pageRoutes(processor: Processor): FastifyPluginAsync {
     app.get('/i/:account/:id', async (request, reply) => showInvoice(processor, request.params, reply));
 
     app.post('/i/:account/:id', async (request, reply) => {
-      const chosen = action.safeParse(request.body);
+      const chosen = invoiceAction.safeParse(request.body);
       const found = findInvoice(processor, request.params);
       if (!found || !chosen.success) return showInvoice(processor, request.params, reply, { status: 400 });
       const { account, invoice } = found;
@@ -101,8 +102,11 @@ function showInvoice(
     return sendPage(reply, 404, title, body);
   }
   const { account, invoice } = found;
-  const card = processor.run(account, unit => nextTestCard(unit, invoice.customer));
-  const { title, body } = invoicePage(invoice, { card, wasDeclined });
+  const { card, toConfirm } = processor.run(account, unit => ({
+    card: nextTestCard(unit, invoice.customer),
+    toConfirm: cardToConfirm(unit, invoice)?.card?.last4 ?? null,
+  }));
+  const { title, body } = invoicePage(invoice, { card, toConfirm, wasDeclined });
   return sendPage(reply, status, title, body);
 }
 

@@ -137,7 +137,7 @@ function buyOnce({ unit, random, customer, card, until }: Buying): void {
     { ...payable, description: 'One-time purchase', metadata: customer.metadata },
     false,
   );
-  attemptPayment(unit, intent, card, random.chance(0.1));
+  attemptPayment(unit, intent, card, random.chance(0.1) ? 'declines' : 'pays');
 }
 
 /** Refunds the customer's newest charge, or has the bank dispute it. */

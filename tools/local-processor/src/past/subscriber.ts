@@ -1,6 +1,6 @@
-import { collectFor, renewSubscription, startSubscription } from '../billing/subscriptions.ts';
+import { collectFor, updateStatusFrom } from '../billing/collection.ts';
+import { renewSubscription, startSubscription } from '../billing/subscriptions.ts';
 import { markPaid } from '../billing/invoicing.ts';
-import { updateStatusFrom } from '../billing/subscriptions.ts';
 import { periodStart } from '../domain/periods.ts';
 import { customerOrNull } from '../objects/customer.ts';
 import { isMetered } from '../objects/price.ts';

@@ -1,14 +1,15 @@
 import type { Stripe } from 'stripe';
 import { z } from 'zod';
 import { endpoint } from '../api/endpoint.ts';
-import { cardDeclined, invalidRequest, noSuch } from '../api/errors.ts';
+import { actionRequired, cardDeclined, invalidRequest, noSuch } from '../api/errors.ts';
 import { createdWithin, listPage } from '../api/lists.ts';
 import { boolean, choice, created, expand, page, parameters, text } from '../api/parameters.ts';
 import type { UnitOfWork } from '../api/unit-of-work.ts';
+import { dropChangeOf } from '../billing/held-changes.ts';
 import { finalizeInvoice, markPaid, markUncollectible, voidInvoice } from '../billing/invoicing.ts';
 import { payInvoice, settle } from '../billing/pay-invoice.ts';
-import { isDeclining } from '../billing/payments.ts';
-import { cardFor } from '../billing/subscriptions.ts';
+import { outcomeOf } from '../billing/payments.ts';
+import { cardFor } from '../billing/cards.ts';
 import { previousAttributes } from '../domain/previous-attributes.ts';
 import { customerOrNull } from '../objects/customer.ts';
 import { subscriptionOf } from '../objects/invoice.ts';
@@ -105,7 +106,7 @@ function listInvoices(unit: UnitOfWork, given: z.output<typeof listParameters>, 
 
 /**
  * Pays an open invoice with the given card, else the subscription's, else the customer's.
- * @throws ApiError 402 when the card is declined
+ * @throws ApiError 402 when the card is declined, or the customer has to confirm the payment
  */
 function pay(unit: UnitOfWork, id: string, given: z.output<typeof payParameters>): Invoice {
   const invoice = existingInvoice(unit, id);
@@ -114,9 +115,10 @@ function pay(unit: UnitOfWork, id: string, given: z.output<typeof payParameters>
     throw invalidRequest(`This invoice is ${invoice.status} and cannot be paid.`);
   if (given.paid_out_of_band) return settle(unit, markPaid(unit, invoice, null));
   const card = payingCard(unit, invoice, given.payment_method);
-  const result = payInvoice(unit, invoice, card, isDeclining(unit, card.id));
-  if (result.attempt?.declined) throw cardDeclined(result.attempt.charge.id, result.attempt.intent, card);
-  return result.invoice;
+  const { invoice: after, attempt } = payInvoice(unit, invoice, card, outcomeOf(unit, card));
+  if (attempt?.outcome === 'authenticates') throw actionRequired('invoice', attempt.intent, card);
+  if (attempt?.outcome === 'declines') throw cardDeclined(attempt.charge?.id ?? null, attempt.intent, card);
+  return after;
 }
 
 function payingCard(unit: UnitOfWork, invoice: Invoice, given: string | undefined): PaymentMethod {
@@ -154,7 +156,7 @@ function voidOpen(unit: UnitOfWork, id: string): Invoice {
   const invoice = existingInvoice(unit, id);
   if (invoice.status !== 'open' && invoice.status !== 'uncollectible')
     throw invalidRequest(`You can only pass in open or uncollectible invoices. This invoice is ${invoice.status}.`);
-  return voidInvoice(unit, invoice);
+  return dropChangeOf(unit, voidInvoice(unit, invoice));
 }
 
 function listInvoicePayments(

@@ -1,10 +1,10 @@
 import type { Stripe } from 'stripe';
 import { z } from 'zod';
-import { cardDeclined, invalidRequest, noSuch } from '../api/errors.ts';
+import { invalidRequest, noPaymentMethod, noSuch } from '../api/errors.ts';
 import { mergeMetadata } from '../api/metadata.ts';
 import { boolean, choice, expand, integer, metadata, parameters, text, timestamp } from '../api/parameters.ts';
 import type { UnitOfWork } from '../api/unit-of-work.ts';
-import { isDeclining } from '../billing/payments.ts';
+import { refuseUnpaid } from '../billing/payment-behavior.ts';
 import { startSubscription } from '../billing/subscriptions.ts';
 import { liveCustomer } from '../objects/customer.ts';
 import { cadenceOf, priceAmount } from '../objects/price.ts';
@@ -145,11 +145,6 @@ function cardOf(unit: UnitOfWork, customer: Customer, given: Given): PaymentMeth
 }
 
 function requireCard(unit: UnitOfWork, given: Given, card: PaymentMethod | null): void {
-  if (!card)
-    throw invalidRequest(
-      'This customer has no attached payment source or default payment method. Please consider adding a default payment method.',
-      { code: 'resource_missing' },
-    );
-  if (given.payment_behavior === 'error_if_incomplete' && isDeclining(unit, card.id))
-    throw cardDeclined(null, null, card);
+  if (!card) throw noPaymentMethod();
+  if (given.payment_behavior === 'error_if_incomplete') refuseUnpaid(unit, card);
 }

@@ -19,6 +19,7 @@ export const updateParameters = parameters<Stripe.SubscriptionUpdateParams>()({
   expand,
   items: itemsParameter.optional(),
   metadata: metadata.optional(),
+  off_session: boolean.optional(),
   pause_collection: z
     .union([
       empty,
@@ -47,7 +48,40 @@ type Given = z.output<typeof updateParameters>;
  * @throws ApiError 400 when the subscription has ended and more than its metadata changes
  */
 export function updateSubscription(unit: UnitOfWork, subscription: Subscription, given: Given): Subscription {
-  return applyChange(unit, subscription, plannedUpdate(unit, subscription, given));
+  const { payment_behavior: behavior } = given;
+  if (behavior === 'pending_if_incomplete') rejectUnheld(subscription, given);
+  return applyChange(unit, subscription, plannedUpdate(unit, subscription, given), behavior);
+}
+
+/** What a change may contain that waits for its payment. https://docs.stripe.com/billing/subscriptions/pending-updates-reference */
+const HELD_PARAMETERS = new Set([
+  'billing_cycle_anchor',
+  'cancel_at_period_end',
+  'expand',
+  'items',
+  'metadata',
+  'off_session',
+  'payment_behavior',
+  'proration_behavior',
+  'proration_date',
+  'trial_end',
+]);
+
+/** @throws ApiError 400 when a change cannot wait for its payment */
+function rejectUnheld({ collection_method: method }: Subscription, given: Given): void {
+  const param = 'payment_behavior';
+  if (method === 'send_invoice')
+    throw invalidRequest('`payment_behavior=pending_if_incomplete` needs `collection_method=charge_automatically`.', {
+      param,
+    });
+  const others = Object.entries(given).flatMap(([name, value]) =>
+    value === undefined || HELD_PARAMETERS.has(name) ? [] : [name],
+  );
+  if (others.length > 0)
+    throw invalidRequest(
+      `When \`payment_behavior\` is \`pending_if_incomplete\`, you can only pass supported parameters. Unsupported: ${others.join(', ')}.`,
+      { param },
+    );
 }
 
 /** Plans what an update does; a preview shows the same. @throws ApiError 400 as the update does */

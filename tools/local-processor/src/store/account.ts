@@ -63,6 +63,7 @@ const TABLE_NAMES = [
   'invoice_payment',
   'invoiceitem',
   'last_debit',
+  'held_change',
   'payment_method',
   'payment_intent',
   'setup_intent',

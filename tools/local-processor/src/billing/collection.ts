@@ -1,0 +1,60 @@
+import type { UnitOfWork } from '../api/unit-of-work.ts';
+import { hasEnded } from '../objects/subscription.ts';
+import type { Invoice, Subscription } from '../objects/stored.ts';
+import { cardFor } from './cards.ts';
+import { applyHeldChange, heldChangeOf } from './held-changes.ts';
+import { collectInvoice, finalizeInvoice, markUncollectible, voidInvoice } from './invoicing.ts';
+import { outcomeOf } from './payments.ts';
+
+/** Finalizes and collects a draft of a subscription, unless its collection is paused. */
+export function collectDraft(unit: UnitOfWork, subscription: Subscription, draft: Invoice, declined = false) {
+  if (subscription.pause_collection) return shelveInvoice(unit, subscription, draft);
+  return collectFor(unit, subscription, finalizeInvoice(unit, draft), declined);
+}
+
+/**
+ * Does with an invoice what the subscription's `pause_collection` says. The status stays as it is.
+ * (Stripe: https://docs.stripe.com/billing/subscriptions/pause-payment)
+ */
+function shelveInvoice(unit: UnitOfWork, subscription: Subscription, draft: Invoice): Subscription {
+  const behavior = subscription.pause_collection?.behavior;
+  if (behavior === 'keep_as_draft') unit.update('invoice', draft, { auto_advance: false }, 'invoice.updated');
+  else if (behavior === 'void') voidInvoice(unit, finalizeInvoice(unit, draft));
+  else markUncollectible(unit, finalizeInvoice(unit, draft));
+  return subscription;
+}
+
+/** Collects the invoices of a subscription again, whose `pause_collection` has ended. */
+export function resumeCollection(unit: UnitOfWork, subscription: Subscription): Subscription {
+  return unit.update('subscription', subscription, { pause_collection: null }, 'customer.subscription.updated');
+}
+
+/**
+ * Collects an invoice of a subscription, whose status becomes active if it is paid and past due if it is not. An invoice
+ * that is sent to the customer waits.
+ */
+export function collectFor(
+  unit: UnitOfWork,
+  subscription: Subscription,
+  invoice: Invoice,
+  declined = false,
+): Subscription {
+  if (invoice.collection_method === 'send_invoice' && invoice.amount_due > 0) return subscription;
+  const card = cardFor(unit, subscription);
+  const result = collectInvoice(unit, invoice, card, declined || !card ? 'declines' : outcomeOf(unit, card));
+  return updateStatusFrom(unit, subscription, result.invoice);
+}
+
+/**
+ * Updates a subscription's status from its newest invoice; other invoices change nothing. That of a held change applies the
+ * change when it is paid, and else leaves the subscription as it is.
+ */
+export function updateStatusFrom(unit: UnitOfWork, before: Subscription, invoice: Invoice): Subscription {
+  const held = heldChangeOf(unit, before);
+  if (held?.invoice === invoice.id && invoice.status !== 'paid') return before;
+  const subscription = held?.invoice === invoice.id ? applyHeldChange(unit, before, held) : before;
+  if (hasEnded(subscription) || subscription.latest_invoice !== invoice.id) return subscription;
+  const keepsStatus = subscription.status === 'unpaid' || subscription.status === 'incomplete';
+  const status = invoice.status === 'paid' ? 'active' : keepsStatus ? subscription.status : 'past_due';
+  return unit.update('subscription', subscription, { status }, 'customer.subscription.updated');
+}
