@@ -18,6 +18,8 @@ const step = fc.record({
   /** How long before the change its prorations begin; 0 for none given. */
   backdated: fc.integer({ min: 0, max: DAY }),
   resetsAnchor: fc.boolean(),
+  /** What becomes of its discounts. */
+  discounts: fc.constantFrom('kept', 'kept', 'kept', 'none', 'percent', 'amount', 'months', 'both'),
 });
 const history = fc.record({
   prices: fc.array(seat, { minLength: 3, maxLength: 3 }),
@@ -25,9 +27,17 @@ const history = fc.record({
   steps: fc.array(step, { minLength: 1, maxLength: 4 }),
 });
 
+const COUPONS: Record<string, Stripe.CouponCreateParams> = {
+  percent: { percent_off: 33.33, duration: 'forever' },
+  amount: { amount_off: 1_234, currency: 'usd', duration: 'once' },
+  months: { percent_off: 7.5, duration: 'repeating', duration_in_months: 1 },
+};
+
 /** What a preview and the invoice that follows must agree on. */
 const essence = (invoice: Stripe.Invoice) => ({
   lines: amountsOf(invoice),
+  discounts: (invoice.total_discount_amounts ?? []).map(({ amount }) => amount),
+  subtotal: invoice.subtotal,
   descriptions: invoice.lines.data.map(({ description }) => description),
   total: invoice.total,
   due: invoice.amount_due,
@@ -42,8 +52,17 @@ test('an invoice equals its preview to the cent, whatever changes before', { tim
       const prices = await Promise.all(
         wanted.map(({ amount, cadence: [interval, count] }) => account.createPrice(amount, interval, count)),
       );
+      const coupons = new Map<string, string>();
+      for (const [name, coupon] of Object.entries(COUPONS))
+        coupons.set(name, (await account.stripe.coupons.create(coupon)).id);
+      const discountsFor = (choice: string) => {
+        if (choice === 'kept') return {};
+        if (choice === 'none') return { discounts: '' as const };
+        const names = choice === 'both' ? ['percent', 'amount'] : [choice];
+        return { discounts: names.map(name => ({ coupon: coupons.get(name) ?? '' })) };
+      };
       let now = START;
-      for (const { after, price, quantity: seats, behavior, backdated, resetsAnchor } of steps) {
+      for (const { after, price, quantity: seats, behavior, backdated, resetsAnchor, discounts } of steps) {
         if (after > 0) await account.advance((now += after));
         const subscription = await account.current();
         const begun = subscription.items.data[0]?.current_period_start ?? 0;
@@ -55,8 +74,9 @@ test('an invoice equals its preview to the cent, whatever changes before', { tim
           ...(date === undefined ? {} : { proration_date: date }),
           ...(resetsAnchor ? { billing_cycle_anchor: { type: 'now' } } : {}),
         };
-        const preview = await account.preview(terms);
-        const changed = await account.change(terms);
+        const redeemed = discountsFor(discounts);
+        const preview = await account.preview(terms, redeemed);
+        const changed = await account.change({ ...terms, ...redeemed });
         const isBilled = invoiceOf(changed).id !== invoiceOf(subscription).id;
         expect(essence(isBilled ? invoiceOf(changed) : await account.preview({}))).toEqual(essence(preview));
       }

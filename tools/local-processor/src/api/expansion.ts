@@ -6,6 +6,8 @@ const MAX_DEPTH = 4;
 
 const TABLE_OF_PREFIX = new Map<string, TableName>([
   ['cus', 'customer'],
+  ['di', 'discount'],
+  ['promo', 'promotion_code'],
   ['prod', 'product'],
   ['price', 'price'],
   ['sub', 'subscription'],
@@ -52,17 +54,35 @@ function expandAt(account: Account, at: unknown, segments: readonly string[], pa
   }
   if (typeof at !== 'object') throw cannotExpand(path);
   const value: unknown =
-    Reflect.get(at, name) ?? priceDetail(account, at, segments) ?? includableList(account, at, name);
+    Reflect.get(at, name) ??
+    priceDetail(account, at, segments) ??
+    couponScope(account, at, name) ??
+    includableList(account, at, name);
   if (typeof value === 'string') {
-    const found = findById(account, value);
+    // Coupons have ids without a prefix.
+    const found = name === 'coupon' ? account.tables.coupon.get(value) : findById(account, value);
     if (!found) throw cannotExpand(path);
     Reflect.set(at, name, structuredClone(found));
   } else if (value === undefined) {
     throw cannotExpand(path);
   } else if (value !== null) {
-    Reflect.set(at, name, value);
+    Reflect.set(at, name, Array.isArray(value) ? value.map(one => expandedElement(account, one)) : value);
   }
   expandAt(account, Reflect.get(at, name), rest, path);
+}
+
+/** Returns an element of a list of ids as the object that it names; others stay as they are. */
+function expandedElement(account: Account, element: unknown): unknown {
+  const found = typeof element === 'string' ? findById(account, element) : undefined;
+  return found ? structuredClone(found) : element;
+}
+
+/** Returns the products that a coupon is limited to, which it contains only when that is expanded. */
+function couponScope(account: Account, at: object, name: string): object | undefined {
+  const { id, object } = at as { id?: unknown; object?: unknown };
+  if (name !== 'applies_to' || object !== 'coupon') return undefined;
+  const scope = account.tables.coupon_scope.get(String(id));
+  return scope && { products: [...scope.products] };
 }
 
 function findById(account: Account, id: string): object | undefined {

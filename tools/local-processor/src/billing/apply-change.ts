@@ -3,6 +3,7 @@ import { newId } from '../domain/ids.ts';
 import type { Subscription } from '../objects/stored.ts';
 import { cardFor } from './cards.ts';
 import { collectDraft } from './collection.ts';
+import { dropSpentDiscounts, removeDiscounts, storeDiscounts } from './discounts.ts';
 import { draftChange } from './draft-change.ts';
 import { dropHeldChange } from './held-changes.ts';
 import { holdChange } from './hold-change.ts';
@@ -35,6 +36,8 @@ export function applyChange(
   const named = { ...plan, after: { ...plan.after, pending_update, ...id } };
   const isPaid = !isCharged || (card !== null && outcomeOf(unit, card) === 'pays');
   if (!isPaid && behavior === 'pending_if_incomplete') return holdChange(unit, before, named);
+  storeDiscounts(unit, plan.discounts);
+  removeDiscounts(unit, before.discounts, plan.after.discounts);
   const after = unit.update('subscription', before, named.after, 'customer.subscription.updated');
   recordProrations(unit, after, plan.items);
   if (!plan.billsNow) {
@@ -43,10 +46,11 @@ export function applyChange(
   }
   const draft = draftChange(unit, before, { ...plan, after });
   if (plan.isNewPeriod) recordDebits(unit, draft);
-  if (!isCharged || behavior !== 'default_incomplete') return collectDraft(unit, after, draft);
+  const left = dropSpentDiscounts(unit, after, draft);
+  if (!isCharged || behavior !== 'default_incomplete') return collectDraft(unit, left, draft);
   // The payment waits for the customer to confirm it.
   finalizeInvoice(unit, draft);
-  return unit.update('subscription', after, { status: 'past_due' }, 'customer.subscription.updated');
+  return unit.update('subscription', left, { status: 'past_due' }, 'customer.subscription.updated');
 }
 
 /** Returns whether the invoice of a change is to be paid with the card. */

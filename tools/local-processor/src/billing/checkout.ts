@@ -1,23 +1,20 @@
 import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { invalidRequest } from '../api/errors.ts';
+import type { Rebate } from '../domain/discounts.ts';
 import { newId } from '../domain/ids.ts';
 import { detailsOf } from '../objects/checkout-session.ts';
 import { customerOrNull, newCustomer } from '../objects/customer.ts';
 import { billedLine } from '../objects/invoice.ts';
 import { attach, nextTestCard, newPaymentMethod } from '../objects/payment-method.ts';
 import { inItsTime } from '../objects/test-clock.ts';
-import { newSetupIntent } from '../objects/setup-intent.ts';
-import type {
-  CheckoutPlan,
-  CheckoutSession,
-  Customer,
-  PaymentIntent,
-  PaymentMethod,
-  SetupIntent,
-} from '../objects/stored.ts';
+import type { CheckoutPlan } from '../objects/checkout-plan.ts';
+import type { CheckoutSession, Customer, PaymentIntent, PaymentMethod } from '../objects/stored.ts';
+import { discountsOfSale, rebatesIn } from './checkout-discounts.ts';
+import { discounted, storeDiscounts } from './discounts.ts';
 import { collectFor } from './collection.ts';
 import { markPaid, openInvoice, openPayment } from './invoicing.ts';
 import { attemptPayment, createPaymentIntent } from './payments.ts';
+import { completeSetup, declineSetup } from './setup-intents.ts';
 import { startSubscription } from './subscriptions.ts';
 
 const DAY_SECONDS = 86_400;
@@ -133,9 +130,17 @@ function sellSubscription(
     description: plan.subscription.description,
     metadata: plan.subscription.metadata,
     trialEnd: trialDays === null ? null : unit.now + trialDays * DAY_SECONDS,
+    discounts: redeemed(unit, session, plan, customer),
     paymentIntent: existingIntent(unit, plan),
   });
   return { subscription: subscription.id, invoice: invoice.id };
+}
+
+/** Returns the discounts of a session that is paid; they are not stored. */
+function redeemed(unit: UnitOfWork, session: CheckoutSession, plan: CheckoutPlan, customer: Customer | null) {
+  const sale = { customer: customer?.id ?? null, currency: session.currency, lines: plan.lines };
+  const discounts = discountsOfSale(unit, sale, plan.discounts ?? []);
+  return discounts.map(discount => ({ ...discount, checkout_session: session.id }));
 }
 
 function sellOnce(
@@ -147,7 +152,10 @@ function sellOnce(
 ): Partial<CheckoutSession> {
   const amount = session.amount_total ?? 0;
   const intent = amount === 0 ? null : (existingIntent(unit, plan) ?? sessionIntent(unit, session, plan, customer));
-  const invoice = plan.invoiceCreation.enabled ? billOnce(unit, session, plan, customer, intent) : null;
+  const discounts = redeemed(unit, session, plan, customer);
+  storeDiscounts(unit, discounts);
+  const rebates = rebatesIn(unit, discounts, session.currency ?? '');
+  const invoice = plan.invoiceCreation.enabled ? billOnce(unit, session, plan, customer, { intent, rebates }) : null;
   if (intent && !paysLater) attemptPayment(unit, intent, card, 'pays');
   if (invoice && !paysLater) markPaid(unit, invoice, openPayment(unit, invoice.id) ?? null);
   return { payment_intent: intent?.id ?? null, invoice: invoice?.id ?? null };
@@ -158,7 +166,7 @@ function billOnce(
   session: CheckoutSession,
   plan: CheckoutPlan,
   customer: Customer | null,
-  paymentIntent: PaymentIntent | null,
+  { intent, rebates }: { intent: PaymentIntent | null; rebates: Rebate[] },
 ) {
   const period = { start: unit.now, end: unit.now };
   const currency = session.currency ?? 'usd';
@@ -168,12 +176,15 @@ function billOnce(
     subscription: null,
     reason: 'manual',
     currency,
-    lines: plan.lines.map(({ price, quantity }) =>
-      billedLine(unit, { price, currency, quantity, item: null, period, trial: false }),
+    lines: discounted(
+      plan.lines.map(({ price, quantity }) =>
+        billedLine(unit, { price, currency, quantity, item: null, period, trial: false }),
+      ),
+      rebates,
     ),
     period,
     metadata: plan.invoiceCreation.metadata,
-    paymentIntent,
+    paymentIntent: intent,
   });
 }
 
@@ -187,30 +198,6 @@ function saveCard(
   const saved = customer ? attach(unit, card, customer) : card;
   const intent = completeSetup(unit, { ...plan, setupIntent: session.setup_intent }, customer, saved);
   return { setup_intent: intent.id };
-}
-
-function completeSetup(
-  unit: UnitOfWork,
-  plan: CheckoutPlan,
-  customer: Customer | null,
-  card: PaymentMethod,
-): SetupIntent {
-  const intent = existingSetup(unit, plan) ?? createSetupIntent(unit, customer?.id ?? null);
-  const changes = { status: 'succeeded', payment_method: card.id, last_setup_error: null } as const;
-  const completed = unit.update('setup_intent', intent, { ...changes, customer: customer?.id ?? null });
-  unit.emit('setup_intent.succeeded', completed);
-  return completed;
-}
-
-/** Creates a setup intent and emits its event. */
-export function createSetupIntent(
-  unit: UnitOfWork,
-  customer: string | null,
-  given: { description: string | null; metadata: Record<string, string> } = { description: null, metadata: {} },
-): SetupIntent {
-  const intent = unit.create('setup_intent', newSetupIntent(unit, { customer, ...given }));
-  unit.emit('setup_intent.created', intent);
-  return intent;
 }
 
 /** Declines the card: emits the failure, and the session stays open for another attempt. */
@@ -227,22 +214,6 @@ export function declineSession(unit: UnitOfWork, id: string): CheckoutSession {
   attemptPayment(unit, intent, card, 'declines');
   unit.update('checkout_plan', plan, { paymentIntent: intent.id, lastDecline: DECLINED });
   return session.mode === 'payment' ? unit.update('checkout.session', session, { payment_intent: intent.id }) : session;
-}
-
-function declineSetup(unit: UnitOfWork, session: CheckoutSession, plan: CheckoutPlan, card: PaymentMethod): string {
-  const current = { ...plan, setupIntent: plan.setupIntent ?? session.setup_intent };
-  const intent = existingSetup(unit, current) ?? createSetupIntent(unit, session.customer);
-  const failed = unit.update('setup_intent', intent, {
-    last_setup_error: {
-      code: 'card_declined',
-      decline_code: 'generic_decline',
-      message: 'Your card was declined.',
-      payment_method: card,
-      type: 'card_error',
-    },
-  });
-  unit.emit('setup_intent.setup_failed', failed);
-  return failed.id;
 }
 
 /** Expires an open session; a session in another state stays unchanged. */
@@ -282,10 +253,6 @@ function withEnteredDetails(unit: UnitOfWork, plan: CheckoutPlan, customer: Cust
 
 function existingIntent(unit: UnitOfWork, plan: CheckoutPlan): PaymentIntent | null {
   return plan.paymentIntent === null ? null : (unit.tables.payment_intent.get(plan.paymentIntent) ?? null);
-}
-
-function existingSetup(unit: UnitOfWork, plan: CheckoutPlan): SetupIntent | null {
-  return plan.setupIntent === null ? null : (unit.tables.setup_intent.get(plan.setupIntent) ?? null);
 }
 
 function sessionIntent(unit: UnitOfWork, session: CheckoutSession, plan: CheckoutPlan, customer: Customer | null) {

@@ -28,6 +28,6 @@ export function draftChange(unit: UnitOfWork, before: Subscription, plan: Change
 
 /** Returns the lines of the invoice that a change makes now: what has waited, the prorations, and a period that begins. */
 export function changeLines(unit: UnitOfWork, before: Subscription, plan: ChangePlan): BilledLine[] {
-  const period = plan.isNewPeriod ? linesFor(unit, plan.after, currentPeriod(plan.after)) : [];
+  const period = plan.isNewPeriod ? linesFor(unit, plan.after, currentPeriod(plan.after), plan.discounts) : [];
   return [...pendingLines(unit, before), ...plan.items.map(lineOfItem), ...period];
 }

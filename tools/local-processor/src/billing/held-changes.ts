@@ -1,6 +1,7 @@
 import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { subscriptionOf } from '../objects/invoice.ts';
 import type { HeldChange, Invoice, InvoiceItem, Subscription } from '../objects/stored.ts';
+import { dropSpentDiscounts, removeDiscounts, storeDiscounts } from './discounts.ts';
 import { voidInvoice } from './invoicing.ts';
 import { recordDebits, recordProrations } from './prorations.ts';
 
@@ -14,12 +15,14 @@ export function applyHeldChange(unit: UnitOfWork, before: Subscription, held: He
   unit.tables.held_change.remove(held.id);
   const metadata = { ...before.metadata, ...held.metadata };
   const changes = { ...held.changes, metadata, pending_update: null };
+  storeDiscounts(unit, held.discounts);
+  removeDiscounts(unit, before.discounts, changes.discounts ?? before.discounts);
   const after = unit.update('subscription', before, changes, 'customer.subscription.updated');
   recordProrations(unit, after, rowsOf(unit, held.items));
   const invoice = unit.tables.invoice.get(held.invoice);
   if (invoice && held.isNewPeriod) recordDebits(unit, invoice);
   unit.emit('customer.subscription.pending_update_applied', after);
-  return after;
+  return invoice ? dropSpentDiscounts(unit, after, invoice) : after;
 }
 
 /**

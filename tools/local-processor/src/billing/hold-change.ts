@@ -25,6 +25,7 @@ export function holdChange(unit: UnitOfWork, before: Subscription, plan: ChangeP
     changes,
     metadata: newKeys(before, plan.after),
     isNewPeriod: plan.isNewPeriod,
+    discounts: plan.discounts,
     items: plan.items.map(({ id }) => id),
     waiting,
   });
@@ -48,7 +49,7 @@ function shownChange(
     billing_cycle_anchor: isNewPeriod ? after.billing_cycle_anchor : null,
     cancel_at_period_end: endsWithPeriod,
     discount: null,
-    discounts: null,
+    discounts: before.discounts.join() === after.discounts.join() ? null : after.discounts,
     expires_at: Math.min(unit.now + HELD_SECONDS, currentPeriod(before).end),
     metadata: Object.keys(metadata).length === 0 ? null : metadata,
     subscription_items: after.items.data,

@@ -2,7 +2,8 @@ import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { invalidRequest } from '../api/errors.ts';
 import { isFree } from '../objects/price.ts';
 import { currentPeriod, subscriptionCadence } from '../objects/subscription.ts';
-import type { InvoiceItem, Subscription } from '../objects/stored.ts';
+import type { Discount, InvoiceItem, Subscription } from '../objects/stored.ts';
+import { rebatesOf } from './discounts.ts';
 import { prorationsOf } from './prorations.ts';
 import { inPeriod, nextPeriod } from './subscription-periods.ts';
 
@@ -22,6 +23,8 @@ export interface ChangePlan {
   after: Subscription;
   /** The prorations, as invoice items that are not stored. */
   items: InvoiceItem[];
+  /** The discounts that it redeems; they are not stored. */
+  discounts: Discount[];
   /** Whether a new period begins now, which is billed as a whole. */
   isNewPeriod: boolean;
   /** Whether the change makes an invoice now. */
@@ -40,6 +43,7 @@ export function planChange(
   before: Subscription,
   wanted: Subscription,
   terms: ChangeTerms,
+  discounts: Discount[] = [],
 ): ChangePlan {
   const at = terms.prorationDate ?? unit.now;
   const { start, end } = currentPeriod(before);
@@ -50,13 +54,23 @@ export function planChange(
   const isNewPeriod = beginsPeriod(unit, before, wanted, terms);
   const after = isNewPeriod ? begun(wanted, unit.now) : wanted;
   const isProrated = terms.prorationBehavior !== 'none' && before.status !== 'trialing';
-  const items = isProrated ? prorationsOf(unit, before, after, { at, isNewPeriod }) : [];
+  const rebates = rebatesOf(unit, after, unit.now, discounts).filter(
+    ({ id }) => terms.prorationBehavior === 'always_invoice' || !isOnce(unit, id, discounts),
+  );
+  const items = isProrated ? prorationsOf(unit, before, after, { at, isNewPeriod, rebates }) : [];
   return {
     after,
     items,
+    discounts,
     isNewPeriod,
     billsNow: isNewPeriod || (terms.prorationBehavior === 'always_invoice' && items.length > 0),
   };
+}
+
+/** Returns whether a discount is for one invoice: prorations that wait do not have it, as the next period will. */
+function isOnce(unit: UnitOfWork, id: string, fresh: readonly Discount[]): boolean {
+  const discount = fresh.find(row => row.id === id) ?? unit.tables.discount.get(id);
+  return unit.tables.coupon.get(discount?.source.coupon ?? '')?.duration === 'once';
 }
 
 /** Returns whether the change begins a new period now. Within a trial only its end does. */

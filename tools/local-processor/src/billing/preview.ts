@@ -34,7 +34,7 @@ export function previewInvoice(
   const next = nextPeriod(after, end);
   const begun = { ...after, ...inPeriod(after, next, end) };
   const waiting = mode === 'next' ? [...pendingLines(unit, before), ...plan.items.map(lineOfItem)] : [];
-  return shown(unit, begun, [...waiting, ...linesFor(unit, begun, next)], { start, end });
+  return shown(unit, begun, [...waiting, ...linesFor(unit, begun, next, plan.discounts)], { start, end });
 }
 
 /** Returns whether a subscription is billed again at a time. */

@@ -1,4 +1,5 @@
 import type { UnitOfWork } from '../api/unit-of-work.ts';
+import { type DiscountAmount, discountAmounts, type Rebate } from '../domain/discounts.ts';
 import { prorate } from '../domain/prorate.ts';
 import type { BilledLine } from '../objects/invoice.ts';
 import { lineOfItem, newInvoiceItem, type Proration } from '../objects/invoice-item.ts';
@@ -18,6 +19,8 @@ interface Extent {
   at: number;
   /** Whether a new period begins, which is billed as a whole. */
   isNewPeriod: boolean;
+  /** What discounts take off the changed subscription. */
+  rebates: readonly Rebate[];
 }
 
 /**
@@ -29,20 +32,20 @@ export function prorationsOf(
   unit: UnitOfWork,
   before: Subscription,
   after: Subscription,
-  { at, isNewPeriod }: Extent,
+  { at, isNewPeriod, rebates }: Extent,
 ): InvoiceItem[] {
+  const full = fullAmounts(unit, after, rebates);
+  const debitOf = (item: SubscriptionItem) => debitFor(item, full.get(item.id), at);
   const kept = new Map(after.items.data.map(item => [item.id, item]));
   const known = new Set(before.items.data.map(({ id }) => id));
   const lines = before.items.data.flatMap(item => {
     const next = kept.get(item.id);
     const isChanged = next?.price.id !== item.price.id || next.quantity !== item.quantity;
     if (!isNewPeriod && !isChanged) return [];
-    return [...creditOf(unit, item, at), ...(next && !isNewPeriod ? debitOf(unit, after, next, at) : [])];
+    return [...creditOf(unit, item, at), ...(next && !isNewPeriod ? debitOf(next) : [])];
   });
   const added = isNewPeriod ? [] : after.items.data.filter(({ id }) => !known.has(id));
-  return [...lines, ...added.flatMap(item => debitOf(unit, after, item, at))].map(line =>
-    newInvoiceItem(unit, after, line),
-  );
+  return [...lines, ...added.flatMap(debitOf)].map(line => newInvoiceItem(unit, after, line));
 }
 
 /** Credits the rest of what was debited last. An item that was never debited, for lack of a proration, has no credit. */
@@ -51,14 +54,36 @@ function creditOf(unit: UnitOfWork, item: SubscriptionItem, at: number): Prorati
   if (!debit) return [];
   const { amount, period, source } = debit;
   const left = { start: Math.max(at, period.start), end: period.end };
-  return [{ item, amount: 0 - prorate(amount, period, at), period: left, credited: source }];
+  return [{ item, amount: 0 - prorate(amount, period, at), period: left, credited: source, discounts: [] }];
 }
 
-function debitOf(unit: UnitOfWork, subscription: Subscription, item: SubscriptionItem, at: number): Proration[] {
-  if (isMetered(item.price)) return [];
-  const { current_period_start: start, current_period_end: end } = item;
-  const full = priceAmount(unit, item.price, subscription.currency, item.quantity ?? null);
-  return [{ item, amount: prorate(full, { start, end }, at), period: { start: at, end }, credited: null }];
+/** What an item costs for a whole period. */
+interface FullAmount {
+  amount: number;
+  discounts: DiscountAmount[];
+}
+
+/** Returns what each item costs for a whole period; usage costs nothing in advance. */
+function fullAmounts(unit: UnitOfWork, after: Subscription, rebates: readonly Rebate[]): Map<string, FullAmount> {
+  const items = after.items.data.filter(({ price }) => !isMetered(price));
+  const lines = items.map(({ price, quantity = null }) => ({
+    amount: priceAmount(unit, price, after.currency, quantity),
+    product: price.product,
+  }));
+  const off = discountAmounts(lines, rebates);
+  return new Map(
+    items.map(({ id }, index) => [id, { amount: lines[index]?.amount ?? 0, discounts: off[index] ?? [] }] as const),
+  );
+}
+
+function debitFor(item: SubscriptionItem, full: FullAmount | undefined, at: number): Proration[] {
+  if (!full) return [];
+  const period = { start: item.current_period_start, end: item.current_period_end };
+  const net = full.discounts.reduce((rest, { amount }) => rest - amount, full.amount);
+  const discounts = full.discounts.map(({ amount, discount }) => ({ amount: prorate(amount, period, at), discount }));
+  return [
+    { item, amount: prorate(net, period, at), period: { start: at, end: period.end }, credited: null, discounts },
+  ];
 }
 
 /** Stores prorations and emits their events: the next invoice of the subscription takes them. */
@@ -85,10 +110,11 @@ export function pendingItems(unit: UnitOfWork, { id }: Subscription): InvoiceIte
 
 /** Records what an invoice debits for the periods of subscription items. */
 export function recordDebits(unit: UnitOfWork, invoice: Invoice): void {
-  for (const { id, amount, period, parent } of invoice.lines.data) {
+  for (const { id, amount: gross, discount_amounts: off, period, parent } of invoice.lines.data) {
     const details = parent?.subscription_item_details;
     if (!details || details.proration) continue;
     const invoice_line_item_details = { invoice: invoice.id, invoice_line_items: [id] };
+    const amount = off.reduce((rest, one) => rest - one.amount, gross);
     const source: CreditedItems = { type: 'invoice_line_items', invoice_line_item_details };
     recordDebit(unit, { id: details.subscription_item, amount, period, source });
   }

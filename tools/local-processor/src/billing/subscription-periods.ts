@@ -3,7 +3,8 @@ import { periodAt } from '../domain/periods.ts';
 import type { Period } from '../domain/prorate.ts';
 import { type BilledLine, billedLine } from '../objects/invoice.ts';
 import { currentPeriod, itemsIn, subscriptionCadence } from '../objects/subscription.ts';
-import type { Subscription } from '../objects/stored.ts';
+import type { Discount, Subscription } from '../objects/stored.ts';
+import { discounted, rebatesOf } from './discounts.ts';
 
 /** Returns the period that begins at a time, which is the end of the last one unless it begins early. */
 export function nextPeriod(subscription: Subscription, at: number): Period {
@@ -21,11 +22,20 @@ export function inPeriod(subscription: Subscription, period: Period, at: number)
   };
 }
 
-/** Returns the lines that bill a subscription for a period; they are free during a trial. */
-export function linesFor(unit: UnitOfWork, subscription: Subscription, period: Period): BilledLine[] {
+/**
+ * Returns the lines that bill a subscription for a period, with its discounts; they are free during a trial. `fresh` are
+ * discounts that are not stored.
+ */
+export function linesFor(
+  unit: UnitOfWork,
+  subscription: Subscription,
+  period: Period,
+  fresh: readonly Discount[] = [],
+): BilledLine[] {
   const trial = subscription.status === 'trialing';
   const { currency } = subscription;
-  return subscription.items.data.map(({ id, price, quantity = null }) =>
+  const lines = subscription.items.data.map(({ id, price, quantity = null }) =>
     billedLine(unit, { price, currency, quantity, item: id, period, trial }),
   );
+  return discounted(lines, rebatesOf(unit, subscription, period.start, fresh));
 }

@@ -5,8 +5,17 @@ import { periodAt } from '../domain/periods.ts';
 import { customerOrNull } from '../objects/customer.ts';
 import { billedLine } from '../objects/invoice.ts';
 import { currentPeriod, itemsIn, newSubscription, subscriptionCadence } from '../objects/subscription.ts';
-import type { Customer, Invoice, PaymentIntent, PaymentMethod, Price, Subscription } from '../objects/stored.ts';
+import type {
+  Customer,
+  Discount,
+  Invoice,
+  PaymentIntent,
+  PaymentMethod,
+  Price,
+  Subscription,
+} from '../objects/stored.ts';
 import { collectDraft } from './collection.ts';
+import { discounted, dropSpentDiscounts, rebatesOf, storeDiscounts } from './discounts.ts';
 import { dropHeldChange } from './held-changes.ts';
 import { collectInvoice, draftInvoice, openInvoice, voidInvoice } from './invoicing.ts';
 import { pendingLines, recordDebits } from './prorations.ts';
@@ -37,6 +46,8 @@ interface Start {
   /** For `send_invoice`: the days that the customer has to pay; null charges automatically. */
   daysUntilDue?: number | null;
   automaticTax?: boolean;
+  /** The discounts that it redeems; they are not stored. */
+  discounts?: Discount[];
   paymentIntent: PaymentIntent | null;
 }
 
@@ -66,15 +77,17 @@ export function startSubscription(
     latestInvoice: newId('in_1'),
     testClock: customer.test_clock ?? null,
   });
+  const fresh = (start.discounts ?? []).map(discount => ({ ...discount, subscription: draft.id }));
   const period = trialEnd === null ? periodAt(unit.now, subscriptionCadence(draft), unit.now) : currentPeriod(draft);
-  const begun = { ...draft, items: itemsIn(draft, period) };
+  const begun = { ...draft, items: itemsIn(draft, period), discounts: fresh.map(({ id }) => id) };
+  const oneTime = discounted(oneTimeLines(unit, start), rebatesOf(unit, begun, unit.now, fresh));
   const invoice = openInvoice(unit, {
     id: String(begun.latest_invoice),
     customer,
     subscription: begun,
     reason: 'subscription_create',
     currency: begun.currency,
-    lines: [...linesFor(unit, begun, period), ...oneTimeLines(unit, start)],
+    lines: [...linesFor(unit, begun, period, fresh), ...oneTime],
     period: { start: unit.now, end: unit.now },
     metadata: {},
     paymentIntent: start.paymentIntent,
@@ -82,9 +95,11 @@ export function startSubscription(
   recordDebits(unit, invoice);
   const outcome = card && outcomeOf(unit, card);
   const unpaid = invoice.amount_due > 0 && daysUntilDue === null && outcome !== 'pays';
-  const subscription: Subscription = unpaid ? { ...begun, status: 'incomplete' } : begun;
-  unit.create('subscription', subscription);
-  unit.emit('customer.subscription.created', subscription);
+  const created: Subscription = unpaid ? { ...begun, status: 'incomplete' } : begun;
+  unit.create('subscription', created);
+  unit.emit('customer.subscription.created', created);
+  storeDiscounts(unit, fresh);
+  const subscription = dropSpentDiscounts(unit, created, invoice);
   const isCollected = outcome !== null || invoice.amount_due === 0;
   const collected = isCollected ? collectInvoice(unit, invoice, card, outcome ?? 'pays') : null;
   if (trialEnd !== null && trialEnd - unit.now <= TRIAL_WARNING_SECONDS)
@@ -123,7 +138,7 @@ export function renewSubscription(unit: UnitOfWork, current: Subscription, at: n
     paymentIntent: null,
   });
   recordDebits(unit, draft);
-  return collectDraft(unit, renewed, draft, declined);
+  return collectDraft(unit, dropSpentDiscounts(unit, renewed, draft), draft, declined);
 }
 
 /** Ends a subscription now: cancels it, stops collecting its open invoices and emits the events. */

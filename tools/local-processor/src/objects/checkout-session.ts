@@ -3,7 +3,8 @@ import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { newId } from '../domain/ids.ts';
 import { checkoutUrl } from './hosted-urls.ts';
 import { priceAmount } from './price.ts';
-import type { CheckoutOptions, CheckoutSession, Customer, LineItem, Price } from './stored.ts';
+import type { CheckoutOptions } from './checkout-plan.ts';
+import type { CheckoutSession, Customer, LineItem, Price } from './stored.ts';
 
 const DAY_SECONDS = 86_400;
 
@@ -23,13 +24,14 @@ interface NewCheckoutSession {
   setupIntent: string | null;
   invoiceCreation: { enabled: boolean; metadata: Stripe.Metadata };
   options: CheckoutOptions;
+  discounts: CheckoutSession['discounts'];
 }
 
 /** Returns an open hosted session, which expires after 24 hours by default. */
 export function newCheckoutSession(unit: UnitOfWork, given: NewCheckoutSession): CheckoutSession {
   const id = newId(unit.livemode ? 'cs_live_' : 'cs_test_', 58);
   const { mode, customer, lines, trial, options } = given;
-  const subtotal = mode === 'setup' ? null : amountDue(lines, trial);
+  const due = mode === 'setup' ? null : amountsDue(lines, trial);
   return {
     id,
     object: 'checkout.session',
@@ -37,8 +39,8 @@ export function newCheckoutSession(unit: UnitOfWork, given: NewCheckoutSession):
     after_expiration: null,
     allow_promotion_codes: options.allowPromotionCodes,
     allowed_payment_method_types: null,
-    amount_subtotal: subtotal,
-    amount_total: subtotal,
+    amount_subtotal: due && due.subtotal,
+    amount_total: due && due.total,
     automatic_tax: options.automaticTax
       ? { enabled: true, liability: { type: 'self' }, provider: 'stripe', status: 'requires_location_inputs' }
       : { enabled: false, liability: null, provider: null, status: null },
@@ -59,7 +61,7 @@ export function newCheckoutSession(unit: UnitOfWork, given: NewCheckoutSession):
     customer_creation: customer ? null : given.customerCreation,
     customer_details: detailsOf(customer?.email ?? given.customerEmail, customer?.name ?? null),
     customer_email: given.customerEmail,
-    discounts: [],
+    discounts: given.discounts,
     expires_at: given.expiresAt ?? unit.now + DAY_SECONDS,
     integration_identifier: null,
     invoice: null,
@@ -104,7 +106,7 @@ export function newCheckoutSession(unit: UnitOfWork, given: NewCheckoutSession):
     subscription: null,
     success_url: given.successUrl,
     ...(options.taxIds ? { tax_id_collection: options.taxIds } : {}),
-    total_details: mode === 'setup' ? null : { amount_discount: 0, amount_shipping: 0, amount_tax: 0 },
+    total_details: due && { amount_discount: due.subtotal - due.total, amount_shipping: 0, amount_tax: 0 },
     ui_mode: 'hosted_page',
     url: checkoutUrl(unit.publicUrl, id),
     wallet_options: null,
@@ -154,8 +156,11 @@ export function newLineItem(unit: UnitOfWork, given: NewLineItem): LineItem {
   };
 }
 
-/** Returns the amount of the first payment: during a free trial only the one-time lines. */
-function amountDue(lines: readonly LineItem[], trial: boolean): number {
+/** Returns the amount of the first payment, before and after discounts: during a free trial only the one-time lines. */
+export function amountsDue(lines: readonly LineItem[], trial: boolean): { subtotal: number; total: number } {
   const due = lines.filter(({ price }) => !trial || price.type === 'one_time');
-  return due.reduce((sum, line) => sum + line.amount_total, 0);
+  return {
+    subtotal: due.reduce((sum, line) => sum + line.amount_subtotal, 0),
+    total: due.reduce((sum, line) => sum + line.amount_total, 0),
+  };
 }

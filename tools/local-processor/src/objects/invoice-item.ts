@@ -1,5 +1,6 @@
 import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { newId } from '../domain/ids.ts';
+import type { DiscountAmount } from '../domain/discounts.ts';
 import type { Period } from '../domain/prorate.ts';
 import type { BilledLine } from './invoice.ts';
 import { currencyOptionsOf, productName } from './price.ts';
@@ -14,6 +15,8 @@ export interface Proration {
   period: Period;
   /** What a credit takes back; null for a debit. */
   credited: CreditedItems | null;
+  /** What discounts have taken off. */
+  discounts: DiscountAmount[];
 }
 
 /** Returns an invoice item for a proration; it is pending until an invoice takes it. */
@@ -48,7 +51,7 @@ export function newInvoiceItem(unit: UnitOfWork, subscription: Subscription, giv
       unit_amount_decimal: currencyOptionsOf(unit, item.price)[currency]?.unit_amount_decimal ?? null,
     },
     proration: true,
-    proration_details: { credited_items: credited, discount_amounts: [] },
+    proration_details: { credited_items: credited, discount_amounts: given.discounts },
     quantity,
     quantity_decimal: String(quantity),
     tax_rates: [],
@@ -68,6 +71,7 @@ export function lineOfItem(item: InvoiceItem): BilledLine {
     item: item.parent.subscription_details.subscription_item,
     period: item.period,
     proration: item,
+    discounts: [],
   };
 }
 

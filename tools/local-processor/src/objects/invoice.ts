@@ -2,6 +2,7 @@ import type { Stripe } from 'stripe';
 import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { newId } from '../domain/ids.ts';
 import { amountDue } from '../domain/amount-due.ts';
+import type { DiscountAmount } from '../domain/discounts.ts';
 import { formatAmount, formatCadence } from '../domain/money.ts';
 import type { Period } from '../domain/prorate.ts';
 import { cadenceOf, currencyOptionsOf, isMetered, priceAmount, productName } from './price.ts';
@@ -22,6 +23,8 @@ export interface BilledLine {
   period: Period;
   /** The invoice item that prorates a change; null for other lines. */
   proration: InvoiceItem | null;
+  /** What discounts take off the amount. */
+  discounts: DiscountAmount[];
 }
 
 interface NewInvoice {
@@ -58,7 +61,9 @@ export function settlementOf(
 export function newInvoice(unit: UnitOfWork, given: NewInvoice): Invoice {
   const { id, customer, subscription } = given;
   const daysUntilDue = subscription?.days_until_due ?? null;
-  const total = given.lines.reduce((sum, line) => sum + line.amount, 0);
+  const subtotal = given.lines.reduce((sum, line) => sum + line.amount, 0);
+  const off = sumByDiscount(given.lines);
+  const total = off.reduce((sum, { amount }) => sum - amount, subtotal);
   const { due } = settlementOf({ total, currency: given.currency, parent: subscription }, given.startingBalance);
   return {
     id,
@@ -97,7 +102,7 @@ export function newInvoice(unit: UnitOfWork, given: NewInvoice): Invoice {
     default_source: null,
     default_tax_rates: [],
     description: subscription?.description ?? null,
-    discounts: [],
+    discounts: off.map(({ discount }) => discount),
     due_date: daysUntilDue === null ? null : unit.now + daysUntilDue * DAY_SECONDS,
     effective_at: null,
     ending_balance: null,
@@ -141,13 +146,13 @@ export function newInvoice(unit: UnitOfWork, given: NewInvoice): Invoice {
     statement_descriptor: null,
     status: 'draft',
     status_transitions: { finalized_at: null, marked_uncollectible_at: null, paid_at: null, voided_at: null },
-    subtotal: total,
-    subtotal_excluding_tax: total,
+    subtotal,
+    subtotal_excluding_tax: subtotal,
     test_clock: customer?.test_clock ?? subscription?.test_clock ?? null,
     total,
-    total_discount_amounts: [],
+    total_discount_amounts: off,
     total_excluding_tax: total,
-    total_pretax_credit_amounts: [],
+    total_pretax_credit_amounts: off.map(one => ({ ...one, type: 'discount' })),
     total_taxes: [],
     webhooks_delivered_at: unit.now,
   };
@@ -162,9 +167,9 @@ function newLine(unit: UnitOfWork, invoice: NewInvoice, line: BilledLine): Invoi
     amount: line.amount,
     currency: invoice.currency,
     description: line.description,
-    discount_amounts: [],
+    discount_amounts: line.discounts,
     discountable: proration === null,
-    discounts: [],
+    discounts: line.discounts.map(({ discount }) => discount),
     invoice: invoice.id,
     livemode: unit.livemode,
     metadata: invoice.subscription?.metadata ?? {},
@@ -183,7 +188,7 @@ function newLine(unit: UnitOfWork, invoice: NewInvoice, line: BilledLine): Invoi
             type: 'subscription_item_details',
           },
     period: line.period,
-    pretax_credit_amounts: [],
+    pretax_credit_amounts: line.discounts.map(one => ({ ...one, type: 'discount' })),
     pricing: {
       price_details: { price: line.price.id, product: line.price.product },
       type: 'price_details',
@@ -195,6 +200,14 @@ function newLine(unit: UnitOfWork, invoice: NewInvoice, line: BilledLine): Invoi
     subtotal: line.amount,
     taxes: [],
   };
+}
+
+/** Returns what each discount takes off all lines. */
+function sumByDiscount(lines: readonly BilledLine[]): DiscountAmount[] {
+  const sums = new Map<string, number>();
+  for (const { discount, amount } of lines.flatMap(({ discounts }) => discounts))
+    sums.set(discount, (sums.get(discount) ?? 0) + amount);
+  return [...sums].map(([discount, amount]) => ({ amount, discount }));
 }
 
 /** Returns what a proration credits as lines show it: only what is on an invoice. */
@@ -231,5 +244,5 @@ export function billedLine(
     ...(cadence ? [formatCadence(cadence.interval, cadence.count)] : []),
   ];
   const description = trial ? `Trial period for ${name}` : `${quantity} × ${name} (${rate.join(' ')})`;
-  return { price, quantity, amount, unitAmount, description, item, period, proration: null };
+  return { price, quantity, amount, unitAmount, description, item, period, proration: null, discounts: [] };
 }

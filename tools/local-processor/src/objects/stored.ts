@@ -1,5 +1,7 @@
 import type { Stripe } from 'stripe';
+import type { DiscountAmount } from '../domain/discounts.ts';
 import type { Period } from '../domain/prorate.ts';
+import type { CheckoutPlan } from './checkout-plan.ts';
 
 /**
  * An object of the API as it is stored and sent: fields that the library types as "id or object" contain the id, and
@@ -28,7 +30,7 @@ type PendingUpdate = Replace<
 >;
 export type Subscription = Replace<
   Stored<Stripe.Subscription>,
-  { items: Stripe.ApiList<SubscriptionItem>; pending_update: PendingUpdate | null }
+  { discounts: string[]; items: Stripe.ApiList<SubscriptionItem>; pending_update: PendingUpdate | null }
 >;
 export type SubscriptionSchedule = Stored<Stripe.SubscriptionSchedule>;
 /** A price as invoice lines and items name it. */
@@ -49,11 +51,14 @@ export type InvoiceItem = Replace<
     /** What was debited before has `credited_items`; what is debited has none. */
     proration_details: {
       credited_items: CreditedItems | null;
-      discount_amounts: { amount: number; discount: string }[];
+      discount_amounts: DiscountAmount[];
     };
   }
 >;
-export type InvoiceLine = Replace<Stored<Stripe.InvoiceLineItem>, { pricing: Pricing }>;
+export type InvoiceLine = Replace<
+  Stored<Stripe.InvoiceLineItem>,
+  { pricing: Pricing; discount_amounts: DiscountAmount[] }
+>;
 export type Invoice = Replace<
   Stored<Stripe.Invoice>,
   {
@@ -69,6 +74,9 @@ export type Invoice = Replace<
     } | null;
   }
 >;
+export type Coupon = Stored<Stripe.Coupon>;
+export type PromotionCode = Replace<Stored<Stripe.PromotionCode>, { promotion: { coupon: string; type: 'coupon' } }>;
+export type Discount = Replace<Stored<Stripe.Discount>, { source: { coupon: string; type: 'coupon' } }>;
 export type InvoicePayment = Replace<
   Stored<Stripe.InvoicePayment>,
   { payment: { payment_intent: string; type: 'payment_intent' } }
@@ -103,31 +111,6 @@ interface PriceDetail {
   id: string;
   /** Every currency of the price by its code, also the price's own. */
   currencyOptions: Record<string, CurrencyOption>;
-}
-
-/** What the hosted page offers besides payment. */
-export interface CheckoutOptions {
-  allowPromotionCodes: boolean | null;
-  automaticTax: boolean;
-  locale: CheckoutSession['locale'];
-  taxIds: { enabled: boolean; required: 'if_supported' | 'never' } | null;
-  /** Whether payment saves the address and the name in the existing customer. */
-  updatesAddress: boolean;
-  updatesName: boolean;
-}
-
-/** What a checkout session creates when it is paid; the API does not return it. */
-export interface CheckoutPlan {
-  id: string;
-  lines: LineItem[];
-  subscription: { description: string | null; metadata: Stripe.Metadata; trialDays: number | null };
-  payment: { description: string | null; metadata: Stripe.Metadata };
-  invoiceCreation: { enabled: boolean; metadata: Stripe.Metadata };
-  options: CheckoutOptions;
-  /** The payment or setup intent of an earlier, declined attempt. */
-  paymentIntent: string | null;
-  setupIntent: string | null;
-  lastDecline: string | null;
 }
 
 /** An event without `pending_webhooks`, which is computed from its deliveries. `object` is JSON. */
@@ -174,6 +157,12 @@ export interface LedgerEntry {
   created: number;
 }
 
+/** The products that a coupon is limited to, by the coupon's id. */
+interface CouponScope {
+  id: string;
+  products: string[];
+}
+
 /** What was debited last for a subscription item, by the item's id: a later change credits it. */
 export interface LastDebit {
   id: string;
@@ -200,6 +189,8 @@ export interface HeldChange {
   /** Metadata to merge, also from other changes meanwhile. */
   metadata: Stripe.Metadata;
   isNewPeriod: boolean;
+  /** Discounts that are redeemed with the change. */
+  discounts: Discount[];
   /** The prorations of the change: ids of invoice items. */
   items: string[];
   /** Items of earlier changes on the same invoice; they wait again if the change is dropped. */
@@ -221,6 +212,12 @@ export interface Tables {
   invoiceitem: InvoiceItem;
   last_debit: LastDebit;
   held_change: HeldChange;
+  coupon: Coupon;
+  coupon_scope: CouponScope;
+  /** Deleted coupons: discounts that were made with them go on. */
+  removed_coupon: { id: string };
+  promotion_code: PromotionCode;
+  discount: Discount;
   payment_method: PaymentMethod;
   payment_intent: PaymentIntent;
   setup_intent: SetupIntent;

@@ -2,7 +2,8 @@ import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { formatAmount, formatCadence } from '../domain/money.ts';
 import { cadenceOf } from '../objects/price.ts';
 import { nextTestCard } from '../objects/payment-method.ts';
-import type { CheckoutPlan, CheckoutSession, LineItem } from '../objects/stored.ts';
+import type { CheckoutPlan } from '../objects/checkout-plan.ts';
+import type { CheckoutSession, LineItem } from '../objects/stored.ts';
 import { type Html, html } from './html.ts';
 
 /** Returns the hosted page of an open session: items, price, billing interval, and the buttons to pay or decline. */
@@ -10,6 +11,7 @@ export function checkoutPage(
   unit: UnitOfWork,
   session: CheckoutSession,
   plan: CheckoutPlan,
+  codeProblem: string | null = null,
 ): { title: string; body: Html } {
   const setup = session.mode === 'setup';
   const title = setup ? 'Save a card' : plan.subscription.trialDays === null ? 'Checkout' : 'Start your free trial';
@@ -20,6 +22,7 @@ export function checkoutPage(
     ${setup ? null : order(session, plan)}
     ${session.customer_details?.email ? html`<p class="soft">For ${session.customer_details.email}</p>` : null}
     <p class="card">Test card: ${card.label} <span aria-hidden="true">••••</span> ${card.last4}</p>
+    ${session.allow_promotion_codes === true ? codeForm(codeProblem) : null}
     <form method="post">
       <button name="action" value="pay">${setup ? 'Save card' : 'Pay'}</button>
       <button class="second" name="action" value="decline">Decline</button>
@@ -29,13 +32,24 @@ export function checkoutPage(
   return { title, body };
 }
 
+/** The form for a promotion code, and why the last one was refused. */
+const codeForm = (problem: string | null): Html => html`
+  ${problem === null ? null : html`<p class="alert" role="alert">${problem}</p>`}
+  <form method="post">
+    <label>Promotion code <input name="code" autocomplete="off" required /></label>
+    <button class="second" name="action" value="code">Apply</button>
+  </form>
+`;
+
 function order(session: CheckoutSession, plan: CheckoutPlan): Html {
   const { trialDays } = plan.subscription;
   const currency = session.currency ?? 'usd';
+  const discount = session.total_details?.amount_discount ?? 0;
   const then = plan.lines.filter(({ price }) => price.type === 'recurring').map(line => lineAmount(line));
   return html`
     <p class="total">${formatAmount(session.amount_total ?? 0, currency)}</p>
     ${trialDays === null ? html`<p class="soft">due today</p>` : html`<p class="soft">due today, free for ${trialDays} ${trialDays === 1 ? 'day' : 'days'}, then ${then.join(' and ')}</p>`}
+    ${discount === 0 ? null : html`<p class="soft">${formatAmount(discount, currency)} off</p>`}
     <ul>
       ${plan.lines.map(line => html`<li><span>${line.description}${line.quantity === null ? ', billed by usage' : html` × ${line.quantity}`}</span><span>${lineAmount(line)}</span></li>`)}
     </ul>

@@ -1,5 +1,7 @@
 import type { FastifyPluginAsync, FastifyReply } from 'fastify';
 import { z } from 'zod';
+import { ApiError } from '../api/errors.ts';
+import { enterCode } from '../billing/checkout-discounts.ts';
 import { completeSession, declineSession } from '../billing/checkout.ts';
 import { cardToConfirm, isPayable, payOnPage } from '../billing/pay-invoice.ts';
 import { nextTestCard } from '../objects/payment-method.ts';
@@ -11,6 +13,7 @@ import { invoicePage, invoicePdf } from './invoice-page.ts';
 import { sendPage } from './layout.ts';
 
 const action = z.object({ action: z.enum(['pay', 'decline']) });
+const codeAction = z.object({ action: z.literal('code'), code: z.string() });
 const invoiceAction = z.object({ action: z.enum(['pay', 'decline', 'confirm']) });
 const sessionPath = z.object({ id: z.string() });
 const invoicePath = z.object({ account: z.string(), id: z.string() });
@@ -29,6 +32,8 @@ export function pageRoutes(processor: Processor): FastifyPluginAsync {
       const account = accountOfSession(processor, id);
       const session = account?.tables['checkout.session'].get(id);
       if (!account || session?.status !== 'open') return showSession(processor, id, reply);
+      const code = codeAction.safeParse(request.body);
+      if (code.success) return enterCodeOf(processor, account, id, code.data.code, reply);
       if (!chosen.success) return showSession(processor, id, reply, 400);
       if (chosen.data.action === 'decline') {
         processor.run(account, unit => declineSession(unit, id));
@@ -70,7 +75,26 @@ export function pageRoutes(processor: Processor): FastifyPluginAsync {
   };
 }
 
-function showSession(processor: Processor, id: string, reply: FastifyReply, openStatus = 200): FastifyReply {
+/** Applies a promotion code to an open session, and shows its page again. */
+function enterCodeOf(processor: Processor, account: Account, id: string, code: string, reply: FastifyReply) {
+  const { tables } = account;
+  const [session, plan] = [tables['checkout.session'].get(id), tables.checkout_plan.get(id)];
+  try {
+    if (session && plan) processor.run(account, unit => enterCode(unit, session, plan, code));
+  } catch (error) {
+    if (error instanceof ApiError) return showSession(processor, id, reply, 400, error.message);
+    throw error;
+  }
+  return reply.code(303).header('location', `/c/pay/${id}`).header('cache-control', 'no-store').send();
+}
+
+function showSession(
+  processor: Processor,
+  id: string,
+  reply: FastifyReply,
+  openStatus = 200,
+  codeProblem: string | null = null,
+): FastifyReply {
   const account = accountOfSession(processor, id);
   const session = account?.tables['checkout.session'].get(id);
   const plan = account?.tables.checkout_plan.get(id);
@@ -80,7 +104,7 @@ function showSession(processor: Processor, id: string, reply: FastifyReply, open
   }
   const open = session.status === 'open';
   const { title, body } = open
-    ? processor.run(account, unit => checkoutPage(unit, session, plan))
+    ? processor.run(account, unit => checkoutPage(unit, session, plan, codeProblem))
     : closedPage(session);
   return sendPage(reply, open ? openStatus : 410, title, body);
 }

@@ -4,10 +4,12 @@ import { invalidRequest } from '../api/errors.ts';
 import { mergeMetadata } from '../api/metadata.ts';
 import { boolean, choice, expand, integer, metadata, parameters, text, timestamp, url } from '../api/parameters.ts';
 import type { UnitOfWork } from '../api/unit-of-work.ts';
-import { createSetupIntent } from '../billing/checkout.ts';
+import { discountedItems, discountsOfSale, shownDiscounts } from '../billing/checkout-discounts.ts';
+import { createSetupIntent } from '../billing/setup-intents.ts';
 import { newCheckoutSession, newLineItem } from '../objects/checkout-session.ts';
 import { liveCustomer } from '../objects/customer.ts';
 import { isMetered } from '../objects/price.ts';
+import type { WantedDiscount } from '../objects/checkout-plan.ts';
 import type { CheckoutSession, LineItem, Price } from '../objects/stored.ts';
 import { optionParameters, optionsOf } from './checkout-session-options.ts';
 import { existingProduct } from './products.ts';
@@ -26,6 +28,10 @@ export const createParameters = parameters<Stripe.Checkout.SessionCreateParams>(
   customer: text().optional(),
   customer_creation: choice('always', 'if_required').optional(),
   customer_email: text(800).optional(),
+  discounts: z
+    .array(z.strictObject({ coupon: text().optional(), promotion_code: text().optional() }))
+    .max(1)
+    .optional(),
   expand,
   expires_at: timestamp.optional(),
   invoice_creation: z
@@ -63,9 +69,13 @@ export function createSession(unit: UnitOfWork, given: Given): CheckoutSession {
       param: 'customer_email',
     });
   const options = optionsOf(given, customer);
-  const lines = linesOf(unit, given);
-  const sessionCurrency = lines[0]?.currency ?? setupCurrency(given);
+  const sold = linesOf(unit, given);
+  const sessionCurrency = sold[0]?.currency ?? setupCurrency(given);
   if (given.mode === 'subscription' && customer) rejectSecondCurrency(unit, customer, sessionCurrency);
+  const wanted = wantedOf(given);
+  const sale = { customer: customer?.id ?? null, currency: sessionCurrency, lines: sold };
+  const discounts = discountsOfSale(unit, sale, wanted);
+  const lines = discountedItems(unit, sold, discounts);
   const trialDays = trialOf(given);
   const invoiceCreation = {
     enabled: given.invoice_creation?.enabled ?? false,
@@ -91,10 +101,12 @@ export function createSession(unit: UnitOfWork, given: Given): CheckoutSession {
     setupIntent: given.mode === 'setup' ? createSetupIntent(unit, customer?.id ?? null, setup).id : null,
     invoiceCreation,
     options,
+    discounts: shownDiscounts(discounts),
   });
   unit.tables.checkout_plan.put({
     id: session.id,
     lines,
+    discounts: wanted,
     subscription: {
       description: given.subscription_data?.description ?? null,
       metadata: metadataOf(given.subscription_data),
@@ -111,6 +123,18 @@ export function createSession(unit: UnitOfWork, given: Given): CheckoutSession {
     lastDecline: null,
   });
   return unit.create('checkout.session', session);
+}
+
+/** Returns the discounts that a session names. @throws ApiError 400 when its page takes codes, or it sells nothing */
+function wantedOf({ mode, discounts = [], allow_promotion_codes: takesCodes }: Given): WantedDiscount[] {
+  const param = 'discounts';
+  if (mode === 'setup' && discounts.length > 0)
+    throw invalidRequest('You can not pass `discounts` in `setup` mode.', { param });
+  if (discounts.length > 0 && takesCodes !== undefined)
+    throw invalidRequest('You may only specify one of these parameters: allow_promotion_codes, discounts.', {
+      param: 'allow_promotion_codes',
+    });
+  return discounts;
 }
 
 /** Rejects parameters that belong to another mode than the session's. */

@@ -2,7 +2,8 @@ import { CHECKOUT_LOCALES } from '@billing/contracts/resources/checkout';
 import { z } from 'zod';
 import { invalidRequest } from '../api/errors.ts';
 import { boolean, choice } from '../api/parameters.ts';
-import type { CheckoutOptions, Customer } from '../objects/stored.ts';
+import type { CheckoutOptions } from '../objects/checkout-plan.ts';
+import type { Customer } from '../objects/stored.ts';
 
 const updates = choice('auto', 'never').optional();
 

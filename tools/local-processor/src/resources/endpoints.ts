@@ -3,6 +3,7 @@ import { endpoint, type Endpoint } from '../api/endpoint.ts';
 import { expand, parameters } from '../api/parameters.ts';
 import { balanceTransactionEndpoints } from './balance-transactions.ts';
 import { checkoutSessionEndpoints } from './checkout-sessions.ts';
+import { couponEndpoints } from './coupons.ts';
 import { customerEndpoints } from './customers.ts';
 import { disputeEndpoints } from './disputes.ts';
 import { eventEndpoints } from './events.ts';
@@ -14,6 +15,7 @@ import { paymentMethodEndpoints } from './payment-methods.ts';
 import { paymentEndpoints } from './payments.ts';
 import { priceEndpoints } from './prices.ts';
 import { productEndpoints } from './products.ts';
+import { promotionCodeEndpoints } from './promotion-codes.ts';
 import { refundEndpoints } from './refunds.ts';
 import { searchEndpoints } from './search.ts';
 import { subscriptionScheduleEndpoints } from './subscription-schedules.ts';
@@ -30,6 +32,7 @@ export const endpoints: readonly Endpoint[] = [
   retrieveAccount,
   ...balanceTransactionEndpoints,
   ...checkoutSessionEndpoints,
+  ...couponEndpoints,
   ...customerEndpoints,
   ...disputeEndpoints,
   ...eventEndpoints,
@@ -41,6 +44,7 @@ export const endpoints: readonly Endpoint[] = [
   ...paymentMethodEndpoints,
   ...priceEndpoints,
   ...productEndpoints,
+  ...promotionCodeEndpoints,
   ...refundEndpoints,
   ...searchEndpoints,
   ...subscriptionEndpoints,

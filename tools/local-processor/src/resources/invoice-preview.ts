@@ -7,6 +7,7 @@ import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { previewInvoice } from '../billing/preview.ts';
 import { inItsTime } from '../objects/test-clock.ts';
 import type { Invoice } from '../objects/stored.ts';
+import { discountsParameter } from './coupons.ts';
 import { itemsParameter } from './subscription-items.ts';
 import { plannedUpdate } from './subscription-update.ts';
 
@@ -24,6 +25,7 @@ const detailsParameter = parameters<Details>()({
 
 const previewParameters = parameters<Stripe.InvoiceCreatePreviewParams>()({
   customer: text().optional(),
+  discounts: discountsParameter.optional(),
   expand,
   preview_mode: choice('next', 'recurring').optional(),
   subscription: text(),
@@ -46,7 +48,7 @@ function createPreview(unit: UnitOfWork, given: Given): Invoice {
   inItsTime(unit, subscription);
   const { subscription_details: details = {} } = given;
   rejectUselessDate(details);
-  const plan = plannedUpdate(unit, subscription, details);
+  const plan = plannedUpdate(unit, subscription, { ...details, discounts: given.discounts });
   return previewInvoice(unit, subscription, plan, given.preview_mode ?? 'next');
 }
 

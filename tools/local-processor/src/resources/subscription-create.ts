@@ -4,11 +4,13 @@ import { invalidRequest, noPaymentMethod, noSuch } from '../api/errors.ts';
 import { mergeMetadata } from '../api/metadata.ts';
 import { boolean, choice, expand, integer, metadata, parameters, text, timestamp } from '../api/parameters.ts';
 import type { UnitOfWork } from '../api/unit-of-work.ts';
+import { wantedDiscounts } from '../billing/discounts.ts';
 import { refuseUnpaid } from '../billing/payment-behavior.ts';
 import { startSubscription } from '../billing/subscriptions.ts';
 import { liveCustomer } from '../objects/customer.ts';
 import { cadenceOf, priceAmount } from '../objects/price.ts';
 import type { Customer, PaymentMethod, Subscription } from '../objects/stored.ts';
+import { discountsParameter } from './coupons.ts';
 import { currency } from './price-amounts.ts';
 import { quantityOf, recurringPrice, rejectSecondCurrency } from './prices.ts';
 import { rejectMixedCadences } from './subscription-items.ts';
@@ -26,6 +28,7 @@ export const createParameters = parameters<Stripe.SubscriptionCreateParams>()({
   days_until_due: integer(0).optional(),
   default_payment_method: text().optional(),
   description: text(500).optional(),
+  discounts: discountsParameter.optional(),
   expand,
   items: z
     .array(
@@ -63,6 +66,10 @@ export function createSubscription(unit: UnitOfWork, given: Given): Subscription
   const billed = lines.some(({ price, quantity }) => priceAmount(unit, price, chosenCurrency, quantity) > 0);
   const charged = trialEnd === null && billed && daysUntilDue === null;
   if (charged && given.payment_behavior !== 'default_incomplete') requireCard(unit, given, card);
+  const amounts = lines.map(({ price, quantity }) => priceAmount(unit, price, chosenCurrency, quantity));
+  const subtotal = amounts.reduce((sum, amount) => sum + amount, 0);
+  const redeemer = { customer: customer.id, subscription: null, currency: chosenCurrency, subtotal, kept: [] };
+  const discounts = wantedDiscounts(unit, given.discounts ?? [], redeemer);
   const { subscription } = startSubscription(unit, {
     customer,
     currency: chosenCurrency,
@@ -74,6 +81,7 @@ export function createSubscription(unit: UnitOfWork, given: Given): Subscription
     paymentMethod: given.default_payment_method ?? null,
     card: daysUntilDue !== null || given.payment_behavior === 'default_incomplete' ? null : card,
     daysUntilDue,
+    discounts: discounts.flatMap(({ fresh }) => fresh ?? []),
     paymentIntent: null,
   });
   const { cancel_at, cancel_at_period_end } = given;

@@ -5,9 +5,13 @@ import { mergeMetadata } from '../api/metadata.ts';
 import { boolean, choice, empty, expand, metadata, parameters, timestamp, unsettableText } from '../api/parameters.ts';
 import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { applyChange } from '../billing/apply-change.ts';
+import { wantedDiscounts } from '../billing/discounts.ts';
 import { type ChangePlan, type ChangeTerms, planChange } from '../billing/plan-change.ts';
+import { priceAmount } from '../objects/price.ts';
 import { currentPeriod, hasEnded, itemsIn } from '../objects/subscription.ts';
+import type { WantedDiscount } from '../objects/checkout-plan.ts';
 import type { Subscription } from '../objects/stored.ts';
+import { discountsParameter } from './coupons.ts';
 import { changedItems, itemsParameter } from './subscription-items.ts';
 
 export const updateParameters = parameters<Stripe.SubscriptionUpdateParams>()({
@@ -16,6 +20,7 @@ export const updateParameters = parameters<Stripe.SubscriptionUpdateParams>()({
   cancel_at_period_end: boolean.optional(),
   default_payment_method: unsettableText().optional(),
   description: unsettableText(500).optional(),
+  discounts: discountsParameter.optional(),
   expand,
   items: itemsParameter.optional(),
   metadata: metadata.optional(),
@@ -57,6 +62,7 @@ export function updateSubscription(unit: UnitOfWork, subscription: Subscription,
 const HELD_PARAMETERS = new Set([
   'billing_cycle_anchor',
   'cancel_at_period_end',
+  'discounts',
   'expand',
   'items',
   'metadata',
@@ -98,7 +104,18 @@ export function plannedUpdate(unit: UnitOfWork, subscription: Subscription, give
     ...(given.description === undefined ? {} : { description: given.description }),
     ...pauseOf(unit, given),
   };
-  return planChange(unit, subscription, { ...wanted, ...trialOf(unit, wanted, given) }, termsOf(given));
+  const named = given.discounts === undefined ? null : namedDiscounts(unit, wanted, given.discounts ?? []);
+  const discounts = named ? { discounts: named.map(({ id }) => id) } : {};
+  const fresh = (named ?? []).flatMap(({ fresh: one }) => one ?? []);
+  const after = { ...wanted, ...trialOf(unit, wanted, given), ...discounts };
+  return planChange(unit, subscription, after, termsOf(given), fresh);
+}
+
+function namedDiscounts(unit: UnitOfWork, wanted: Subscription, discounts: readonly WantedDiscount[]) {
+  const { id, customer, currency, items, discounts: kept } = wanted;
+  const amounts = items.data.map(({ price, quantity = null }) => priceAmount(unit, price, currency, quantity));
+  const subtotal = amounts.reduce((sum, amount) => sum + amount, 0);
+  return wantedDiscounts(unit, discounts, { customer, subscription: id, currency, subtotal, kept });
 }
 
 function termsOf(given: Given): ChangeTerms {

@@ -4,8 +4,8 @@ import { type ApiAccount, idOf } from './account.ts';
 import { apiCase } from './case.ts';
 
 const seconds = (time: string) => Date.parse(time) / 1_000;
-const amountsOf = ({ lines }: Stripe.Invoice) => lines.data.map(({ amount }) => amount);
-const NOW = { proration_behavior: 'always_invoice' } as const;
+export const amountsOf = ({ lines }: Stripe.Invoice) => lines.data.map(({ amount }) => amount);
+export const NOW = { proration_behavior: 'always_invoice' } as const;
 
 /** A monthly subscription on a test clock, changed at a later time. */
 interface Situation {
@@ -13,6 +13,7 @@ interface Situation {
   at: number;
   amount: number;
   quantity?: number;
+  discounts?: Stripe.SubscriptionCreateParams.Discount[];
 }
 
 /** What a case does at that time. */
@@ -27,16 +28,17 @@ interface Moment {
   readonly advance: (seconds: number) => Promise<void>;
 }
 
-async function changing(
+/** Runs a case in a situation. */
+export async function changing(
   account: ApiAccount,
-  { start, at, amount, quantity = 1 }: Situation,
+  { start, at, amount, quantity = 1, discounts = [] }: Situation,
   run: (moment: Moment) => Promise<void>,
 ): Promise<void> {
   const { stripe, once, createPayer, createPrice, subscribe, withTestClock } = account;
   await withTestClock(async (test_clock, advance) => {
     const { id: customer } = await createPayer('pm_card_visa', { test_clock });
     const price = await createPrice({ unit_amount: amount });
-    const subscription = await subscribe({ customer, items: [{ price: price.id, quantity }] });
+    const subscription = await subscribe({ customer, items: [{ price: price.id, quantity }], discounts });
     await advance(at - start);
     await run({
       subscription,
@@ -53,7 +55,7 @@ async function changing(
   }, start);
 }
 
-const APRIL = { start: seconds('2026-04-01T00:00:00Z'), at: seconds('2026-04-13T09:17:31Z') };
+export const APRIL = { start: seconds('2026-04-01T00:00:00Z'), at: seconds('2026-04-13T09:17:31Z') };
 
 export const planChangeCases = [
   apiCase('is prorated to the second, with the next invoice', async account => {

@@ -7,6 +7,8 @@ import type { ApiCase } from './case.ts';
 import { catalogCases } from './catalog.ts';
 import { checkoutCases } from './checkout.ts';
 import { customerCases } from './customers.ts';
+import { discountCases } from './discounts.ts';
+import { paymentBehaviorCases } from './payment-behavior.ts';
 import { paymentCases } from './payments.ts';
 import { planChangeCases } from './plan-changes.ts';
 import { Recording } from './recording.ts';
@@ -26,6 +28,8 @@ const CASES: Readonly<Record<string, readonly ApiCase[]>> = {
   'a customer': customerCases,
   'a subscription': subscriptionCases,
   'a change of a subscription': planChangeCases,
+  'a change that has to be paid': paymentBehaviorCases,
+  'a discount': discountCases,
   'a payment': paymentCases,
   'a checkout session': checkoutCases,
   'a request': requestCases,

@@ -1,0 +1,105 @@
+import type { Stripe } from 'stripe';
+import type { UnitOfWork } from '../api/unit-of-work.ts';
+import { newId } from '../domain/ids.ts';
+import type { Rebate } from '../domain/discounts.ts';
+import { periodStart } from '../domain/periods.ts';
+import type { Coupon, Discount, PromotionCode } from './stored.ts';
+
+/** Returns why a coupon can't be redeemed now; null if it can. */
+export function couponProblem(unit: UnitOfWork, coupon: Coupon): string | null {
+  if (unit.tables.removed_coupon.get(coupon.id)) return `No such coupon: '${coupon.id}'`;
+  if (coupon.redeem_by !== null && coupon.redeem_by < unit.now) return `Coupon ${coupon.id} has expired.`;
+  const isUsedUp = coupon.max_redemptions !== null && coupon.times_redeemed >= coupon.max_redemptions;
+  return isUsedUp ? `Coupon ${coupon.id} has been redeemed the maximum number of times.` : null;
+}
+
+/** Returns a coupon as the API shows it now. */
+export const shownCoupon = (unit: UnitOfWork, coupon: Coupon): Coupon => ({
+  ...coupon,
+  valid: couponProblem(unit, coupon) === null,
+});
+
+/** Returns why a promotion code can't be redeemed now, whoever redeems it; null if it can. */
+export function codeProblem(unit: UnitOfWork, code: PromotionCode): string | null {
+  if (!code.active) return 'This promotion code is inactive.';
+  if (code.expires_at !== null && code.expires_at <= unit.now) return 'This promotion code has expired.';
+  const isUsedUp = code.max_redemptions !== null && code.times_redeemed >= code.max_redemptions;
+  if (isUsedUp) return 'This promotion code has been redeemed the maximum number of times.';
+  const coupon = unit.tables.coupon.get(code.promotion.coupon);
+  return coupon ? couponProblem(unit, coupon) : 'This promotion code has no coupon.';
+}
+
+/** Returns a promotion code as the API shows it now. */
+export const shownCode = (unit: UnitOfWork, code: PromotionCode): PromotionCode => ({
+  ...code,
+  active: codeProblem(unit, code) === null,
+});
+
+/** Returns what a discount takes off. Null when its coupon is not known here. */
+export function rebateOf(unit: UnitOfWork, discount: Discount, currency: string): Rebate | null {
+  const coupon = unit.tables.coupon.get(discount.source.coupon);
+  if (!coupon) return null;
+  return {
+    id: discount.id,
+    percentOff: coupon.percent_off,
+    amountOff: coupon.currency === currency ? coupon.amount_off : null,
+    products: unit.tables.coupon_scope.get(coupon.id)?.products ?? null,
+  };
+}
+
+interface NewDiscount {
+  coupon: Coupon;
+  promotionCode: string | null;
+  customer: string | null;
+  subscription: string | null;
+  checkoutSession?: string | null;
+}
+
+/** Returns a discount that begins now. */
+export function newDiscount(unit: UnitOfWork, given: NewDiscount): Discount {
+  const { coupon } = given;
+  const months = coupon.duration === 'repeating' ? coupon.duration_in_months : null;
+  return {
+    id: newId('di_1'),
+    object: 'discount',
+    checkout_session: given.checkoutSession ?? null,
+    customer: given.customer,
+    customer_account: null,
+    end: months === null ? null : periodStart(unit.now, { interval: 'month', count: months }, 1),
+    invoice: null,
+    invoice_item: null,
+    promotion_code: given.promotionCode,
+    source: { coupon: coupon.id, type: 'coupon' },
+    start: unit.now,
+    subscription: given.subscription,
+    subscription_item: null,
+  };
+}
+
+interface NewCoupon extends Pick<
+  Coupon,
+  | 'amount_off'
+  | 'currency'
+  | 'duration'
+  | 'duration_in_months'
+  | 'max_redemptions'
+  | 'name'
+  | 'percent_off'
+  | 'redeem_by'
+> {
+  id: string | null;
+  metadata: Stripe.Metadata;
+}
+
+/** Returns a coupon that nobody has redeemed. */
+export function newCoupon(unit: UnitOfWork, given: NewCoupon): Coupon {
+  return {
+    ...given,
+    id: given.id ?? newId('', 8),
+    object: 'coupon',
+    created: unit.now,
+    livemode: unit.livemode,
+    times_redeemed: 0,
+    valid: true,
+  };
+}
