@@ -10,6 +10,7 @@ import { changeLines } from './draft-change.ts';
 import { creditFor } from './invoicing.ts';
 import type { ChangePlan } from './plan-change.ts';
 import { pendingLines } from './prorations.ts';
+import { atPeriodEnd } from './subscription-schedules.ts';
 import { inPeriod, linesFor, nextPeriod } from './subscription-periods.ts';
 
 /**
@@ -28,13 +29,16 @@ export function previewInvoice(
     const period = { start: currentPeriod(before).start, end: unit.now };
     return shown(unit, plan.after, changeLines(unit, before, plan), period);
   }
-  const { after } = plan;
-  const { start, end } = currentPeriod(after);
+  const { start, end } = currentPeriod(plan.after);
+  const { after, discounts } = atPeriodEnd(unit, plan.after, end);
   if (!hasNextPeriod(after, end)) throw noUpcoming(after.customer);
   const next = nextPeriod(after, end);
   const begun = { ...after, ...inPeriod(after, next, end) };
   const waiting = mode === 'next' ? [...pendingLines(unit, before), ...plan.items.map(lineOfItem)] : [];
-  return shown(unit, begun, [...waiting, ...linesFor(unit, begun, next, plan.discounts)], { start, end });
+  return shown(unit, begun, [...waiting, ...linesFor(unit, begun, next, [...plan.discounts, ...discounts])], {
+    start,
+    end,
+  });
 }
 
 /** Returns whether a subscription is billed again at a time. */

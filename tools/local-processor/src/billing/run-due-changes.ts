@@ -2,6 +2,7 @@ import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { currentPeriod, hasEnded } from '../objects/subscription.ts';
 import { customerOrNull } from '../objects/customer.ts';
 import type { CheckoutSession, Invoice, Subscription, TestClock } from '../objects/stored.ts';
+import { endPhaseWithinPeriod, phaseEndOf } from './advance-schedule.ts';
 import { expireSession } from './checkout.ts';
 import { collectFor, resumeCollection } from './collection.ts';
 import { expireHeldChange } from './held-changes.ts';
@@ -66,7 +67,7 @@ function dueNow(unit: UnitOfWork, clock: string | null, until: number): DueChang
     ...unit.tables.subscription
       .newestFirst()
       .filter(isOnClock)
-      .flatMap(row => subscriptionDue(row, until)),
+      .flatMap(row => subscriptionDue(unit, row, until)),
     ...unit.tables['checkout.session']
       .newestFirst()
       .filter(isSessionOnClock)
@@ -78,29 +79,32 @@ function dueNow(unit: UnitOfWork, clock: string | null, until: number): DueChang
   ];
 }
 
-function subscriptionDue(subscription: Subscription, until: number): DueChange[] {
+function subscriptionDue(unit: UnitOfWork, subscription: Subscription, until: number): DueChange[] {
   if (hasEnded(subscription) || subscription.status === 'paused') return [];
   const { id, cancel_at: cancelAt } = subscription;
   if (subscription.status === 'incomplete') {
     const at = subscription.created + INCOMPLETE_SECONDS;
-    return at > until ? [] : [{ at, apply: unit => changeIfLive(unit, id, row => expireIncomplete(unit, row)) }];
+    return at > until ? [] : [{ at, apply: later => changeIfLive(later, id, row => expireIncomplete(later, row)) }];
   }
   const end = currentPeriod(subscription).end;
   const heldUntil = subscription.pending_update?.expires_at ?? null;
   if (heldUntil !== null && heldUntil <= until)
-    return [{ at: heldUntil, apply: unit => changeIfLive(unit, id, row => expireHeldChange(unit, row)) }];
+    return [{ at: heldUntil, apply: later => changeIfLive(later, id, row => expireHeldChange(later, row)) }];
   const resumesAt = subscription.pause_collection?.resumes_at ?? null;
   if (resumesAt !== null && resumesAt <= end && resumesAt <= until)
-    return [{ at: resumesAt, apply: unit => changeIfLive(unit, id, row => resumeCollection(unit, row)) }];
+    return [{ at: resumesAt, apply: later => changeIfLive(later, id, row => resumeCollection(later, row)) }];
   if (cancelAt !== null && cancelAt <= end && cancelAt <= until)
     return [
       {
         at: cancelAt,
-        apply: unit => changeIfLive(unit, id, row => endSubscription(unit, row, 'cancellation_requested')),
+        apply: later => changeIfLive(later, id, row => endSubscription(later, row, 'cancellation_requested')),
       },
     ];
+  const phaseEnd = phaseEndOf(unit, subscription) ?? Infinity;
+  if (phaseEnd < end && phaseEnd <= until)
+    return [{ at: phaseEnd, apply: later => changeIfLive(later, id, row => endPhaseWithinPeriod(later, row)) }];
   if (end > until) return [];
-  return [{ at: end, apply: unit => changeIfLive(unit, id, row => renewOrPause(unit, row, end)) }];
+  return [{ at: end, apply: later => changeIfLive(later, id, row => renewOrPause(later, row, end)) }];
 }
 
 function renewOrPause(unit: UnitOfWork, subscription: Subscription, at: number): void {

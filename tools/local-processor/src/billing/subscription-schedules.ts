@@ -1,5 +1,8 @@
 import type { UnitOfWork } from '../api/unit-of-work.ts';
 import type { Subscription, SubscriptionSchedule } from '../objects/stored.ts';
+import { phaseItemsOf } from '../objects/subscription-schedule.ts';
+import { removeDiscounts, storeDiscounts } from './discounts.ts';
+import { anchoredIn, currentPhaseOf, inPhase, nextPhaseOf } from './phases.ts';
 
 /**
  * Releases a schedule: the subscription goes on without it. A cancellation that the schedule has set is revoked unless
@@ -39,10 +42,51 @@ export function endScheduleOf(unit: UnitOfWork, subscription: Subscription): voi
   unit.emit(isOver ? 'subscription_schedule.completed' : 'subscription_schedule.canceled', ended);
 }
 
-/** Releases a subscription's schedule whose last phase has ended. Returns the subscription. */
-export function releaseAtPhaseEnd(unit: UnitOfWork, subscription: Subscription, at: number): Subscription {
+/**
+ * Ends the phase of a subscription's schedule with the period: the next phase changes the subscription before the period is
+ * billed that begins, and after the last one the schedule is released. Returns the subscription.
+ */
+export function endPhaseAt(unit: UnitOfWork, subscription: Subscription, at: number): Subscription {
   const schedule = unit.tables.subscription_schedule.get(subscription.schedule ?? '');
   if (schedule?.status !== 'active' || at < (schedule.current_phase?.end_date ?? Infinity)) return subscription;
-  releaseSchedule(unit, schedule);
-  return unit.tables.subscription.get(subscription.id) ?? subscription;
+  const next = nextPhaseOf(schedule);
+  if (!next) {
+    releaseSchedule(unit, schedule);
+    return unit.tables.subscription.get(subscription.id) ?? subscription;
+  }
+  const { start_date, end_date } = next;
+  const current_phase = { start_date, end_date };
+  unit.update('subscription_schedule', schedule, { current_phase }, 'subscription_schedule.updated');
+  const { after, discounts } = inPhase(unit, subscription, schedule, next);
+  storeDiscounts(unit, discounts);
+  removeDiscounts(unit, subscription.discounts, after.discounts);
+  const anchored = anchoredIn(after, subscription, next);
+  return unit.update('subscription', subscription, anchored, 'customer.subscription.updated');
 }
+
+/**
+ * Returns a subscription as the end of its period finds it when its schedule then goes on to another phase, and the
+ * discounts that this redeems; nothing is stored.
+ */
+export function atPeriodEnd(unit: UnitOfWork, subscription: Subscription, end: number): PhaseStart {
+  const schedule = unit.tables.subscription_schedule.get(subscription.schedule ?? '');
+  const isOver = schedule?.status === 'active' && end >= (schedule.current_phase?.end_date ?? Infinity);
+  const next = isOver ? nextPhaseOf(schedule) : undefined;
+  if (!schedule || !next) return { after: subscription, discounts: [] };
+  const { after, discounts } = inPhase(unit, subscription, schedule, next);
+  return { after: anchoredIn(after, subscription, next), discounts };
+}
+
+/** Writes what a subscription was changed to into the current phase of its schedule. */
+export function mirrorInPhase(unit: UnitOfWork, subscription: Subscription): Subscription {
+  const schedule = unit.tables.subscription_schedule.get(subscription.schedule ?? '');
+  const current = schedule?.status === 'active' ? currentPhaseOf(schedule) : undefined;
+  if (!schedule || !current) return subscription;
+  const discounts = subscription.discounts.map(discount => ({ coupon: null, discount, promotion_code: null }));
+  const mirrored = { ...current, items: phaseItemsOf(subscription), discounts };
+  const phases = schedule.phases.map(phase => (phase === current ? mirrored : phase));
+  unit.update('subscription_schedule', schedule, { phases }, 'subscription_schedule.updated');
+  return subscription;
+}
+
+type PhaseStart = ReturnType<typeof inPhase>;

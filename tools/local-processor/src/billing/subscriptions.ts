@@ -21,7 +21,7 @@ import { collectInvoice, draftInvoice, openInvoice, voidInvoice } from './invoic
 import { pendingLines, recordDebits } from './prorations.ts';
 import { inPeriod, linesFor, nextPeriod } from './subscription-periods.ts';
 import { type Attempt, outcomeOf } from './payments.ts';
-import { endScheduleOf, releaseAtPhaseEnd } from './subscription-schedules.ts';
+import { endPhaseAt, endScheduleOf } from './subscription-schedules.ts';
 
 const DAY_SECONDS = 86_400;
 
@@ -112,7 +112,7 @@ export function startSubscription(
  * instead. The payment fails if `declined` is true or the card is set to decline.
  */
 export function renewSubscription(unit: UnitOfWork, current: Subscription, at: number, declined = false): Subscription {
-  const subscription = dropHeldChange(unit, releaseAtPhaseEnd(unit, current, at));
+  const subscription = dropHeldChange(unit, endPhaseAt(unit, current, at));
   if (subscription.cancel_at_period_end) return endSubscription(unit, subscription, 'cancellation_requested');
   const last = currentPeriod(subscription);
   const next = nextPeriod(subscription, at);

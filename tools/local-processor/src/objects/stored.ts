@@ -32,7 +32,21 @@ export type Subscription = Replace<
   Stored<Stripe.Subscription>,
   { discounts: string[]; items: Stripe.ApiList<SubscriptionItem>; pending_update: PendingUpdate | null }
 >;
-export type SubscriptionSchedule = Stored<Stripe.SubscriptionSchedule>;
+/** A phase of a schedule, with the ids of what it names. */
+export type Phase = Replace<
+  Stored<Stripe.SubscriptionSchedule.Phase>,
+  {
+    discounts: { coupon: string | null; discount: string | null; promotion_code: string | null }[];
+    items: Replace<Stripe.SubscriptionSchedule.Phase.Item, { price: string; plan: string }>[];
+  }
+>;
+export type SubscriptionSchedule = Replace<
+  Stored<Stripe.SubscriptionSchedule>,
+  {
+    phases: Phase[];
+    default_settings: Replace<Stripe.SubscriptionSchedule.DefaultSettings, { default_payment_method: string | null }>;
+  }
+>;
 /** A price as invoice lines and items name it. */
 interface Pricing {
   price_details: { price: string; product: string };

@@ -1,7 +1,7 @@
 import type { Stripe } from 'stripe';
 import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { newId } from '../domain/ids.ts';
-import type { Subscription, SubscriptionSchedule } from './stored.ts';
+import type { Phase, Subscription, SubscriptionSchedule } from './stored.ts';
 import { currentPeriod } from './subscription.ts';
 
 /** Returns a schedule whose only phase is the subscription's current period, as `from_subscription` makes it. */
@@ -46,39 +46,66 @@ export function newSchedule(
     metadata,
     pause_schedules: [],
     phases: [
-      {
+      newPhase(subscription.currency, {
         ...phase,
-        add_invoice_items: [],
-        application_fee_percent: null,
-        billing_cycle_anchor: null,
-        billing_thresholds: null,
-        collection_method: null,
-        currency: subscription.currency,
-        default_payment_method: null,
-        default_tax_rates: [],
-        description: null,
-        discounts: [],
-        invoice_settings: null,
-        items: subscription.items.data.map(({ price, quantity, metadata: itemMetadata }) => ({
-          billing_thresholds: null,
-          discounts: [],
-          metadata: itemMetadata,
-          plan: price.id,
-          price: price.id,
-          ...(quantity === undefined ? {} : { quantity }),
-          tax_rates: [],
-        })),
+        discounts: subscription.discounts.map(discount => ({ coupon: null, discount, promotion_code: null })),
+        items: phaseItemsOf(subscription),
         metadata: subscription.metadata,
-        on_behalf_of: null,
-        proration_behavior: 'create_prorations',
-        transfer_data: null,
         trial_end: subscription.trial_end,
-      },
+      }),
     ],
     released_at: null,
     released_subscription: null,
     status: 'active',
     subscription: subscription.id,
     test_clock: subscription.test_clock,
+  };
+}
+
+/** Returns a phase with default values for what is not given. */
+export function newPhase(
+  currency: string,
+  given: Partial<Phase> & Pick<Phase, 'end_date' | 'items' | 'start_date'>,
+): Phase {
+  return {
+    add_invoice_items: [],
+    application_fee_percent: null,
+    billing_cycle_anchor: null,
+    billing_thresholds: null,
+    collection_method: null,
+    currency,
+    default_payment_method: null,
+    default_tax_rates: [],
+    description: null,
+    discounts: [],
+    invoice_settings: null,
+    metadata: {},
+    on_behalf_of: null,
+    proration_behavior: 'create_prorations',
+    transfer_data: null,
+    trial_end: null,
+    ...given,
+  };
+}
+
+/** Returns the items of a subscription as a phase has them. */
+export function phaseItemsOf({ items }: Subscription): Phase['items'] {
+  return items.data.map(({ price, quantity, metadata }) => newPhaseItem(price.id, quantity, metadata));
+}
+
+/** Returns an item of a phase; a metered price has no quantity. */
+export function newPhaseItem(
+  price: string,
+  quantity: number | undefined,
+  metadata: Stripe.Metadata,
+): Phase['items'][number] {
+  return {
+    billing_thresholds: null,
+    discounts: [],
+    metadata,
+    plan: price,
+    price,
+    ...(quantity === undefined ? {} : { quantity }),
+    tax_rates: [],
   };
 }

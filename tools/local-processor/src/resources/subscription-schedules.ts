@@ -6,12 +6,15 @@ import { createdWithin, listPage } from '../api/lists.ts';
 import { mergeMetadata } from '../api/metadata.ts';
 import { boolean, choice, created, expand, metadata, page, parameters, text } from '../api/parameters.ts';
 import type { UnitOfWork } from '../api/unit-of-work.ts';
+import { changeToPhase } from '../billing/advance-schedule.ts';
+import { inPhase } from '../billing/phases.ts';
 import { releaseSchedule } from '../billing/subscription-schedules.ts';
 import { endSubscription } from '../billing/subscriptions.ts';
 import { hasEnded } from '../objects/subscription.ts';
 import { newSchedule } from '../objects/subscription-schedule.ts';
 import { inItsTime } from '../objects/test-clock.ts';
 import type { SubscriptionSchedule } from '../objects/stored.ts';
+import { phasesOf, phasesParameter } from './schedule-phases.ts';
 
 const createParameters = parameters<Stripe.SubscriptionScheduleCreateParams>()({
   expand,
@@ -22,6 +25,8 @@ const updateParameters = parameters<Stripe.SubscriptionScheduleUpdateParams>()({
   end_behavior: choice('cancel', 'release').optional(),
   expand,
   metadata: metadata.optional(),
+  phases: phasesParameter.optional(),
+  proration_behavior: choice('always_invoice', 'create_prorations', 'none').optional(),
 });
 const listParameters = parameters<Stripe.SubscriptionScheduleListParams>()({
   ...page,
@@ -88,24 +93,39 @@ export function createSchedule(unit: UnitOfWork, given: z.output<typeof createPa
   return schedule;
 }
 
-/** Changes a schedule. `end_behavior` decides whether the subscription ends with the current phase. */
+/**
+ * Changes a schedule. New items of the current phase change the subscription at once. `end_behavior` decides whether the
+ * subscription ends with the last phase.
+ */
 export function updateSchedule(
   unit: UnitOfWork,
   schedule: SubscriptionSchedule,
   given: z.output<typeof updateParameters>,
 ): SubscriptionSchedule {
   const { end_behavior: behavior = schedule.end_behavior } = given;
-  const subscription = unit.tables.subscription.get(schedule.subscription ?? '');
-  if (given.end_behavior !== undefined && schedule.status !== 'active')
+  if ((given.end_behavior !== undefined || given.phases !== undefined) && schedule.status !== 'active')
     throw invalidRequest(`You cannot update a subscription schedule that is ${schedule.status}.`);
-  const changes = { end_behavior: behavior, metadata: mergeMetadata(schedule.metadata, given.metadata) };
+  const phases = given.phases ? phasesOf(unit, schedule, given.phases) : schedule.phases;
+  const current = phases.find(({ start_date: start }) => start === schedule.current_phase?.start_date);
+  const current_phase = current ? { start_date: current.start_date, end_date: current.end_date } : null;
+  const metadataAfter = mergeMetadata(schedule.metadata ?? {}, given.metadata);
+  const changes = { end_behavior: behavior, metadata: metadataAfter, phases, current_phase };
+  // Checked before anything is stored: a phase may name what does not exist.
+  const subscription = unit.tables.subscription.get(schedule.subscription ?? '');
+  if (given.phases && subscription) for (const phase of phases) inPhase(unit, subscription, schedule, phase);
   const updated = unit.update('subscription_schedule', schedule, changes, 'subscription_schedule.updated');
-  if (subscription && behavior !== schedule.end_behavior) {
-    const ends = behavior === 'cancel';
-    const cancellation = ends
-      ? { cancel_at: schedule.current_phase?.end_date ?? null, canceled_at: unit.now }
-      : { cancel_at: null, cancel_at_period_end: false, canceled_at: null };
-    unit.update('subscription', subscription, cancellation, 'customer.subscription.updated');
+  if (!subscription) return updated;
+  const changed =
+    given.phases && current
+      ? changeToPhase(unit, subscription, updated, current, given.proration_behavior ?? 'create_prorations')
+      : subscription;
+  const end = behavior === 'cancel' ? (phases.at(-1)?.end_date ?? null) : null;
+  if (behavior !== schedule.end_behavior || (end !== null && end !== changed.cancel_at)) {
+    const cancellation =
+      end === null
+        ? { cancel_at: null, cancel_at_period_end: false, canceled_at: null }
+        : { cancel_at: end, canceled_at: unit.now };
+    unit.update('subscription', changed, cancellation, 'customer.subscription.updated');
   }
   return updated;
 }

@@ -7,6 +7,7 @@ import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { applyChange } from '../billing/apply-change.ts';
 import { wantedDiscounts } from '../billing/discounts.ts';
 import { type ChangePlan, type ChangeTerms, planChange } from '../billing/plan-change.ts';
+import { mirrorInPhase } from '../billing/subscription-schedules.ts';
 import { priceAmount } from '../objects/price.ts';
 import { currentPeriod, hasEnded, itemsIn } from '../objects/subscription.ts';
 import type { WantedDiscount } from '../objects/checkout-plan.ts';
@@ -55,7 +56,8 @@ type Given = z.output<typeof updateParameters>;
 export function updateSubscription(unit: UnitOfWork, subscription: Subscription, given: Given): Subscription {
   const { payment_behavior: behavior } = given;
   if (behavior === 'pending_if_incomplete') rejectUnheld(subscription, given);
-  return applyChange(unit, subscription, plannedUpdate(unit, subscription, given), behavior);
+  const after = applyChange(unit, subscription, plannedUpdate(unit, subscription, given), behavior);
+  return given.items || given.discounts !== undefined ? mirrorInPhase(unit, after) : after;
 }
 
 /** What a change may contain that waits for its payment. https://docs.stripe.com/billing/subscriptions/pending-updates-reference */

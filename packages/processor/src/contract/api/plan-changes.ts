@@ -17,7 +17,7 @@ interface Situation {
 }
 
 /** What a case does at that time. */
-interface Moment {
+export interface Moment {
   readonly subscription: Stripe.Subscription;
   /** The parameters that give the only item another price or quantity. */
   readonly to: (change: { price?: string; quantity?: number }) => { items: Stripe.SubscriptionUpdateParams.Item[] };

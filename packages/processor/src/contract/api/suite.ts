@@ -13,6 +13,7 @@ import { paymentCases } from './payments.ts';
 import { planChangeCases } from './plan-changes.ts';
 import { Recording } from './recording.ts';
 import { requestCases } from './requests.ts';
+import { schedulePhaseCases } from './schedule-phases.ts';
 import { subscriptionCases } from './subscriptions.ts';
 
 /** A stand-in whose control API does what Stripe's users and banks do. */
@@ -30,6 +31,7 @@ const CASES: Readonly<Record<string, readonly ApiCase[]>> = {
   'a change of a subscription': planChangeCases,
   'a change that has to be paid': paymentBehaviorCases,
   'a discount': discountCases,
+  'a schedule': schedulePhaseCases,
   'a payment': paymentCases,
   'a checkout session': checkoutCases,
   'a request': requestCases,

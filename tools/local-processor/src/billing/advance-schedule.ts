@@ -1,0 +1,45 @@
+import type { UnitOfWork } from '../api/unit-of-work.ts';
+import type { Subscription, SubscriptionSchedule } from '../objects/stored.ts';
+import { applyChange } from './apply-change.ts';
+import { inPhase, nextPhaseOf } from './phases.ts';
+import { planChange } from './plan-change.ts';
+import { releaseSchedule } from './subscription-schedules.ts';
+
+/** Returns when the current phase of a subscription's schedule ends, in Unix seconds; null without one. */
+export function phaseEndOf(unit: UnitOfWork, { schedule: id }: Subscription): number | null {
+  const schedule = unit.tables.subscription_schedule.get(id ?? '');
+  return schedule?.status === 'active' ? (schedule.current_phase?.end_date ?? null) : null;
+}
+
+/** Ends a phase within a period of its subscription: the next phase changes it, prorated as that says. */
+export function endPhaseWithinPeriod(unit: UnitOfWork, subscription: Subscription): Subscription {
+  const schedule = unit.tables.subscription_schedule.get(subscription.schedule ?? '');
+  if (schedule?.status !== 'active') return subscription;
+  const next = nextPhaseOf(schedule);
+  if (!next) {
+    releaseSchedule(unit, schedule);
+    return unit.tables.subscription.get(subscription.id) ?? subscription;
+  }
+  const { start_date, end_date } = next;
+  const current_phase = { start_date, end_date };
+  unit.update('subscription_schedule', schedule, { current_phase }, 'subscription_schedule.updated');
+  return changeToPhase(unit, subscription, schedule, next);
+}
+
+/** Changes a subscription now to what a phase wants. `behavior` prorates it otherwise than the phase says. */
+export function changeToPhase(
+  unit: UnitOfWork,
+  subscription: Subscription,
+  schedule: SubscriptionSchedule,
+  phase: SubscriptionSchedule['phases'][number],
+  behavior = phase.proration_behavior,
+): Subscription {
+  const { after, discounts } = inPhase(unit, subscription, schedule, phase);
+  const terms = {
+    prorationBehavior: behavior,
+    prorationDate: null,
+    resetsAnchor: phase.billing_cycle_anchor === 'phase_start' && phase.start_date === unit.now,
+    endsTrial: false,
+  };
+  return applyChange(unit, subscription, planChange(unit, subscription, after, terms, discounts));
+}

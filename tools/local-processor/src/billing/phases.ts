@@ -1,0 +1,86 @@
+import type { UnitOfWork } from '../api/unit-of-work.ts';
+import { mergeMetadata } from '../api/metadata.ts';
+import { cadenceOf, planOf, priceAmount } from '../objects/price.ts';
+import { currentPeriod, newItem, subscriptionCadence } from '../objects/subscription.ts';
+import type { Discount, Phase, Subscription, SubscriptionItem, SubscriptionSchedule } from '../objects/stored.ts';
+import { wantedDiscounts } from './discounts.ts';
+
+/** Returns the phase that follows the current one; undefined when that is the last. */
+export function nextPhaseOf({ phases, current_phase: current }: SubscriptionSchedule): Phase | undefined {
+  return current ? phases.find(({ start_date: start }) => start === current.end_date) : undefined;
+}
+
+/** Returns the phase that a schedule is in. */
+export function currentPhaseOf({ phases, current_phase: current }: SubscriptionSchedule): Phase | undefined {
+  return phases.find(({ start_date: start }) => start === current?.start_date);
+}
+
+/**
+ * Returns a subscription as a phase of its schedule wants it, and the discounts that the phase redeems; nothing is stored. A
+ * phase names all: what it leaves out comes from the schedule's default settings, and its discounts are gone. Metadata is
+ * merged.
+ * (Stripe: https://docs.stripe.com/billing/subscriptions/subscription-schedules)
+ */
+export function inPhase(
+  unit: UnitOfWork,
+  subscription: Subscription,
+  schedule: SubscriptionSchedule,
+  phase: Phase,
+): { after: Subscription; discounts: Discount[] } {
+  const { id, customer, currency, discounts: kept } = subscription;
+  const items = phaseItems(unit, subscription, phase);
+  const amounts = items.map(({ price, quantity = null }) => priceAmount(unit, price, currency, quantity));
+  const subtotal = amounts.reduce((sum, amount) => sum + amount, 0);
+  const wanted = phase.discounts.map(one => given(one));
+  const named = wantedDiscounts(unit, wanted, { customer, subscription: id, currency, subtotal, kept });
+  const { default_settings: defaults } = schedule;
+  const after: Subscription = {
+    ...subscription,
+    items: { ...subscription.items, data: items },
+    discounts: named.map(one => one.id),
+    metadata: mergeMetadata(subscription.metadata, phase.metadata ?? undefined),
+    default_payment_method: phase.default_payment_method ?? defaults.default_payment_method,
+    description: phase.description ?? defaults.description,
+    ...(phase.automatic_tax && { automatic_tax: phase.automatic_tax }),
+  };
+  return { after, discounts: named.flatMap(({ fresh }) => fresh ?? []) };
+}
+
+/** Returns a subscription that is in a phase from its first second on: another interval moves the anchor there. */
+export function anchoredIn(after: Subscription, before: Subscription, phase: Phase): Subscription {
+  const [was, is] = [subscriptionCadence(before), subscriptionCadence(after)];
+  const isMoved =
+    was.interval !== is.interval || was.count !== is.count || phase.billing_cycle_anchor === 'phase_start';
+  return isMoved ? { ...after, billing_cycle_anchor: phase.start_date } : after;
+}
+
+/** Items are matched by price, then by product, so that their ids stay. */
+function phaseItems(unit: UnitOfWork, subscription: Subscription, phase: Phase): SubscriptionItem[] {
+  const left = [...subscription.items.data];
+  const take = (matches: (item: SubscriptionItem) => boolean) => {
+    const index = left.findIndex(matches);
+    return index < 0 ? undefined : left.splice(index, 1)[0];
+  };
+  const wanted = phase.items.flatMap(item => {
+    const price = unit.tables.price.get(item.price);
+    return price ? [{ ...item, price, same: take(one => one.price.id === price.id) }] : [];
+  });
+  return wanted.map(({ price, quantity, same }) => {
+    const item = same ?? take(one => one.price.product === price.product);
+    if (!item)
+      return newItem(unit, subscription.id, { price, quantity: quantity ?? null }, currentPeriod(subscription));
+    const { quantity: _before, ...rest } = item;
+    const cadence = cadenceOf(price);
+    return {
+      ...rest,
+      ...(quantity === undefined ? {} : { quantity }),
+      ...(cadence ? { price, plan: planOf(price, cadence) } : {}),
+    };
+  });
+}
+
+/** Returns the one of the three that a phase's discount names: an existing discount before what it was made of. */
+function given({ coupon, discount, promotion_code: code }: Phase['discounts'][number]) {
+  if (discount !== null) return { discount };
+  return code === null ? { coupon: coupon ?? '' } : { promotion_code: code };
+}
