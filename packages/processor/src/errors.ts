@@ -58,6 +58,22 @@ export function isMissing(error: unknown): boolean {
   return error instanceof ProcessorError && error.processorCode === 'resource_missing';
 }
 
+/** Why a payment failed: the card was declined, or the bank wants the customer to confirm it. */
+export interface PaymentFailure {
+  readonly reason: 'declined' | 'authentication_required';
+  /** The bank's reason, for example `insufficient_funds`. https://docs.stripe.com/declines/codes */
+  readonly declineCode: string | null;
+}
+
+/** Returns why a payment failed that a call needed; null for any other error. */
+export function paymentFailureOf(error: unknown): PaymentFailure | null {
+  if (!(error instanceof ProcessorError) || error.processorStatus !== 402) return null;
+  const { cause } = error;
+  const declineCode = cause instanceof Stripe.errors.StripeError ? (cause.decline_code ?? null) : null;
+  const needsCustomer = error.processorCode?.endsWith('requires_action') ?? false;
+  return { reason: needsCustomer ? 'authentication_required' : 'declined', declineCode };
+}
+
 /** For reading what may be gone: returns `missing` for an error that says so, and throws any other. */
 export function missingOrThrow(error: unknown): 'missing' {
   if (isMissing(error)) return 'missing';

@@ -1,4 +1,6 @@
 import type { PriceSnapshot, ProductSnapshot } from './snapshots/catalog.ts';
+import type { Discounts } from './discounts.ts';
+import type { PlanChanges } from './plan-changes.ts';
 import type { CheckoutSessionSnapshot } from './snapshots/checkout-session.ts';
 import type { CustomerSnapshot } from './snapshots/customer.ts';
 import type { InvoicePaymentSnapshot, InvoiceSnapshot } from './snapshots/invoice.ts';
@@ -62,6 +64,8 @@ export interface NewCheckoutSession {
   /** Only in subscription mode. */
   readonly trialDays?: number;
   readonly allowPromotionCodes?: boolean;
+  /** Excludes `allowPromotionCodes`. */
+  readonly promotionCodeId?: string;
   /** Saves the address that the customer enters. */
   readonly automaticTax?: boolean;
   /** Saves the name and the address that the customer enters. */
@@ -140,7 +144,7 @@ export type MarkedType = Exclude<SyncType, 'invoice' | 'payment'>;
  * Methods throw `ProcessorError` when the processor refuses, and Problem `unavailable` when it does not respond in time
  * or responds with 429.
  */
-export interface Processor {
+export interface Processor extends PlanChanges, Discounts {
   /** Finds the account that the secret key belongs to. */
   findAccount(): Promise<{ readonly accountId: string }>;
   /** The processor's time in whole seconds, as a response gives it; null when it gives none. */

@@ -4,9 +4,11 @@ import { openCalls } from './stripe/calls.ts';
 import { catalogCalls } from './stripe/catalog.ts';
 import { checkoutCalls } from './stripe/checkout.ts';
 import { customerCalls } from './stripe/customers.ts';
+import { discountCalls } from './stripe/discounts.ts';
 import type { OnCall } from './stripe-client.ts';
 import { invoiceCalls } from './stripe/invoices.ts';
 import { listedObjectCalls } from './stripe/listed-objects.ts';
+import { planChangeCalls } from './stripe/plan-changes.ts';
 import { refundCalls } from './stripe/refunds.ts';
 import { subscriptionCalls } from './stripe/subscriptions.ts';
 
@@ -23,5 +25,7 @@ export function stripeProcessor(secretKey: string, baseUrl?: string, onCall?: On
     ...subscriptionCalls(calls, catalog.findPrice),
     ...invoiceCalls(calls),
     ...refundCalls(calls),
+    ...discountCalls(calls),
+    ...planChangeCalls(calls, catalog.findPrice),
   };
 }

@@ -53,6 +53,8 @@ test('a discount counts from the next invoice on, without a proration', async ()
   });
   await account.advance('2026-05-01');
   expect(invoiceOf(await account.current())).toMatchObject({ subtotal: 2_000, total: 1_500, amount_paid: 1_500 });
+  const page = await fetch(invoiceOf(await account.current()).hosted_invoice_url ?? '');
+  expect(await page.text()).toContain('-$5.00');
   const expand = ['discounts.source.coupon'];
   expect(await stripe.subscriptions.retrieve(account.subscription.id, { expand })).toMatchObject({
     discounts: [{ id: discount, end: null, source: { coupon: { id: coupon.id, percent_off: 25 } } }],

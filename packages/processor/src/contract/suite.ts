@@ -6,7 +6,9 @@ import { checkoutCases } from './checkout.ts';
 import { customerCases } from './customers.ts';
 import { eventCases } from './events.ts';
 import { listedObjectCases } from './listed-objects.ts';
+import { discountCases } from './discounts.ts';
 import { paymentCases } from './payments.ts';
+import { planChangeCases } from './plan-changes.ts';
 import { subscriptionCases } from './subscriptions.ts';
 import { writeCases } from './writes.ts';
 import type { Processor } from '../port.ts';
@@ -53,6 +55,12 @@ export function processorContract(name: string, start: () => Promise<StandIn>, e
     });
     describe('a subscription', () => {
       subscriptionCases(cases);
+    });
+    describe('a change of a plan', () => {
+      planChangeCases(cases);
+    });
+    describe('a discount', () => {
+      discountCases(cases);
     });
     describe('a payment', () => {
       paymentCases(cases);

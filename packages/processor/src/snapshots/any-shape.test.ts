@@ -5,7 +5,10 @@ import { InvalidObject } from './fields.ts';
 import { readPrice, readProduct } from './catalog.ts';
 import { readCheckoutSession } from './checkout-session.ts';
 import { readCustomer } from './customer.ts';
+import { readCoupon, readPromotionCode } from './discounts.ts';
+import { readInvoicePreview } from './invoice-preview.ts';
 import { readInvoice } from './invoice.ts';
+import { readSchedule } from './schedule.ts';
 import { readSubscription } from './subscription.ts';
 
 type Path = readonly (string | number)[];
@@ -52,9 +55,29 @@ const subscription = {
   trial_end: created,
   ended_at: created,
   default_payment_method: { id: 'pm_1', object: 'payment_method' },
+  latest_invoice: 'in_1',
+  pending_update: { expires_at: created, subscription_items: [{ id: 'si_1', price: 'price_1', quantity: 3 }] },
   metadata: { projectId: 'proj_1' },
   created,
 };
+const coupon = {
+  id: 'HALF',
+  object: 'coupon',
+  name: 'Half',
+  percent_off: 50,
+  amount_off: 500,
+  currency: 'usd',
+  duration: 'repeating',
+  duration_in_months: 3,
+  max_redemptions: 5,
+  times_redeemed: 1,
+  redeem_by: created,
+  valid: true,
+  applies_to: { products: ['prod_1'] },
+  metadata: {},
+  created,
+};
+const discount = { id: 'di_1', object: 'discount', promotion_code: 'promo_1', end: created };
 const period = { current_period_start: created, current_period_end: created + 1 };
 const invoice = {
   id: 'in_1',
@@ -94,6 +117,13 @@ const SUBSCRIPTION_OPTIONAL: Path[] = [
   ['trial_end'],
   ['ended_at'],
   ['default_payment_method'],
+  ['collection_method'],
+  ['latest_invoice'],
+  ['pending_update'],
+  ['pending_update', 'subscription_items'],
+  ['pending_update', 'subscription_items', 0, 'price'],
+  ['discount'],
+  ['discounts'],
   ['metadata'],
   ['items', 'data', 0, 'price', 'unit_amount'],
   ['items', 'data', 0, 'price', 'unit_amount_decimal'],
@@ -125,14 +155,23 @@ const SHAPES: readonly Shape[] = [
   {
     name: 'a subscription before 2025-03-31',
     read: readSubscription,
-    object: { ...subscription, ...period, items: { data: [{ id: 'si_1', price, quantity: 2 }] } },
+    object: {
+      ...subscription,
+      ...period,
+      discount: { ...discount, coupon },
+      items: { data: [{ id: 'si_1', price, quantity: 2 }] },
+    },
     words: SUBSCRIPTION_WORDS,
     optional: [...SUBSCRIPTION_OPTIONAL, ['current_period_start'], ['current_period_end']],
   },
   {
     name: 'a subscription since 2025-03-31',
     read: readSubscription,
-    object: { ...subscription, items: { data: [{ id: 'si_1', price, quantity: 2, ...period }] } },
+    object: {
+      ...subscription,
+      discounts: ['di_0', { ...discount, source: { coupon } }],
+      items: { data: [{ id: 'si_1', price, quantity: 2, ...period }] },
+    },
     words: SUBSCRIPTION_WORDS,
     optional: [...SUBSCRIPTION_OPTIONAL, ['items', 'data', 0, 'current_period_end']],
   },
@@ -186,6 +225,84 @@ const SHAPES: readonly Shape[] = [
     },
     words: [['tax_exempt'], ['name']],
     optional: [['email'], ['name'], ['metadata'], ['invoice_settings'], ['invoice_settings', 'default_payment_method']],
+  },
+  {
+    name: 'a coupon',
+    read: readCoupon,
+    object: coupon,
+    words: [['duration'], ['name']],
+    optional: ['name', 'percent_off', 'amount_off', 'currency', 'redeem_by', 'applies_to', 'metadata'].map(field => [
+      field,
+    ]),
+  },
+  {
+    name: 'a promotion code before 2025-09-30',
+    read: readPromotionCode,
+    object: { id: 'promo_1', code: 'HALF', coupon, active: true, restrictions: { minimum_amount: 500 }, created },
+    words: [['code']],
+    optional: [['restrictions'], ['coupon'], ['restrictions', 'minimum_amount']],
+  },
+  {
+    name: 'a promotion code since 2025-09-30',
+    read: readPromotionCode,
+    object: { id: 'promo_1', code: 'HALF', promotion: { coupon: 'HALF' }, active: true, expires_at: created, created },
+    words: [['code']],
+    optional: [['promotion'], ['expires_at']],
+  },
+  {
+    name: 'a preview of an invoice',
+    read: readInvoicePreview,
+    object: {
+      id: 'upcoming_in_1',
+      currency: 'usd',
+      subtotal: 2,
+      total: 1,
+      amount_due: 1,
+      starting_balance: 0,
+      ending_balance: 0,
+      total_discount_amounts: [{ amount: 1, discount: 'di_1' }],
+      total_taxes: [],
+      parent: { subscription_details: { subscription: 'sub_1', subscription_proration_date: created } },
+      lines: {
+        data: [
+          {
+            description: 'Pro',
+            amount: 2,
+            quantity: 1,
+            pricing: { price_details: { price: 'price_1' } },
+            parent: { subscription_item_details: { proration: true } },
+            period: { start: created, end: created },
+          },
+        ],
+      },
+      created,
+    },
+    words: [['lines', 'data', 0, 'description']],
+    optional: [['total_taxes'], ['parent'], ['ending_balance'], ['lines', 'data', 0, 'parent']],
+  },
+  {
+    name: 'a schedule',
+    read: readSchedule,
+    object: {
+      id: 'sub_sched_1',
+      status: 'active',
+      subscription: 'sub_1',
+      end_behavior: 'release',
+      current_phase: { start_date: created, end_date: created },
+      phases: [
+        {
+          start_date: created,
+          end_date: created,
+          items: [{ price: 'price_1', quantity: 1 }],
+          discounts: [{ discount: 'di_1', coupon: null, promotion_code: null }],
+          metadata: {},
+        },
+      ],
+      metadata: {},
+      created,
+    },
+    words: [['status'], ['end_behavior']],
+    optional: [['subscription'], ['current_phase'], ['phases', 0, 'discounts'], ['phases', 0, 'metadata']],
   },
   {
     name: 'a checkout session',

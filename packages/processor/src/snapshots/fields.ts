@@ -177,6 +177,20 @@ export class Fields {
     });
   }
 
+  /** Parses each object of a plain array, which is empty when it is absent or null. */
+  array<Result>(name: string, parse: (fields: Fields) => Result): Result[] {
+    const items = this.#object[name] ?? [];
+    if (!Array.isArray(items)) {
+      this.#reject(name, 'an array');
+      return [];
+    }
+    return items.flatMap((item: unknown, index) => {
+      if (isObject(item)) return [parse(new Fields(item, `${this.#path}${name}.${index}.`, this.#faults))];
+      this.#reject(`${name}.${index}`, 'an object');
+      return [];
+    });
+  }
+
   /** Returns null for a list that is absent or null. */
   optionalList<Result>(name: string, parse: (fields: Fields) => Result): Result[] | null {
     return isAbsent(this.#object[name]) ? null : this.list(name, parse);

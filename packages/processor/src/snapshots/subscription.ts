@@ -1,6 +1,7 @@
 import { SUBSCRIPTION_STATUSES, type SubscriptionStatus } from '@billing/contracts/resources/subscription';
 import { parsePrice, type PriceAmount, type PriceSnapshot } from './catalog.ts';
-import { flag, knownWordOf, number, parseObject, reference, text, unixTime } from './fields.ts';
+import { discountList, readDiscount, type DiscountSnapshot } from './discounts.ts';
+import { flag, knownWordOf, number, parseObject, reference, text, unixTime, type Fields } from './fields.ts';
 
 /** One item of a subscription: a price and a quantity. */
 export interface SubscriptionItemSnapshot {
@@ -17,6 +18,13 @@ export interface PauseCollection {
   readonly behavior: string;
   /** Null until someone resumes it. */
   readonly resumesAt: Date | null;
+}
+
+/** A change that applies once its invoice is paid. https://docs.stripe.com/billing/subscriptions/pending-updates */
+export interface PendingUpdateSnapshot {
+  readonly expiresAt: Date;
+  readonly items: readonly { readonly id: string; readonly priceId: string | null; readonly quantity: number | null }[];
+  readonly metadata: Readonly<Record<string, string>>;
 }
 
 /** A subscription of the processor. */
@@ -42,6 +50,12 @@ export interface SubscriptionSnapshot {
   /** When it ended. */
   readonly endedAt: Date | null;
   readonly defaultPaymentMethodId: string | null;
+  /** How an amount is collected: `charge_automatically` or `send_invoice`. */
+  readonly collectionMethod: string | null;
+  readonly latestInvoiceId: string | null;
+  /** A change that waits for the payment of the latest invoice. */
+  readonly pendingUpdate: PendingUpdateSnapshot | null;
+  readonly discounts: readonly DiscountSnapshot[];
   /** The schedule that manages it: only that can schedule its end. */
   readonly scheduleId: string | null;
   readonly metadata: Readonly<Record<string, string>>;
@@ -90,11 +104,29 @@ export const readSubscription = (raw: unknown): SubscriptionSnapshot =>
       trialEnd: subscription.optional('trial_end', unixTime),
       endedAt: subscription.optional('ended_at', unixTime),
       defaultPaymentMethodId: subscription.optional('default_payment_method', reference),
+      collectionMethod: subscription.optional('collection_method', text),
+      latestInvoiceId: subscription.optional('latest_invoice', reference),
+      pendingUpdate: subscription.optionalObject('pending_update', update => ({
+        expiresAt: update.required('expires_at', unixTime),
+        items: update.array('subscription_items', item => ({
+          id: item.required('id', text),
+          priceId: item.optional('price', reference) ?? item.optional('plan', reference),
+          quantity: item.optional('quantity', number),
+        })),
+        metadata: update.metadata(),
+      })),
+      discounts: discountsOf(subscription),
       scheduleId: subscription.optional('schedule', reference),
       metadata: subscription.metadata(),
       createdAt: subscription.required('created', unixTime),
     };
   });
+
+/** A subscription has `discount` before 2024, and `discounts` since. */
+function discountsOf(subscription: Fields): readonly DiscountSnapshot[] {
+  const [only] = [subscription.optional('discount', { expected: 'a discount', parse: value => value })];
+  return subscription.optional('discounts', discountList) ?? (only === null ? [] : [readDiscount(only)]);
+}
 
 const NO_AMOUNT: PriceAmount = { unitAmount: null, unitAmountDecimal: null };
 

@@ -68,13 +68,14 @@ function withOperationId(metadata: Readonly<Record<string, string>>, operationId
 
 /** For an existing customer, Stripe must be told to save the address and name that taxes need. https://docs.stripe.com/tax/checkout */
 function checkoutOptions(session: NewCheckoutSession) {
-  const { allowPromotionCodes, automaticTax, taxIdCollection, clientReferenceId, locale } = session;
+  const { allowPromotionCodes, promotionCodeId, automaticTax, taxIdCollection, clientReferenceId, locale } = session;
   const saved = {
     ...((automaticTax || taxIdCollection) && { address: 'auto' as const }),
     ...(taxIdCollection && { name: 'auto' as const }),
   };
   return {
     ...(allowPromotionCodes && { allow_promotion_codes: true }),
+    ...(promotionCodeId !== undefined && { discounts: [{ promotion_code: promotionCodeId }] }),
     ...(automaticTax && { automatic_tax: { enabled: true } }),
     ...(taxIdCollection && { tax_id_collection: { enabled: true } }),
     ...(Object.keys(saved).length > 0 && { customer_update: saved }),

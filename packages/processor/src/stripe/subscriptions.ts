@@ -4,7 +4,7 @@ import type { Processor } from '../port.ts';
 import { readSubscription } from '../snapshots/subscription.ts';
 import { given, idOf, write, type Calls } from './calls.ts';
 import { addMissingAmounts } from './missing-amounts.ts';
-import { completeEach, completeLists } from './nested-lists.ts';
+import { completeEach, completeLists, WITH_DISCOUNTS } from './nested-lists.ts';
 
 type Subscriptions = Pick<
   Processor,
@@ -25,11 +25,12 @@ export function subscriptionCalls({ stripe, call }: Calls, findPrice: Processor[
     );
 
   return {
-    findSubscription: id => subscriptionFrom(() => stripe.subscriptions.retrieve(id)),
+    findSubscription: id => subscriptionFrom(() => stripe.subscriptions.retrieve(id, WITH_DISCOUNTS)),
     listSubscriptions: async (customer, after) => {
       const page = { limit: PAGE_SIZE, ...given({ starting_after: after }) };
+      const expand = WITH_DISCOUNTS.expand.map(path => `data.${path}`);
       const listed = await call(async () => {
-        const { data } = await stripe.subscriptions.list({ customer, status: 'all', ...page });
+        const { data } = await stripe.subscriptions.list({ customer, status: 'all', ...page, expand });
         return (await completeEach(stripe, data)).map(readSubscription);
       });
       return Promise.all(listed.map(subscription => addMissingAmounts(subscription, findPrice)));

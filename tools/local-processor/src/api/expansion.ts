@@ -54,10 +54,7 @@ function expandAt(account: Account, at: unknown, segments: readonly string[], pa
   }
   if (typeof at !== 'object') throw cannotExpand(path);
   const value: unknown =
-    Reflect.get(at, name) ??
-    priceDetail(account, at, segments) ??
-    couponScope(account, at, name) ??
-    includableList(account, at, name);
+    Reflect.get(at, name) ?? priceDetail(account, at, segments) ?? includableList(account, at, name);
   if (typeof value === 'string') {
     // Coupons have ids without a prefix.
     const found = name === 'coupon' ? account.tables.coupon.get(value) : findById(account, value);
@@ -75,14 +72,6 @@ function expandAt(account: Account, at: unknown, segments: readonly string[], pa
 function expandedElement(account: Account, element: unknown): unknown {
   const found = typeof element === 'string' ? findById(account, element) : undefined;
   return found ? structuredClone(found) : element;
-}
-
-/** Returns the products that a coupon is limited to, which it contains only when that is expanded. */
-function couponScope(account: Account, at: object, name: string): object | undefined {
-  const { id, object } = at as { id?: unknown; object?: unknown };
-  if (name !== 'applies_to' || object !== 'coupon') return undefined;
-  const scope = account.tables.coupon_scope.get(String(id));
-  return scope && { products: [...scope.products] };
 }
 
 function findById(account: Account, id: string): object | undefined {
@@ -118,6 +107,10 @@ function includableList(account: Account, parent: object, name: string): object 
   if (field === 'checkout.session.line_items') {
     const lines = account.tables.checkout_plan.get(id)?.lines ?? [];
     return list(lines, `/v1/checkout/sessions/${id}/line_items`);
+  }
+  if (field === 'coupon.applies_to') {
+    const scope = account.tables.coupon_scope.get(id);
+    return scope ? { products: [...scope.products] } : null;
   }
   if (field === 'invoice.payments')
     return list(account.tables.invoice_payment.withField('invoice', id), '/v1/invoice_payments');

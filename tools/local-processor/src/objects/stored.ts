@@ -226,6 +226,8 @@ export interface Tables {
   invoiceitem: InvoiceItem;
   last_debit: LastDebit;
   held_change: HeldChange;
+  /** The lines of the newest previews, which are listed like those of an invoice. */
+  preview: { id: string; lines: InvoiceLine[] };
   coupon: Coupon;
   coupon_scope: CouponScope;
   /** Deleted coupons: discounts that were made with them go on. */

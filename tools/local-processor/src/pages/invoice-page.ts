@@ -15,6 +15,9 @@ export function invoicePage(
   const title = `Invoice ${invoice.number ?? 'draft'}`;
   const { currency } = invoice;
   const used = invoice.total - invoice.amount_due;
+  const off = invoice.subtotal - invoice.total;
+  // A negative total, or one below the least charge, goes to the balance.
+  const isCarried = used < 0 || (invoice.ending_balance ?? 0) > 0;
   const payment = html`
     <p class="card">Test card: ${card.label} <span aria-hidden="true">••••</span> ${card.last4}</p>
     <form method="post">
@@ -32,7 +35,8 @@ export function invoicePage(
     </p>
     <ul>
       ${invoice.lines.data.map(line => html`<li><span>${line.description}</span><span>${formatAmount(line.amount, currency)}</span></li>`)}
-      ${used === 0 ? null : html`<li><span>Credit used</span><span>${formatAmount(used, currency)}</span></li>`}
+      ${off === 0 ? null : html`<li><span>Discount</span><span>${formatAmount(0 - off, currency)}</span></li>`}
+      ${used === 0 ? null : html`<li><span>${isCarried ? 'Carried over' : 'Credit used'}</span><span>${formatAmount(used, currency)}</span></li>`}
       <li><strong>Amount due</strong><strong>${formatAmount(invoice.amount_due, currency)}</strong></li>
       ${invoice.amount_paid === 0 ? null : html`<li><span>Amount paid</span><span>${formatAmount(invoice.amount_paid, currency)}</span></li>`}
     </ul>

@@ -1,5 +1,5 @@
 import { endSubscription, expireIncomplete, pauseSubscription, stopRetrying } from '../billing/subscriptions.ts';
-import { newId } from '../domain/ids.ts';
+import { newCoupon, newDiscount } from '../objects/coupon.ts';
 import { customerOrNull } from '../objects/customer.ts';
 import { currentPeriod } from '../objects/subscription.ts';
 import type { Subscription } from '../objects/stored.ts';
@@ -90,33 +90,35 @@ function discount(subscriber: Subscriber): void {
   const { unit, random, customer } = subscriber;
   const subscription = live(subscriber);
   later(subscriber, subscription);
-  const id = newId('di_1');
-  const coupon = random.pick([
+  const name = random.pick([
     ['WELCOME20', 3],
     ['PARTNER', 1],
     ['YEAR10', 1],
   ]);
-  if (random.chance(0.5)) return void unit.update('subscription', subscription, { discounts: [id] });
-  const row = customerOrNull(unit, customer.id);
-  if (!row) return;
-  unit.update('customer', row, {
-    discount: {
-      id,
-      object: 'discount',
-      checkout_session: null,
-      customer: customer.id,
-      customer_account: null,
-      end: null,
-      invoice: null,
-      invoice_item: null,
-      promotion_code: null,
-      source: { coupon, type: 'coupon' },
-      start: unit.now,
-      subscription: null,
-      subscription_item: null,
-    },
-  });
+  const coupon = unit.tables.coupon.get(name) ?? unit.create('coupon', newCoupon(unit, couponOf(name)));
+  const isOfSubscription = random.chance(0.5);
+  const owner = { customer: customer.id, subscription: isOfSubscription ? subscription.id : null };
+  const row = newDiscount(unit, { coupon, promotionCode: null, ...owner });
+  if (isOfSubscription) {
+    unit.create('discount', row);
+    return void unit.update('subscription', subscription, { discounts: [row.id] });
+  }
+  const current = customerOrNull(unit, customer.id);
+  if (current) unit.update('customer', current, { discount: row });
 }
+
+const couponOf = (name: string) => ({
+  id: name,
+  amount_off: null,
+  currency: null,
+  duration: 'forever' as const,
+  duration_in_months: null,
+  max_redemptions: null,
+  metadata: {},
+  name,
+  percent_off: name === 'WELCOME20' ? 20 : 10,
+  redeem_by: null,
+});
 
 /** Comes back some time after the end. */
 function comeBack(subscriber: Subscriber): void {

@@ -11,6 +11,9 @@ import { discountsParameter } from './coupons.ts';
 import { itemsParameter } from './subscription-items.ts';
 import { plannedUpdate } from './subscription-update.ts';
 
+/** Of so many previews the lines can be listed. */
+const KEPT_PREVIEWS = 100;
+
 type Details = Stripe.InvoiceCreatePreviewParams.SubscriptionDetails;
 
 const detailsParameter = parameters<Details>()({
@@ -49,7 +52,10 @@ function createPreview(unit: UnitOfWork, given: Given): Invoice {
   const { subscription_details: details = {} } = given;
   rejectUselessDate(details);
   const plan = plannedUpdate(unit, subscription, { ...details, discounts: given.discounts });
-  return previewInvoice(unit, subscription, plan, given.preview_mode ?? 'next');
+  const preview = previewInvoice(unit, subscription, plan, given.preview_mode ?? 'next');
+  unit.tables.preview.put({ id: preview.id, lines: preview.lines.data });
+  unit.tables.preview.trim(KEPT_PREVIEWS);
+  return preview;
 }
 
 /** @throws ApiError 400 when a proration date has nothing to prorate */

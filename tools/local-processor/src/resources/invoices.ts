@@ -48,7 +48,8 @@ export const invoiceEndpoints = [
     'GET',
     '/v1/invoices/:id/lines',
     parameters<Stripe.InvoiceListLineItemsParams>()(page),
-    (unit, given, { id, url }) => listPage(existingInvoice(unit, id).lines.data, given, url, 'line item'),
+    (unit, given, { id, url }) =>
+      listPage(unit.tables.preview.get(id)?.lines ?? existingInvoice(unit, id).lines.data, given, url, 'line item'),
   ),
   endpoint('POST', '/v1/invoices/:id/pay', payParameters, (unit, given, { id }) => pay(unit, id, given)),
   endpoint(

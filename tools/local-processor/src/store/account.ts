@@ -64,6 +64,7 @@ const TABLE_NAMES = [
   'invoiceitem',
   'last_debit',
   'held_change',
+  'preview',
   'coupon',
   'coupon_scope',
   'removed_coupon',

@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { isMissing, ProcessorError } from '../errors.ts';
+import type { Cases } from './cases.ts';
+
+/** Tests coupons, promotion codes and what they are redeemed for. */
+export function discountCases({ paidIt, processor, key, subscribe, openCheckout, createPrice }: Cases): void {
+  const half = { name: 'Half', off: { percent: 50 }, duration: 'forever' } as const;
+  const createCode = async () => {
+    const coupon = await processor().createCoupon({ ...half, metadata: {} }, key());
+    const code = `C${randomUUID().slice(0, 8)}`;
+    return { coupon, code: await processor().createPromotionCode({ couponId: coupon.id, code, metadata: {} }, key()) };
+  };
+
+  it('is created with its limits, and found by the operation that created it', async () => {
+    const { productId } = await createPrice(null);
+    const metadata = { operationId: randomUUID() };
+    const limits = { productIds: [productId], maxRedemptions: 5 };
+    const off = { off: { amount: 700, currency: 'usd' }, duration: 'repeating', durationInMonths: 3 } as const;
+    const coupon = await processor().createCoupon({ name: 'Seven', ...off, ...limits, metadata }, key());
+    expect(coupon).toMatchObject({
+      name: 'Seven',
+      percentOff: null,
+      amountOff: 700,
+      currency: 'usd',
+      duration: 'repeating',
+      durationInMonths: 3,
+      timesRedeemed: 0,
+      isValid: true,
+      metadata,
+      ...limits,
+    });
+    expect(await processor().findCoupon(coupon.id)).toEqual(coupon);
+    expect(await processor().findCreatedCoupon({ metadata, since: new Date() })).toEqual(coupon);
+    await processor().deleteCoupon(coupon.id);
+    await expect(processor().findCoupon(coupon.id)).rejects.toSatisfy(isMissing);
+  });
+
+  it('is redeemed by a code that is found in any case, until that is inactive', async () => {
+    const { coupon, code } = await createCode();
+    expect(code).toMatchObject({ couponId: coupon.id, isActive: true, firstTimeOnly: false, minimumAmount: null });
+    expect(await processor().listPromotionCodes(code.code.toLowerCase())).toEqual([code]);
+    const changed = await processor().updatePromotionCode(code.id, { isActive: false, metadata: { a: '1' } }, key());
+    expect(changed).toMatchObject({ id: code.id, isActive: false, metadata: { a: '1' } });
+    expect(await processor().findPromotionCode(code.id)).toEqual(changed);
+    const since = new Date();
+    expect(await processor().findCreatedPromotionCode(coupon.id, { metadata: { a: '1' }, since })).toEqual(changed);
+  });
+
+  paidIt('is given to a subscription for its future invoices, and taken back', async () => {
+    const { coupon, code } = await createCode();
+    const { subscription } = await subscribe();
+    const { id } = subscription;
+    const discounted = await processor().setDiscounts(id, [{ promotionCodeId: code.id }], key());
+    expect(discounted.discounts).toMatchObject([
+      { detail: { couponId: coupon.id, promotionCodeId: code.id, endsAt: null, coupon: { percentOff: 50 } } },
+    ]);
+    expect((await processor().findSubscription(id)).discounts).toEqual(discounted.discounts);
+    expect(await processor().previewInvoice(id)).toMatchObject({ subtotal: 5_998, discount: 2_999, total: 2_999 });
+    const discountId = discounted.discounts[0]?.id ?? '';
+    expect((await processor().setDiscounts(id, [{ discountId }], key())).discounts).toHaveLength(1);
+    expect((await processor().setDiscounts(id, [], key())).discounts).toEqual([]);
+  });
+
+  paidIt('is taken by a checkout', async () => {
+    const { code } = await createCode();
+    const { subscription } = await subscribe({ promotionCodeId: code.id });
+    expect(subscription.discounts).toMatchObject([{ detail: { promotionCodeId: code.id } }]);
+    await processor().updatePromotionCode(code.id, { isActive: false }, key());
+    await expect(openCheckout({ promotionCodeId: code.id })).rejects.toBeInstanceOf(ProcessorError);
+  });
+}

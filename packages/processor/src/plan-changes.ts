@@ -1,0 +1,74 @@
+import type { InvoicePreview } from './snapshots/invoice-preview.ts';
+import type { InvoiceSnapshot } from './snapshots/invoice.ts';
+import type { PhaseDiscount, PhaseSnapshot, ScheduleSnapshot } from './snapshots/schedule.ts';
+import type { SubscriptionSnapshot } from './snapshots/subscription.ts';
+
+type Metadata = Readonly<Record<string, string>>;
+
+/** A discount to have: one that the subscription has, or a coupon or promotion code to redeem. */
+export type WantedDiscount =
+  | { readonly discountId: string }
+  | { readonly couponId: string }
+  | { readonly promotionCodeId: string };
+
+/** How a subscription is to be. What is absent stays as it is. */
+export interface PlanChange {
+  /** An item with an id is changed; one without is added. The processor makes a quantity that is absent 1. */
+  readonly items?: readonly { readonly id?: string; readonly priceId: string; readonly quantity?: number }[];
+  readonly removedItemIds?: readonly string[];
+  readonly proration: 'always_invoice' | 'create_prorations' | 'none';
+  /** From when on prorations count. */
+  readonly prorationDate?: Date;
+  /** Begins a period now. A new interval does that without. */
+  readonly resetsAnchor?: boolean;
+  readonly endsTrial?: boolean;
+  /** All discounts that it is to have; an empty list removes them. */
+  readonly discounts?: readonly WantedDiscount[];
+}
+
+/** A change that is made, and what happens if it has to be paid and is not. */
+export interface PaidPlanChange extends PlanChange {
+  readonly paymentBehavior: 'pending_if_incomplete' | 'error_if_incomplete' | 'allow_incomplete';
+  /** Merged with that of the subscription once the change applies. */
+  readonly metadata?: Metadata;
+}
+
+/** A phase that a schedule is to have; it follows the one before. What it does not name, the subscription loses. */
+export interface NewPhase {
+  readonly items: PhaseSnapshot['items'];
+  readonly discounts: readonly PhaseDiscount[];
+  readonly metadata: Metadata;
+  readonly proration: 'always_invoice' | 'create_prorations' | 'none';
+  /** Only of the first phase, which is the current one. */
+  readonly startsAt?: Date;
+  /** One interval of its prices when absent. */
+  readonly endsAt?: Date;
+}
+
+/** Changes of what subscriptions bill. */
+export interface PlanChanges {
+  /**
+   * Previews the invoice that a change makes now, else the next one; the next one alone without a change. Null when there
+   * will be none. https://docs.stripe.com/api/invoices/create_preview
+   */
+  previewInvoice(subscriptionId: string, change?: PlanChange): Promise<InvoicePreview | null>;
+  /** Changes a subscription. One that waits for its payment has a `pendingUpdate`. */
+  changeSubscription(id: string, change: PaidPlanChange, idempotencyKey: string): Promise<SubscriptionSnapshot>;
+  /** Sets all discounts of a subscription, for its future invoices. */
+  setDiscounts(id: string, discounts: readonly WantedDiscount[], idempotencyKey: string): Promise<SubscriptionSnapshot>;
+  /** Tries to pay an open invoice now. https://docs.stripe.com/api/invoices/pay */
+  payInvoice(id: string, idempotencyKey: string): Promise<InvoiceSnapshot>;
+
+  /** Creates a schedule whose only phase is the subscription's current period. */
+  createSchedule(subscriptionId: string, idempotencyKey: string): Promise<ScheduleSnapshot>;
+  findSchedule(id: string): Promise<ScheduleSnapshot>;
+  /** Replaces the phases of a schedule, which is released after the last one. */
+  setPhases(
+    id: string,
+    phases: readonly NewPhase[],
+    metadata: Metadata,
+    idempotencyKey: string,
+  ): Promise<ScheduleSnapshot>;
+  /** Ends a schedule; the subscription goes on as it is. */
+  releaseSchedule(id: string, idempotencyKey: string): Promise<ScheduleSnapshot>;
+}

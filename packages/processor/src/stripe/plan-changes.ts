@@ -1,0 +1,111 @@
+import type { Stripe } from 'stripe';
+import { ProcessorError } from '../errors.ts';
+import type { NewPhase, PlanChange, PlanChanges, WantedDiscount } from '../plan-changes.ts';
+import type { Processor } from '../port.ts';
+import { readInvoicePreview } from '../snapshots/invoice-preview.ts';
+import { readInvoice } from '../snapshots/invoice.ts';
+import { readSchedule, type PhaseDiscount } from '../snapshots/schedule.ts';
+import { readSubscription } from '../snapshots/subscription.ts';
+import { given, listAll, write, type Calls } from './calls.ts';
+import { addMissingAmounts } from './missing-amounts.ts';
+import { completeLists, WITH_DISCOUNTS } from './nested-lists.ts';
+import { PAGE_SIZE } from '../page-size.ts';
+
+const seconds = (date: Date | undefined) => date && Math.floor(date.getTime() / 1_000);
+
+/** Changes of plans; `findPrice` reads amounts that Stripe's subscriptions lack. */
+export function planChangeCalls({ stripe, call }: Calls, findPrice: Processor['findPrice']): PlanChanges {
+  const update = async (id: string, params: Stripe.SubscriptionUpdateParams, key: string) => {
+    const request = () => stripe.subscriptions.update(id, { ...params, ...WITH_DISCOUNTS }, write(key));
+    const read = async () => readSubscription(await completeLists(stripe, await request()));
+    return addMissingAmounts(await call(read), findPrice);
+  };
+
+  return {
+    previewInvoice: (subscription, change) =>
+      call(async () => {
+        const params = change && { subscription_details: detailsOf(change), ...discountsOf(change.discounts) };
+        const preview = await stripe.invoices.createPreview({ subscription, ...params });
+        return readInvoicePreview({ ...preview, lines: await allLines(stripe, preview) });
+      }).catch(nullIfNone),
+    changeSubscription: (id, change, key) => {
+      const { metadata, paymentBehavior, discounts } = change;
+      const params = {
+        ...detailsOf(change),
+        ...discountsOf(discounts),
+        ...given({ metadata: metadata && { ...metadata } }),
+      };
+      return update(id, { ...params, payment_behavior: paymentBehavior }, key);
+    },
+    setDiscounts: (id, discounts, key) => update(id, discountsOf(discounts), key),
+    payInvoice: (id, key) =>
+      call(async () => readInvoice(await completeLists(stripe, await stripe.invoices.pay(id, PAID, write(key))))),
+
+    createSchedule: (subscription, key) =>
+      call(async () =>
+        readSchedule(await stripe.subscriptionSchedules.create({ from_subscription: subscription }, write(key))),
+      ),
+    findSchedule: id => call(async () => readSchedule(await stripe.subscriptionSchedules.retrieve(id))),
+    setPhases: (id, phases, metadata, key) =>
+      call(async () => {
+        const wanted = { end_behavior: 'release', proration_behavior: 'none', metadata: { ...metadata } } as const;
+        const params = { ...wanted, phases: phases.map(phaseParams) };
+        return readSchedule(await stripe.subscriptionSchedules.update(id, params, write(key)));
+      }),
+    releaseSchedule: (id, key) =>
+      call(async () => readSchedule(await stripe.subscriptionSchedules.release(id, {}, write(key)))),
+  };
+}
+
+const PAID = { expand: ['payments'] };
+
+/** Returns a change in the parameters that an update and a preview share. */
+function detailsOf(change: PlanChange) {
+  const { items, removedItemIds = [], proration, prorationDate, resetsAnchor, endsTrial } = change;
+  const changed = (items ?? []).map(({ id, priceId, quantity }) => ({ price: priceId, ...given({ id, quantity }) }));
+  const removed = removedItemIds.map(id => ({ id, deleted: true }));
+  return {
+    ...(changed.length + removed.length > 0 && { items: [...changed, ...removed] }),
+    proration_behavior: proration,
+    ...given({ proration_date: seconds(prorationDate) }),
+    ...(resetsAnchor && { billing_cycle_anchor: { type: 'now' as const } }),
+    ...(endsTrial && { trial_end: 'now' as const }),
+  };
+}
+
+function discountsOf(discounts: readonly WantedDiscount[] | undefined) {
+  if (!discounts) return {};
+  return { discounts: discounts.length === 0 ? ('' as const) : discounts.map(discountParams) };
+}
+
+function discountParams(wanted: WantedDiscount) {
+  if ('discountId' in wanted) return { discount: wanted.discountId };
+  return 'couponId' in wanted ? { coupon: wanted.couponId } : { promotion_code: wanted.promotionCodeId };
+}
+
+function phaseParams({ items, discounts, metadata, proration, startsAt, endsAt }: NewPhase) {
+  return {
+    items: items.map(({ priceId, quantity }) => ({ price: priceId, ...given({ quantity: quantity ?? undefined }) })),
+    discounts: discounts.length === 0 ? ('' as const) : discounts.map(phaseDiscountParams),
+    metadata: { ...metadata },
+    proration_behavior: proration,
+    ...given({ start_date: seconds(startsAt), end_date: seconds(endsAt) }),
+  };
+}
+
+/** An existing discount keeps its end; what it is made of would begin anew. */
+function phaseDiscountParams({ discountId, couponId, promotionCodeId }: PhaseDiscount) {
+  if (discountId !== null) return { discount: discountId };
+  return promotionCodeId === null ? { coupon: couponId ?? '' } : { promotion_code: promotionCodeId };
+}
+
+/** A preview contains ten lines at most. */
+async function allLines(stripe: Stripe, { id, lines }: Stripe.Invoice): Promise<object> {
+  if (!lines.has_more) return lines;
+  return { ...lines, data: await listAll(stripe.invoices.listLineItems(id, { limit: PAGE_SIZE })), has_more: false };
+}
+
+function nullIfNone(error: unknown): null {
+  if (error instanceof ProcessorError && error.processorCode === 'invoice_upcoming_none') return null;
+  throw error;
+}
