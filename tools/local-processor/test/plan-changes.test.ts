@@ -235,6 +235,26 @@ test('refuses dates outside of the period, dates without a proration, and mixed 
   await expect(account.preview({}, foreign)).rejects.toMatchObject({ param: 'customer' });
 });
 
+test('shows ten lines of a preview, and lists all', async () => {
+  await using processor = await startProcessor();
+  const account = await startOnClock(processor, '2026-04-01');
+  const prices = await Promise.all(Array.from({ length: 6 }, (_, index) => account.createPrice(100 * (index + 5))));
+  const added = await account.change({ items: prices.map(({ id }) => ({ price: id })) });
+  const items = added.items.data.map(({ id }) => ({ id, quantity: 2 }));
+  const preview = await account.preview({ items, ...NOW });
+  expect(preview.lines).toMatchObject({ has_more: true });
+  expect(preview.lines.data).toHaveLength(10);
+  const all = await account.stripe.invoices.listLineItems(preview.id, { limit: 100 });
+  expect(all.data.reduce((sum, { amount }) => sum + amount, 0)).toBe(preview.total);
+  expect(all.data).toHaveLength(6 + 2 * 7);
+});
+
+test('refuses to change what is billed before the first invoice is paid', async () => {
+  await using processor = await startProcessor();
+  const account = await startOnClock(processor, '2026-04-01', { card: 'pm_card_authenticationRequired' });
+  await expect(account.change(account.to({ quantity: 2 }))).rejects.toThrow(/incomplete/);
+});
+
 test('previews only, and shows the coming period alone when asked', async () => {
   await using processor = await startProcessor();
   const account = await startOnClock(processor, '2026-04-01');

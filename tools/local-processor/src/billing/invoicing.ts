@@ -13,7 +13,7 @@ import type {
   Subscription,
 } from '../objects/stored.ts';
 import { changeBalance } from './balance.ts';
-import { type Attempt, attemptPayment, type CardOutcome, createPaymentIntent } from './payments.ts';
+import { type Attempt, attemptPayment, cancelIntent, type CardOutcome, createPaymentIntent } from './payments.ts';
 
 const DAY_SECONDS = 86_400;
 
@@ -211,6 +211,7 @@ export function voidInvoice(unit: UnitOfWork, invoice: Invoice): Invoice {
   if (payment) {
     const status_transitions = { canceled_at: unit.now, paid_at: null };
     unit.update('invoice_payment', payment, { status: 'canceled', status_transitions });
+    cancelIntent(unit, payment.payment.payment_intent);
   }
   const voided = unit.update(
     'invoice',

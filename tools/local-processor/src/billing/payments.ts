@@ -68,6 +68,19 @@ function awaitCustomer(unit: UnitOfWork, intent: PaymentIntent, card: PaymentMet
   return waiting;
 }
 
+/** Cancels the payment intent of an invoice that was voided, and emits its event. */
+export function cancelIntent(unit: UnitOfWork, id: string): void {
+  const intent = unit.tables.payment_intent.get(id);
+  if (!intent || intent.status === 'succeeded' || intent.status === 'canceled') return;
+  const canceled = unit.update('payment_intent', intent, {
+    status: 'canceled',
+    canceled_at: unit.now,
+    cancellation_reason: 'void_invoice',
+    next_action: null,
+  });
+  unit.emit('payment_intent.canceled', canceled);
+}
+
 /** Returns what a card does with a payment that the customer is not there for. */
 export function outcomeOf(unit: UnitOfWork, card: PaymentMethod): CardOutcome {
   const row = unit.tables.declining_card.get(card.id);

@@ -97,6 +97,13 @@ export function plannedUpdate(unit: UnitOfWork, subscription: Subscription, give
   const { expand: _expand, metadata: _metadata, ...others } = given;
   if (hasEnded(subscription) && Object.values(others).some(value => value !== undefined))
     throw invalidRequest('A canceled subscription can only update its cancellation_details and metadata.');
+  if (
+    subscription.status === 'incomplete' &&
+    (given.items || given.billing_cycle_anchor || given.trial_end !== undefined)
+  )
+    throw invalidRequest(
+      'This subscription is incomplete: its first invoice has to be paid before what it bills can change.',
+    );
   const wanted: Subscription = {
     ...subscription,
     metadata: mergeMetadata(subscription.metadata, given.metadata),
