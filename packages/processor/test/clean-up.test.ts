@@ -10,6 +10,7 @@ it('removes what the contract has created, and nothing else', async () => {
   const create = async (name: string) => {
     const key = (kind: string) => ({ idempotencyKey: `${name}${kind}` });
     await stripe.customers.create({ name }, key('customer'));
+    await stripe.coupons.create({ name: name.slice(0, 20), percent_off: 10 }, key('coupon'));
     await stripe.products.create({ name: `${name} without price` }, key('bare'));
     const { id: product } = await stripe.products.create({ name }, key('product'));
     await stripe.prices.create({ product, currency: 'usd', unit_amount: 1, nickname: name }, key('price'));
@@ -20,6 +21,7 @@ it('removes what the contract has created, and nothing else', async () => {
   await cleanUp(stripe, since, 0);
 
   expect((await stripe.customers.list()).data.map(({ name }) => name)).toEqual(['ours']);
+  expect((await stripe.coupons.list()).data.map(({ name }) => name)).toEqual(['ours']);
   expect((await stripe.prices.list({ active: true })).data.map(({ nickname }) => nickname)).toEqual(['ours']);
   const products = (await stripe.products.list()).data.map(({ name, active }) => [name, active]);
   expect(products).toEqual([
