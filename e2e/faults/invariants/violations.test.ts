@@ -21,6 +21,9 @@ const common = {
   trialEnd: null,
   endedAt: null,
   pauseCollection: null,
+  discounts: [],
+  scheduledChange: null,
+  pendingChange: null,
   metadata: {},
   ...times,
 } as const;

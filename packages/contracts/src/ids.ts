@@ -85,6 +85,15 @@ export type WebhookDeliveryId = Id<'whd'>;
 export const FeatureId = idKind('feat', 'feature', 'feat_6f1g5h9j3k7m1n5p9q3r7s1t');
 export type FeatureId = Id<'feat'>;
 
+export const SubscriptionChangeId = idKind('chg', 'change', 'chg_8k1m5n9p3q7r1s5t9v3w7x1y');
+export type SubscriptionChangeId = Id<'chg'>;
+
+export const CouponId = idKind('cpn', 'coupon', 'cpn_0a4b8c2d6e0f4g8h2j6k0m4n');
+export type CouponId = Id<'cpn'>;
+
+export const PromotionCodeId = idKind('prc', 'promotion code', 'prc_5p9q3r7s1t5v9w3x7y1z5a9b');
+export type PromotionCodeId = Id<'prc'>;
+
 export const WebhookRecoveryId = idKind('whr', 'recovery', 'whr_4k2v8m6qz0r3w7n5t1x9b2c8');
 export type WebhookRecoveryId = Id<'whr'>;
 

@@ -56,6 +56,8 @@ export interface Operation {
   readonly body?: z.ZodType;
   /** Status of a success; `response` is its shape. */
   readonly status: 200 | 201 | 202;
+  /** Another status of a success with the same shape of response. */
+  readonly otherStatus?: 202;
   readonly response: z.ZodType;
   /**
    * Set when refused requests leave an entry in the team's audit log: what they were about, and the parameter of the path

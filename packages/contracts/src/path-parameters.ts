@@ -18,6 +18,8 @@ const PATH_PARAMETERS = {
   keyId: ids.ApiKeyId.schema.describe('The API key: its id, not its secret.'),
   productId: ids.ProductId.schema.describe('The product.'),
   priceId: ids.PriceId.schema.describe('The price.'),
+  couponId: ids.CouponId.schema.describe('The coupon.'),
+  promotionCodeId: ids.PromotionCodeId.schema.describe('The promotion code.'),
   featureKey: featureKey.describe('The key of the feature.'),
   customerId: ids.CustomerId.schema.describe('The customer.'),
   externalId: optionalText(255).min(1).meta({

@@ -39,6 +39,9 @@ const MEANINGS = {
     price_not_found: 'The price does not exist in this project.',
     feature_not_found:
       'The feature does not exist in this project; or the product or price does not give it, or the customer was not given it.',
+    coupon_not_found: 'The coupon does not exist in this project.',
+    promotion_code_not_found: 'The promotion code does not exist in this project.',
+    change_not_found: 'The subscription has no change that is scheduled or pending.',
     customer_not_found: 'The customer does not exist in this project.',
     checkout_session_not_found: 'The customer has no such hosted checkout.',
     subscription_not_found: 'The subscription does not exist in this project, or belongs to another customer.',
@@ -62,6 +65,11 @@ const MEANINGS = {
   conflict: {
     conflict: 'The record was changed by another request meanwhile; try again.',
     feature_key_taken: 'Another feature of the project has this key.',
+    promotion_code_taken: 'Another active promotion code has this text.',
+    preview_expired:
+      'The `prorationDate` is older than 15 minutes, in the future, or outside the current period; preview the change again.',
+    amount_changed:
+      'The change costs another amount than `expectedAmountDue`; `details` has the `expected` and the `actual` one. Preview it again.',
     customer_email_taken: 'Another customer of the project has this email address.',
     customer_external_id_taken: 'Another customer of the project has this external id.',
     sync_running: 'A sync of the team is queued or running; wait for it, or cancel it.',
@@ -103,7 +111,26 @@ const MEANINGS = {
       'The value is not one that the feature may have: true or false, a limit or `unlimited`, or one of its values.',
     product_inactive: 'The product is archived.',
     price_inactive: 'The price is not active.',
-    price_type_mismatch: 'The type of the price does not match the mode of the checkout.',
+    price_type_mismatch:
+      'The type of the price does not fit: a subscription needs recurring prices, a payment a one-time one.',
+    coupon_not_valid: 'The coupon can no longer be redeemed.',
+    promotion_code_inactive: 'The promotion code is not active.',
+    promotion_code_expired: 'The promotion code has expired.',
+    promotion_code_exhausted: 'The promotion code was redeemed as often as it can be.',
+    promotion_code_not_applicable:
+      'The promotion code is for another customer, product, currency or amount, or for first payments only.',
+    no_change: 'The subscription is already as it is to become.',
+    currency_mismatch:
+      'The price has another currency than the subscription; `details` names that of the `subscription` and of the `price`.',
+    interval_mismatch: 'All items of a subscription need prices of one interval.',
+    subscription_has_several_items: 'The subscription has several items: send all that it is to have in `items`.',
+    payment_failed:
+      'The payment failed, and nothing was changed; `details` has the `reason` and the bank’s `declineCode`.',
+    subscription_incomplete: 'The first payment of the subscription is not made yet.',
+    subscription_paused: 'The subscription is paused; resume it first.',
+    subscription_past_due: 'An invoice of the subscription is not paid; it has to be paid first.',
+    subscription_set_to_cancel:
+      'The subscription is set to end, so that nothing can change at the end of its period; resume it first, or change it now.',
     trial_already_used: 'The customer already had a trial of this product, and `trialOncePerCustomer` was set.',
     confirmation_required:
       'To delete everything that mirrors the account, `confirm` must be the exact name of the team.',

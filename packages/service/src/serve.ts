@@ -21,7 +21,7 @@ export interface Call<Served extends Operation> {
   /** Who calls, for the audit log. */
   readonly audit: AuditContext;
   readonly request: FastifyRequest;
-  /** Sets headers of the response. */
+  /** Sets headers of the response, and the operation's other status where it has one. */
   readonly reply: FastifyReply;
   /** Set for a request with an `Idempotency-Key`; a run after a crash gets the same key. */
   readonly operationKey: string | undefined;
@@ -57,11 +57,12 @@ export function serve<Served extends Operation>(
   handle: (call: Call<Served>) => Promise<z.output<Served['response']>>,
   { storesResponse = true, ownerOf, caching }: ServeOptions<Served> = {},
 ): void {
-  const { method, path, params, query, body, status, response } = operation;
+  const { method, path, params, query, body, status, otherStatus, response } = operation;
+  const responses = { [status]: response, [otherStatus ?? status]: response };
   app.route({
     method,
     url: path,
-    schema: { params, ...(query && { querystring: query }), ...(body && { body }), response: { [status]: response } },
+    schema: { params, ...(query && { querystring: query }), ...(body && { body }), response: responses },
     preHandler: async request => requireTenant(operation, request.params as TenantParams, request.principal),
     handler: async (request, reply) => {
       const respond = (operationKey?: string) =>
@@ -75,6 +76,7 @@ export function serve<Served extends Operation>(
           reply,
           operationKey,
         } as Call<Served>); // the schemas above have parsed params, query and body into exactly these types
+      const chosenStatus = () => (reply.statusCode === otherStatus ? otherStatus : status);
       if (caching) {
         const found = await respond();
         const tag = caching.tagOf(found);
@@ -83,16 +85,17 @@ export function serve<Served extends Operation>(
         return reply.code(status).send(found);
       }
       const key = method === 'POST' ? idempotencyKeyOf(request.headers['idempotency-key']) : undefined;
-      if (key === undefined || !app.idempotency) return reply.code(status).send(await respond());
+      const send = (sent: z.output<Served['response']>) => reply.code(chosenStatus()).send(sent);
+      if (key === undefined || !app.idempotency) return send(await respond());
       // The route's schema has parsed the parameters.
       const owner = ownerOf ? await ownerOf(request.params as z.output<Served['params']>) : ownerIn(operation, request);
-      if (owner === undefined) return reply.code(status).send(await respond());
+      if (owner === undefined) return send(await respond());
 
       const call = { owner, key, method, path: pathOf(request.url), body: request.body };
       let fresh: z.output<Served['response']> | undefined;
       const { replayed, ...stored } = await respondOnce(app.idempotency, call, request.id, async operationKey => {
         fresh = await respond(operationKey);
-        return { status, body: storesResponse ? JSON.stringify(response.encode(fresh)) : operationKey };
+        return { status: chosenStatus(), body: storesResponse ? JSON.stringify(response.encode(fresh)) : operationKey };
       });
       if (replayed) reply.header('idempotent-replayed', 'true');
       if (!storesResponse && stored.status === status)

@@ -21,6 +21,9 @@ export function aSubscription(service: Service, changes: Partial<ShownSubscripti
     cancelAt: null,
     canceledAt: null,
     pauseCollection: null,
+    discounts: [],
+    scheduledChange: null,
+    pendingChange: null,
     items: [
       {
         processorPriceId: 'price_1',

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { defineEvent } from '../event.ts';
 import { CustomerId, PriceId, ProjectId, SubscriptionId } from '../ids.ts';
+import { discount } from '../resources/discount.ts';
+import { pendingChange, scheduledChange } from '../resources/plan-change.ts';
 import { BILLING_SCHEMES, INTERVALS } from '../resources/price.ts';
 import { pauseCollection, SUBSCRIPTION_STATUSES } from '../resources/subscription.ts';
 import { timestamp } from '../timestamp.ts';
@@ -47,6 +49,9 @@ export const subscriptionState = z.object({
   items: z.array(billedItem),
   currentPeriodStart: timestamp,
   currentPeriodEnd: timestamp,
+  discounts: z.array(discount),
+  scheduledChange: scheduledChange.nullable(),
+  pendingChange: pendingChange.nullable(),
   trialEnd: timestamp.nullable(),
   /** When it started at the processor. */
   startedAt: timestamp,

@@ -28,10 +28,13 @@ describe('null', () => {
   });
 });
 
+/** In an update null clears a field, and what is left out stays. */
+const isUpdate = (method: string, path: string) => method === 'PATCH' || /\/change(\/preview)?$/.test(path);
+
 /** The fields that a request other than an update may leave out, each with its operation's body and the example of it. */
 function optionalFields() {
-  return allOperations.flatMap(({ id, method, body, example }) => {
-    if (!(body instanceof z.ZodObject) || method === 'PATCH') return [];
+  return allOperations.flatMap(({ id, method, path, body, example }) => {
+    if (!(body instanceof z.ZodObject) || isUpdate(method, path)) return [];
     const given = example.body as Record<string, unknown>; // every object has an example
     const fields = Object.keys(body.shape).filter(field => body.safeParse({ ...given, [field]: undefined }).success);
     return fields.map(field => [field, id, body, given] as const);

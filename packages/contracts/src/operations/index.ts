@@ -2,9 +2,11 @@ import type { Operation } from '../operation.ts';
 import { analyticsOperations } from './analytics.ts';
 import { catalogOperations } from './catalog.ts';
 import { customersOperations } from './customers.ts';
+import { discountOperations } from './discounts.ts';
 import { featureOperations, grantOperations } from './features.ts';
 import { gatewayOperations } from './gateway.ts';
 import { outgoingOperations } from './outgoing.ts';
+import { planChangeOperations } from './plan-changes.ts';
 import { portalOperations } from './portal.ts';
 import { referralsOperations } from './referrals.ts';
 import { stateOperations } from './state.ts';
@@ -17,9 +19,11 @@ export const operations = {
   ...gatewayOperations,
   ...catalogOperations,
   ...featureOperations,
+  ...discountOperations,
   ...customersOperations,
   ...grantOperations,
   ...subscriptionsOperations,
+  ...planChangeOperations,
   ...stateOperations,
   ...referralsOperations,
   ...analyticsOperations,

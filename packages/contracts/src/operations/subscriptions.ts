@@ -7,6 +7,7 @@ import { checkoutCreate, checkoutSession } from '../resources/checkout.ts';
 import { invoice, INVOICE_STATUSES } from '../resources/invoice.ts';
 import { payment, PAYMENT_STATUSES, paymentRefund, paymentTotals } from '../resources/payment.ts';
 import { subscription, SUBSCRIPTION_STATUSES, subscriptionUpdate } from '../resources/subscription.ts';
+import { PROMOTION_CODE_PROBLEMS } from './plan-changes.ts';
 import { booleanText, idsText, integerText, text } from '../text.ts';
 
 const read = projectAccess('subscriptions:read');
@@ -99,6 +100,7 @@ export const subscriptionsOperations = declareOperations('subscriptions', {
       'price_type_mismatch',
       'trial_already_used',
       'already_subscribed',
+      ...PROMOTION_CODE_PROBLEMS,
       'processor_not_connected',
       'processor_error',
     ],

@@ -18,6 +18,8 @@ const AUDIT_TARGET_TYPES = [
   'dead_letter',
   'product',
   'price',
+  'coupon',
+  'promotion_code',
   'customer',
   'subscription',
   'checkout_session',

@@ -3,6 +3,7 @@ import { CustomerId, PriceId } from '../ids.ts';
 import { optional, withDefault } from '../optional.ts';
 import { metadata } from '../metadata.ts';
 import { text, webUrl } from '../text.ts';
+import { wantedPromotionCode } from './discount.ts';
 
 export const CHECKOUT_MODES = ['subscription', 'payment'] as const;
 
@@ -40,6 +41,9 @@ export const checkoutCreate = z
       'Whether to reject a customer who has a subscription to the same product that has not ended.',
     ),
     allowPromotionCodes: flag.describe('Whether the customer can enter promotion codes.'),
+    promotionCode: optional(wantedPromotionCode).describe(
+      'A promotion code that counts from the start, by its text or id; not with `allowPromotionCodes`.',
+    ),
     automaticTax: flag.describe('Whether the payment processor calculates the tax; the customer’s address is updated.'),
     taxIdCollection: flag.describe(
       'Whether the customer can enter tax ids; the customer’s name and address are updated.',
@@ -55,6 +59,10 @@ export const checkoutCreate = z
   .refine(it => it.mode === 'subscription' || it.trialDays === undefined, {
     path: ['trialDays'],
     message: 'A trial needs subscription mode; omit it in payment mode.',
+  })
+  .refine(it => it.promotionCode === undefined || !it.allowPromotionCodes, {
+    path: ['promotionCode'],
+    message: 'Either give a promotion code, or let the customer enter one.',
   })
   .meta({
     id: 'CheckoutCreate',

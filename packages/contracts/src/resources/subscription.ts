@@ -3,6 +3,8 @@ import { CustomerId, PriceId, ProjectId, SubscriptionId } from '../ids.ts';
 import { storedMetadata } from '../metadata.ts';
 import { storedCurrency } from '../money.ts';
 import { createdAt, timestamp, updatedAt } from '../timestamp.ts';
+import { discount } from './discount.ts';
+import { pendingChange, scheduledChange } from './plan-change.ts';
 import { INTERVALS, shownAmount } from './price.ts';
 
 export const SUBSCRIPTION_STATUSES = [
@@ -90,6 +92,13 @@ export const subscription = z
       description: 'When it ends, and the next one is due.',
       example: '2026-04-02T09:30:00.000Z',
     }),
+    discounts: z.array(discount).readonly().meta({ description: 'What is taken off its invoices.', example: [] }),
+    scheduledChange: scheduledChange
+      .nullable()
+      .meta({ description: 'What it changes to at the end of the period; null without one.', example: null }),
+    pendingChange: pendingChange
+      .nullable()
+      .meta({ description: 'A change that waits for its payment; null without one.', example: null }),
     metadata: storedMetadata,
     projectId: ProjectId.schema,
     createdAt,

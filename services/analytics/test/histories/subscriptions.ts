@@ -124,8 +124,9 @@ export function subscriptionHistory(
       function stateOf({ status, items, isPaused, cancelAtPeriodEnd }: Omit<typeof last, 'at'>): SubscriptionChange {
         const pauseCollection = isPaused ? { behavior: 'void', resumesAt: null } : null;
         const changing = { status, cancelAtPeriodEnd, pauseCollection, endedAt: null, version: 1 };
+        const changes = { discounts: [], scheduledChange: null, pendingChange: null };
         const billed = items.map(item => ({ ...item, currency }));
-        return { ...unchanging, ...changing, items: billed, shown: [], observedAt: startedAt };
+        return { ...unchanging, ...changing, ...changes, items: billed, shown: [], observedAt: startedAt };
       }
     });
 }

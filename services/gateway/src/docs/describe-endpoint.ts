@@ -105,7 +105,7 @@ const DESCRIPTIONS = { 200: 'Done.', 201: 'Created.', 202: 'Accepted.' } as cons
 const PAGE = { 'text/html': { schema: { type: 'string' } } } as const;
 
 function describeSuccess(endpoint: Endpoint): ZodOpenApiResponsesObject {
-  const { takesIdempotencyKey, isTagged, security, errors, response, status, example } = endpoint;
+  const { takesIdempotencyKey, isTagged, security, errors, response, status, otherStatus, example } = endpoint;
   // A forger of webhooks must not see how busy a team is.
   const showsRateLimit = errors.includes('rate_limited') && !security.some(it => 'webhookSignature' in it);
   const headers = z.object({
@@ -114,13 +114,11 @@ function describeSuccess(endpoint: Endpoint): ZodOpenApiResponsesObject {
     ...(takesIdempotencyKey && idempotentReplayed),
     ...(isTagged && etag),
   });
+  const content = response === 'page' ? PAGE : { 'application/json': { schema: response, example: example.response } };
   return {
     ...(isTagged && { 304: { description: 'Unchanged.', headers } }),
-    [`${status}`]: {
-      description: DESCRIPTIONS[status],
-      headers,
-      content: response === 'page' ? PAGE : { 'application/json': { schema: response, example: example.response } },
-    },
+    [`${status}`]: { description: DESCRIPTIONS[status], headers, content },
+    ...(otherStatus && { [`${otherStatus}`]: { description: DESCRIPTIONS[otherStatus], headers, content } }),
   };
 }
 

@@ -31,6 +31,7 @@ export interface Endpoint {
   /** Whether a response has an `ETag`. */
   readonly isTagged: boolean;
   readonly status: 200 | 201 | 202;
+  readonly otherStatus?: 202;
   readonly response: z.ZodType | 'page';
   readonly errors: readonly ProblemCode[];
   readonly example: OperationExample;
@@ -46,7 +47,8 @@ const webhookEvent = z.looseObject({
 
 /** Converts a declared operation. */
 export function toEndpoint(operation: Operation): Endpoint {
-  const { id, method, path, summary, access, params, query, status, response, example, isTagged = false } = operation;
+  const { id, method, path, summary, access, params, query, response, example, isTagged = false } = operation;
+  const { status, otherStatus } = operation;
   const body = operation.body ?? (access.kind === 'signature' ? webhookEvent : undefined);
   return {
     id,
@@ -61,6 +63,7 @@ export function toEndpoint(operation: Operation): Endpoint {
     takesIdempotencyKey: takesIdempotencyKey(operation),
     isTagged,
     status,
+    ...(otherStatus && { otherStatus }),
     response,
     errors: [...new Set([...impliedErrors(operation), ...operation.problems])],
     example,

@@ -24,6 +24,11 @@ export const TAGS = [
   },
   { name: 'Products', resources: ['products'], description: 'What you sell, mirrored to the payment processor.' },
   { name: 'Prices', resources: ['prices'], description: 'What products cost, mirrored to the payment processor.' },
+  {
+    name: 'Coupons',
+    resources: ['coupons', 'promotion-codes'],
+    description: 'Price reductions and the codes that redeem them, mirrored to the payment processor.',
+  },
   { name: 'Customers', resources: ['customers'], description: 'Who pays, mirrored to the payment processor.' },
   {
     name: 'Features',
@@ -39,7 +44,8 @@ export const TAGS = [
   {
     name: 'Subscriptions',
     resources: ['subscriptions'],
-    description: 'Created when a checkout completes; their status follows the payment processor.',
+    description:
+      'Created when a checkout completes; their status follows the payment processor. Their plans change by one request.',
   },
   { name: 'Invoices', resources: ['invoices'], description: 'As the payment processor reports them.' },
   { name: 'Payments', resources: ['payments'], description: 'With their refunds and disputes.' },

@@ -49,6 +49,9 @@ export function newSubscription({
     revision: 1,
     sequence: 0,
     toldTrialEnd: null,
+    discounts: [],
+    scheduledChange: null,
+    pendingChange: null,
     createdAt: snapshot.createdAt,
     updatedAt: now,
   };

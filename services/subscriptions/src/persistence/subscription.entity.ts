@@ -6,12 +6,20 @@ import type {
   SubscriptionState,
 } from '@billing/contracts/events/subscriptions';
 import type { CustomerId, PriceId, ProjectId, SubscriptionId, TeamId } from '@billing/contracts/ids';
+import { discount, type Discount } from '@billing/contracts/resources/discount';
+import {
+  pendingChange,
+  scheduledChange,
+  type PendingChange,
+  type ScheduledChange,
+} from '@billing/contracts/resources/plan-change';
 import { showAmount } from '@billing/contracts/resources/price';
 import type {
   SubscriptionItem,
   Subscription as SubscriptionResource,
   SubscriptionStatus,
 } from '@billing/contracts/resources/subscription';
+import { z } from 'zod';
 
 const SubscriptionSchema = defineEntity({
   name: 'Subscription',
@@ -49,6 +57,10 @@ const SubscriptionSchema = defineEntity({
     pauseResumesAt: p.datetime().strictNullable(),
     /** Copies of the prices' fields: a price that changes or is deleted changes nothing here. */
     items: p.json<BilledItem[]>(),
+    /** In JSON, as callers see them. */
+    discounts: p.json<z.input<typeof discount>[]>(),
+    scheduledChange: p.json<z.input<typeof scheduledChange>>().strictNullable(),
+    pendingChange: p.json<z.input<typeof pendingChange>>().strictNullable(),
     currentPeriodStart: p.datetime(),
     currentPeriodEnd: p.datetime(),
     trialEnd: p.datetime().strictNullable(),
@@ -86,6 +98,19 @@ export const pauseOf = ({
 }: Pick<Subscription, 'pauseBehavior' | 'pauseResumesAt'>): SubscriptionState['pauseCollection'] =>
   behavior === null ? null : { behavior, resumesAt };
 
+/** Returns the discounts of a subscription, and how its plan is going to change. */
+export const changesOf = (
+  row: Pick<Subscription, 'discounts' | 'scheduledChange' | 'pendingChange'>,
+): {
+  readonly discounts: Discount[];
+  readonly scheduledChange: ScheduledChange | null;
+  readonly pendingChange: PendingChange | null;
+} => ({
+  discounts: row.discounts.map(it => z.decode(discount, it)),
+  scheduledChange: row.scheduledChange && z.decode(scheduledChange, row.scheduledChange),
+  pendingChange: row.pendingChange && z.decode(pendingChange, row.pendingChange),
+});
+
 /** The properties that callers see. */
 export const SHOWN = [
   'id',
@@ -105,6 +130,9 @@ export const SHOWN = [
   'pauseResumesAt',
   'currentPeriodStart',
   'currentPeriodEnd',
+  'discounts',
+  'scheduledChange',
+  'pendingChange',
   'metadata',
   'projectId',
   'createdAt',
@@ -131,6 +159,7 @@ export function toResource(row: ShownSubscription): SubscriptionResource {
     pauseCollection: pauseOf(row),
     currentPeriodStart: row.currentPeriodStart,
     currentPeriodEnd: row.currentPeriodEnd,
+    ...changesOf(row),
     metadata: row.metadata,
     projectId: row.projectId,
     createdAt: row.createdAt,
@@ -161,6 +190,7 @@ export function toState(row: Subscription): SubscriptionState {
     items: row.items,
     currentPeriodStart: row.currentPeriodStart,
     currentPeriodEnd: row.currentPeriodEnd,
+    ...changesOf(row),
     trialEnd: row.trialEnd,
     startedAt: row.startedAt,
     endedAt: row.endedAt,
