@@ -18,6 +18,8 @@ const step = fc.record({
   /** How long before the change its prorations begin; 0 for none given. */
   backdated: fc.integer({ min: 0, max: DAY }),
   resetsAnchor: fc.boolean(),
+  /** How many of an add-on it has besides. */
+  addOns: fc.option(fc.integer({ min: 0, max: 5 }), { nil: undefined }),
   /** What becomes of its discounts. */
   discounts: fc.constantFrom('kept', 'kept', 'kept', 'none', 'percent', 'amount', 'months', 'both'),
 });
@@ -52,6 +54,11 @@ test('an invoice equals its preview to the cent, whatever changes before', { tim
       const prices = await Promise.all(
         wanted.map(({ amount, cadence: [interval, count] }) => account.createPrice(amount, interval, count)),
       );
+      const addOns = await Promise.all(
+        wanted.map(({ amount, cadence: [interval, count] }) =>
+          account.createPrice(Math.floor(amount / 3), interval, count),
+        ),
+      );
       const coupons = new Map<string, string>();
       for (const [name, coupon] of Object.entries(COUPONS))
         coupons.set(name, (await account.stripe.coupons.create(coupon)).id);
@@ -62,14 +69,27 @@ test('an invoice equals its preview to the cent, whatever changes before', { tim
         return { discounts: names.map(name => ({ coupon: coupons.get(name) ?? '' })) };
       };
       let now = START;
-      for (const { after, price, quantity: seats, behavior, backdated, resetsAnchor, discounts } of steps) {
+      for (const {
+        after,
+        price,
+        quantity: seats,
+        behavior,
+        backdated,
+        resetsAnchor,
+        addOns: extra,
+        discounts,
+      } of steps) {
         if (after > 0) await account.advance((now += after));
         const subscription = await account.current();
+        const added = subscription.items.data.find(({ id }) => id !== account.item);
+        const addOn = { ...(added && { id: added.id }), price: addOns[price]?.id ?? '' };
+        const others =
+          extra === undefined ? (added ? [{ id: added.id, deleted: true }] : []) : [{ ...addOn, quantity: extra }];
         const begun = subscription.items.data[0]?.current_period_start ?? 0;
         const date = backdated > 0 && behavior !== 'none' && now - backdated >= begun ? now - backdated : undefined;
         const given = seats === undefined ? {} : { quantity: seats };
         const terms: Terms & Stripe.InvoiceCreatePreviewParams.SubscriptionDetails = {
-          ...account.to({ price: prices[price]?.id ?? '', ...given }),
+          items: [{ id: account.item, price: prices[price]?.id ?? '', ...given }, ...others],
           proration_behavior: behavior,
           ...(date === undefined ? {} : { proration_date: date }),
           ...(resetsAnchor ? { billing_cycle_anchor: { type: 'now' } } : {}),
