@@ -1,8 +1,9 @@
-import type { BillingError } from './billing-error.ts';
 import type { CallOptions, ClientOptions, WriteOptions } from './options.ts';
 import type { PageOptions } from './pages.ts';
 import { referralMethods } from './referral-methods.ts';
 import { createRequests, segment, type Requests } from './requests.ts';
+import { subscriptionMethods } from './subscription-methods.ts';
+import { couponMethods, promotionCodeMethods } from './discount-methods.ts';
 import { openEntitlements, type EntitlementOptions, type Entitlements } from './entitlements.ts';
 import {
   featureMethods,
@@ -12,7 +13,7 @@ import {
   type CustomerRef,
 } from './feature-methods.ts';
 import { eventMethods, webhookDeliveryMethods, webhookEndpointMethods } from './outgoing-methods.ts';
-import { openTransport, type Request } from './transport.ts';
+import { openTransport } from './transport.ts';
 import type * as wire from './wire.ts';
 
 /**
@@ -36,6 +37,11 @@ export class BillingClient {
   readonly grants: ReturnType<typeof grantMethods>;
   /** What customers may use, read anew each time; `entitlements` is for every request of yours. */
   readonly states: ReturnType<typeof stateMethods>;
+  readonly subscriptions: ReturnType<typeof subscriptionMethods>;
+  /** What can be taken off a price. */
+  readonly coupons: ReturnType<typeof couponMethods>;
+  /** With which customers redeem coupons. */
+  readonly promotionCodes: ReturnType<typeof promotionCodeMethods>;
   readonly referrals: ReturnType<typeof referralMethods>;
   /** Every change in the project, in order. */
   readonly events: ReturnType<typeof eventMethods>;
@@ -55,6 +61,9 @@ export class BillingClient {
     this.priceFeatures = productFeatureMethods(this.#requests, 'prices');
     this.grants = grantMethods(this.#requests);
     this.states = stateMethods(this.#requests);
+    this.subscriptions = subscriptionMethods(this.#requests);
+    this.coupons = couponMethods(this.#requests);
+    this.promotionCodes = promotionCodeMethods(this.#requests);
     this.referrals = referralMethods(this.#requests);
     this.events = eventMethods(this.#requests);
     this.webhookEndpoints = webhookEndpointMethods(this.#requests);
@@ -105,32 +114,6 @@ export class BillingClient {
       (await this.#requests.patch<{ customer: wire.Customer }>(`/customers/${segment(id)}`, body, options)).customer,
     /** Deletes the customer here, but not at the processor. */
     delete: (id: string, options?: CallOptions) => this.#requests.delete(`/customers/${segment(id)}`, options),
-  };
-
-  readonly subscriptions = {
-    /** Lists active and trialing subscriptions; all with `activeOnly: false`, those of one `status` with it. */
-    list: (filters?: wire.SubscriptionFilters, options?: CallOptions) =>
-      this.#requests.list<wire.Subscription>('/subscriptions', 'subscriptions', filters, options),
-    get: async (id: string, options?: CallOptions): Promise<wire.Subscription> =>
-      (
-        await this.#requests.get<{ subscription: wire.Subscription }>(
-          `/subscriptions/${segment(id)}`,
-          undefined,
-          options,
-        )
-      ).subscription,
-    /** Schedules the end of a subscription for the end of its paid period. */
-    cancelAtPeriodEnd: (id: string, options?: CallOptions) => this.#schedule(id, true, options),
-    /** Takes a scheduled cancellation back. */
-    resume: (id: string, options?: CallOptions) => this.#schedule(id, false, options),
-    /** Ends a subscription now. This cannot be undone. */
-    cancelNow: async (id: string, options?: CallOptions): Promise<wire.CanceledSubscription> => {
-      const isDone = ({ code }: BillingError) => code === 'subscription_ended';
-      const request: Request = { method: 'DELETE', path: `/subscriptions/${segment(id)}`, options, isDone };
-      const body = await this.#requests.send<{ subscription: wire.CanceledSubscription } | undefined>(request);
-      // Without a body it had ended already, so the id is that of an existing subscription.
-      return body?.subscription ?? { id: id as wire.Subscription['id'], status: 'canceled', cancelAtPeriodEnd: false };
-    },
   };
 
   readonly checkout = {
@@ -232,12 +215,5 @@ export class BillingClient {
   ): Promise<wire.Invoice> {
     const path = `/invoices/${segment(id)}/${change}`;
     return (await this.#requests.post<{ invoice: wire.Invoice }>(path, undefined, options)).invoice;
-  }
-
-  async #schedule(id: string, cancelAtPeriodEnd: boolean, options?: CallOptions): Promise<wire.Subscription> {
-    const body = { cancelAtPeriodEnd };
-    return (
-      await this.#requests.patch<{ subscription: wire.Subscription }>(`/subscriptions/${segment(id)}`, body, options)
-    ).subscription;
   }
 }

@@ -1,5 +1,5 @@
 import type { ErrorBody } from '@billing/contracts/problem';
-import type { FieldError } from './wire.ts';
+import type { ErrorCode, ErrorDetails, FieldError } from './wire.ts';
 
 interface Failure {
   readonly status: number;
@@ -33,6 +33,13 @@ export class BillingError extends Error {
     this.requestId = failure.requestId;
     this.details = failure.details;
     this.retryAfterSeconds = failure.retryAfterSeconds;
+  }
+
+  /** Whether this is the error with `code`, whose `details` are typed then: `amount_changed`, `currency_mismatch` and `payment_failed` have some. */
+  is<Code extends ErrorCode | 'connection_failed' | 'timed_out' | 'unexpected_response'>(
+    code: Code,
+  ): this is { readonly code: Code; readonly details: Code extends keyof ErrorDetails ? ErrorDetails[Code] : unknown } {
+    return this.code === code;
   }
 
   /** The invalid fields of a `validation_error`; empty for other codes. */

@@ -3,6 +3,7 @@ import type * as ids from '@billing/contracts/ids';
 import type { PageOptions } from './pages.ts';
 
 type ResourceId =
+  | ids.CouponId
   | ids.CustomerId
   | ids.EventId
   | ids.InvoiceId
@@ -10,15 +11,19 @@ type ResourceId =
   | ids.PriceId
   | ids.ProductId
   | ids.ProjectId
+  | ids.PromotionCodeId
   | ids.SubscriptionId
   | ids.TeamId
   | ids.WebhookEndpointId;
 
-/** A request body. Ids in it are plain strings, because yours come from a database, without the type of their prefix. */
-export type RequestBody<Schema extends z.ZodType> = {
-  readonly [Field in keyof z.input<Schema>]: Loose<z.input<Schema>[Field]>;
+/**
+ * A request body. Ids in it are plain strings, because yours come from a database, without the type of their prefix; fields
+ * that are named as times may be a `Date` too.
+ */
+export type RequestBody<Schema extends z.ZodType, Times extends keyof z.input<Schema> = never> = {
+  readonly [Field in keyof z.input<Schema>]: Loose<z.input<Schema>[Field]> | (Field extends Times ? Date : never);
 };
-type Loose<Field> = [Field] extends [ResourceId | undefined]
+type Loose<Field> = [Field] extends [ResourceId | null | undefined]
   ? string | Exclude<Field, ResourceId>
   : [Field] extends [Date | undefined]
     ? string | Field

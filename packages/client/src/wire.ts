@@ -1,11 +1,15 @@
 import type { z } from 'zod';
 import type * as contracts from '@billing/contracts/problem';
 import type { EventTypesOf } from '@billing/contracts/event-types';
+import type { ProblemCode } from '@billing/contracts/problem-codes';
+import type { ProblemDetails } from '@billing/contracts/problem-details';
 import type { analyticsOperations } from '@billing/contracts/operations/analytics';
 import type { catalogOperations } from '@billing/contracts/operations/catalog';
 import type { customersOperations } from '@billing/contracts/operations/customers';
+import type { discountOperations } from '@billing/contracts/operations/discounts';
 import type { featureOperations } from '@billing/contracts/operations/features';
 import type { outgoingOperations } from '@billing/contracts/operations/outgoing';
+import type { planChangeOperations } from '@billing/contracts/operations/plan-changes';
 import type { portalOperations } from '@billing/contracts/operations/portal';
 import type { referralsOperations } from '@billing/contracts/operations/referrals';
 import type { subscriptionsOperations } from '@billing/contracts/operations/subscriptions';
@@ -21,6 +25,14 @@ import type { EVENT_DATA } from '@billing/contracts/resources/event-data';
 import type { event } from '@billing/contracts/resources/event';
 import type { checkoutCreate, checkoutSession } from '@billing/contracts/resources/checkout';
 import type { featureCheck, customerState, entitlement } from '@billing/contracts/resources/customer-state';
+import type {
+  coupon,
+  couponCreate,
+  discountSet,
+  promotionCode,
+  promotionCodeCreate,
+  promotionCodeUpdate,
+} from '@billing/contracts/resources/discount';
 import type {
   feature,
   featureCreate,
@@ -38,6 +50,7 @@ import type {
   portalSession,
   portalSessionCreate,
 } from '@billing/contracts/resources/portal-session';
+import type { planChange, planChangePreview } from '@billing/contracts/resources/plan-change';
 import type { payment, paymentRefund, paymentTotals } from '@billing/contracts/resources/payment';
 import type { Interval, price, priceCreate, priceUpdate } from '@billing/contracts/resources/price';
 import type { product, productCreate, productUpdate } from '@billing/contracts/resources/product';
@@ -69,6 +82,10 @@ export type Price = z.input<typeof price>;
 export type Customer = z.input<typeof customer>;
 export type Subscription = z.input<typeof subscription>;
 export type CanceledSubscription = z.input<typeof subscriptionsOperations.cancelSubscription.response>['subscription'];
+/** What a change of plan costs: the payment processor's own figures. */
+export type PlanChangePreview = z.input<typeof planChangePreview>;
+/** A change that was made, its invoice, and the subscription after it. */
+export type PlanChangeResult = z.input<typeof planChangeOperations.changePlan.response>;
 export type CheckoutSession = z.input<typeof checkoutSession>;
 export type Invoice = z.input<typeof invoice>;
 export type Payment = z.input<typeof payment>;
@@ -85,6 +102,10 @@ export type ReferralCodeHistory = z.input<typeof referralsOperations.getReferral
 export type Referral = z.input<typeof referral>;
 export type AppliedReferral = z.input<typeof appliedReferral>;
 export type ReferralCredit = z.input<typeof referralCredit>;
+/** A price reduction that subscriptions and checkouts can get. */
+export type Coupon = z.input<typeof coupon>;
+/** A code with which customers redeem a coupon. */
+export type PromotionCode = z.input<typeof promotionCode>;
 /** Something that products give, and that your product checks. */
 export type Feature = z.input<typeof feature>;
 /** What a feature gives: a boolean, a limit or `unlimited`, or one of the feature's values. */
@@ -117,6 +138,10 @@ export type EventState = z.input<typeof EVENT_DATA.customer_state>;
 export type EventCredit = z.input<typeof EVENT_DATA.referral_credit>;
 /** The types of events, by what they are about. */
 export type EventTypes = EventTypesOf;
+/** The codes of the service's errors. */
+export type ErrorCode = ProblemCode;
+/** The `details` of the errors that callers act on, by code; amounts are in the currency's smallest unit. */
+export type ErrorDetails = Pick<ProblemDetails, keyof ProblemDetails>;
 /** An invalid field of a `validation_error`: its path in the request, and what is wrong with it. */
 export type FieldError = Pick<contracts.FieldError, keyof contracts.FieldError>;
 
@@ -142,6 +167,40 @@ export type CheckoutCreate = Omit<RequestBody<typeof checkoutCreate>, 'mode' | '
     | { readonly mode?: 'subscription' | null | undefined; readonly trialDays?: number | null | undefined }
     | { readonly mode: 'payment'; readonly trialDays?: null | undefined }
   );
+/** A new price or quantity, or all `items` that the subscription is to have. */
+export type PlanChange = Omit<RequestBody<typeof planChange, 'prorationDate'>, 'items' | 'priceId' | 'quantity'> &
+  (
+    | {
+        readonly priceId?: string | null | undefined;
+        readonly quantity?: number | null | undefined;
+        readonly items?: null | undefined;
+      }
+    | {
+        readonly items: readonly { readonly priceId: string; readonly quantity?: number | null | undefined }[];
+        readonly priceId?: null | undefined;
+        readonly quantity?: null | undefined;
+      }
+  );
+/** The promotion code, by its text or id; null removes all discounts. */
+export type DiscountSet = RequestBody<typeof discountSet>;
+/** A percentage or an amount, for one invoice, some months or ever. */
+export type CouponCreate = Omit<
+  RequestBody<typeof couponCreate, 'redeemBy'>,
+  'amountOff' | 'currency' | 'duration' | 'durationInMonths' | 'percentOff' | 'productIds'
+> & { readonly productIds?: readonly string[] | null | undefined } & (
+    | {
+        readonly percentOff: number;
+        readonly amountOff?: null | undefined;
+        readonly currency?: null | undefined;
+      }
+    | { readonly amountOff: number; readonly currency: string; readonly percentOff?: null | undefined }
+  ) &
+  (
+    | { readonly duration: 'repeating'; readonly durationInMonths: number }
+    | { readonly duration: 'once' | 'forever'; readonly durationInMonths?: null | undefined }
+  );
+export type PromotionCodeCreate = RequestBody<typeof promotionCodeCreate, 'expiresAt'>;
+export type PromotionCodeUpdate = RequestBody<typeof promotionCodeUpdate>;
 /** A feature: on or off, a limit, or one of several values in ascending order. */
 export type FeatureCreate = Omit<RequestBody<typeof featureCreate>, 'type' | 'values' | 'merge'> &
   (
@@ -157,9 +216,7 @@ export type FeatureUpdate = RequestBody<typeof featureUpdate>;
 /** What to give; `per: 'quantity'` multiplies a limit by the quantity that is subscribed to. */
 export type ProductFeatureSet = RequestBody<typeof productFeatureSet>;
 /** What to give, until when, and why. */
-export type GrantSet = Omit<RequestBody<typeof grantSet>, 'expiresAt'> & {
-  readonly expiresAt?: string | Date | null | undefined;
-};
+export type GrantSet = RequestBody<typeof grantSet, 'expiresAt'>;
 export type PaymentRefund = RequestBody<typeof paymentRefund>;
 export type PortalSessionCreate = RequestBody<typeof portalSessionCreate>;
 export type ReferralConfigUpdate = RequestBody<typeof referralConfigUpdate>;
@@ -172,13 +229,12 @@ export type WebhookEndpointUpdate = RequestBody<typeof webhookEndpointUpdate>;
 export type WebhookSecretRotation = RequestBody<typeof outgoingOperations.rotateWebhookSecret.body>;
 export type WebhookTest = RequestBody<typeof outgoingOperations.testWebhookEndpoint.body>;
 /** Which past events are sent again: those that failed, those that it never got, or all of a time. */
-export type WebhookRecoveryCreate = Omit<
-  RequestBody<typeof outgoingOperations.recoverWebhookEvents.body>,
-  'since' | 'until'
-> & { readonly since: string | Date; readonly until?: string | Date | null | undefined };
+export type WebhookRecoveryCreate = RequestBody<typeof outgoingOperations.recoverWebhookEvents.body, 'since' | 'until'>;
 
 export type ProductFilters = Filters<typeof catalogOperations.listProducts>;
 export type PriceFilters = Filters<typeof catalogOperations.listPrices>;
+export type CouponFilters = Filters<typeof discountOperations.listCoupons>;
+export type PromotionCodeFilters = Filters<typeof discountOperations.listPromotionCodes>;
 export type GivenFeatureFilters = Filters<typeof featureOperations.listGivenFeatures>;
 export type CustomerFilters = Filters<typeof customersOperations.listCustomers>;
 export type SubscriptionFilters = Filters<typeof subscriptionsOperations.listSubscriptions>;

@@ -92,6 +92,24 @@ it('accepts not-found from a retried deletion, but not from the first attempt', 
   await expect(server.client.subscriptions.cancelNow('ps_1')).rejects.toMatchObject({ code: 'subscription_ended' });
 });
 
+it('accepts from a retry that the change is gone, and returns the subscription', async () => {
+  const gone = { status: 404, body: { error: { code: 'change_not_found', message: 'No.', requestId: 'req_1' } } };
+  const found = { status: 200, body: { subscription: { id: 'ps_1' } } };
+  await using server = await startScriptedServer(['drop', gone, found, gone]);
+  expect(await server.client.subscriptions.dropChange('ps_1')).toEqual({ id: 'ps_1' });
+  await expect(server.client.subscriptions.dropChange('ps_1')).rejects.toMatchObject({ code: 'change_not_found' });
+});
+
+it('says by its code what the details of an error are', async () => {
+  const details = { expected: 2113, actual: 2150 };
+  const error = { code: 'amount_changed', message: 'It costs more.', requestId: 'req_1', details };
+  await using server = await startScriptedServer([{ status: 409, body: { error } }]);
+  const failure = await server.client.subscriptions.change('ps_1', { quantity: 8 }).catch((err: unknown) => err);
+  if (!(failure instanceof BillingError) || !failure.is('amount_changed')) throw failure;
+  expect(failure.details.actual - failure.details.expected).toBe(37);
+  expect(failure.is('payment_failed')).toBe(false);
+});
+
 it.each([
   ['a success without JSON', { status: 200, text: '<html>', headers: {} }, 200],
   ['a failure without an error body', { status: 500, text: '<html>', headers: { 'x-request-id': 'req_9' } }, 500],

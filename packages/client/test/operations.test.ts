@@ -13,6 +13,8 @@ it('has exactly one method for each operation that API keys may call', async () 
     prices: ':priceId',
     customers: ':customerId',
     subscriptions: ':subscriptionId',
+    coupons: ':couponId',
+    promotionCodes: ':promotionCodeId',
     invoices: ':invoiceId',
     payments: ':paymentId',
     referrals: ':code',
@@ -51,7 +53,7 @@ it('has exactly one method for each operation that API keys may call', async () 
           : call(owner, ':featureKey', {}));
       if (resource in owners) continue;
       const takesId =
-        /^(?:get|update|delete|cancel|resume|deactivate|revoke|findings|retry|refund|void|mark|rotate|test|send|recover)/.test(
+        /^(?:get|update|previewChange|change|dropChange|setDiscount|delete|cancel|resume|deactivate|revoke|findings|retry|refund|void|mark|rotate|test|send|recover)/.test(
           name,
         ) && name !== 'updateConfig';
       const takesIds = resource === 'analytics' && name === 'customers';

@@ -4,6 +4,7 @@ import type { EVENT_DATA } from '@billing/contracts/resources/event-data';
 import type { z } from 'zod';
 import {
   BillingClient,
+  type BillingError,
   type BillingEvent,
   type Customer,
   type Invoice,
@@ -52,12 +53,42 @@ it('rejects requests that the service would reject', () => {
   expectTypeOf(billing.prices.create).toBeCallableWith({ ...product, type: 'one_time', interval: 'month' });
   // @ts-expect-error a trial belongs to a subscription
   expectTypeOf(billing.checkout.create).toBeCallableWith({ ...checkout, mode: 'payment', trialDays: 7 });
+  const coupon = { name: text, duration: 'forever' } as const;
+  expectTypeOf(billing.coupons.create).toBeCallableWith({ ...coupon, percentOff: 20, productIds: [text] });
+  // @ts-expect-error an amount needs a currency
+  expectTypeOf(billing.coupons.create).toBeCallableWith({ ...coupon, amountOff: 500 });
+  // @ts-expect-error a coupon takes off one of both
+  expectTypeOf(billing.coupons.create).toBeCallableWith({ ...coupon, percentOff: 20, amountOff: 500, currency: 'usd' });
+  // @ts-expect-error it needs to know how many months
+  expectTypeOf(billing.coupons.create).toBeCallableWith({ ...coupon, percentOff: 20, duration: 'repeating' });
+  expectTypeOf(billing.promotionCodes.create).toBeCallableWith({
+    couponId: text,
+    customerId: text,
+    expiresAt: new Date(),
+  });
+  expectTypeOf(billing.subscriptions.change).toBeCallableWith(text, { priceId: text, prorationDate: text });
+  expectTypeOf(billing.subscriptions.change).toBeCallableWith(text, {
+    items: [{ priceId: text }],
+    promotionCode: null,
+  });
+  // @ts-expect-error all items, or the price and the quantity of the only one
+  expectTypeOf(billing.subscriptions.change).toBeCallableWith(text, { items: [{ priceId: text }], quantity: 3 });
   // @ts-expect-error amounts are numbers
   expectTypeOf(billing.prices.create).toBeCallableWith({ ...product, unitAmount: '100', interval: 'month' });
   // @ts-expect-error no such field
   expectTypeOf(() => billing.customers.create({ email: text, phone: text })).toBeFunction();
   // @ts-expect-error no such status
   expectTypeOf(billing.invoices.list).toBeCallableWith({ status: 'paied' });
+});
+
+it('types the details of errors by their code', () => {
+  const read = (error: BillingError) => {
+    if (error.is('amount_changed')) expectTypeOf(error.details.actual).toEqualTypeOf<number>();
+    if (error.is('payment_failed')) expectTypeOf(error.details.declineCode).toEqualTypeOf<string | null>();
+    // @ts-expect-error no such code
+    return error.is('amount_chnaged');
+  };
+  expectTypeOf(read).toBeFunction();
 });
 
 it('types the data of events by their type', () => {

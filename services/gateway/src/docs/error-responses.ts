@@ -1,4 +1,5 @@
 import { PROBLEM_CODES, type ProblemCode } from '@billing/contracts/problem-codes';
+import type { ProblemDetails } from '@billing/contracts/problem-details';
 import { errorBody, PROBLEM_STATUS, type ErrorBody } from '@billing/contracts/problem';
 import { z } from 'zod';
 import type { ZodOpenApiExampleObject, ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
@@ -9,7 +10,7 @@ const statusOf = (code: ProblemCode): number => PROBLEM_STATUS[PROBLEM_CODES[cod
 
 const RETRYABLE_CONFLICTS: readonly ProblemCode[] = ['idempotency_key_in_use', 'conflict'];
 
-const DETAILS: Readonly<Partial<Record<ProblemCode, Record<string, unknown>>>> = {
+const DETAILS: Readonly<Partial<Record<ProblemCode, Record<string, unknown>>>> & ProblemDetails = {
   validation_error: { fields: [{ path: 'unitAmount', message: 'At least 0.' }] },
   forbidden: { requiredScope: 'products:write' },
   processor_mismatch: {
@@ -18,6 +19,9 @@ const DETAILS: Readonly<Partial<Record<ProblemCode, Record<string, unknown>>>> =
     records: { customers: 1_204, products: 8, prices: 21, subscriptions: 967 },
   },
   webhook_endpoint_not_permitted: { permission: 'rak_webhook_write' },
+  amount_changed: { expected: 2_113, actual: 2_150 },
+  currency_mismatch: { subscription: 'usd', price: 'eur' },
+  payment_failed: { reason: 'declined', declineCode: 'insufficient_funds' },
   refund_too_large: { refundable: 1_999 },
   quota_exceeded: { quota: 'projects', limit: 20 },
   processor_error: { type: 'card_error', code: 'card_declined', requestId: 'req_a1B2c3D4' },

@@ -1,0 +1,13 @@
+import type { PENDING_REASONS } from './resources/plan-change.ts';
+
+/** The `details` of the problems that callers act on, by code. Amounts are in the currency's smallest unit. */
+export interface ProblemDetails {
+  readonly amount_changed: { readonly expected: number; readonly actual: number };
+  /** Currencies as ISO 4217 codes in lower case. */
+  readonly currency_mismatch: { readonly subscription: string; readonly price: string };
+  /** `declineCode` is the bank's, where it gave one. https://docs.stripe.com/declines/codes */
+  readonly payment_failed: {
+    readonly reason: (typeof PENDING_REASONS)[number];
+    readonly declineCode: string | null;
+  };
+}
