@@ -1,10 +1,10 @@
 import type { CustomerState } from '@billing/contracts/events/customers';
 import type { ReferralState } from '@billing/contracts/events/referrals';
 import type { BilledItem, SubscriptionChange as SubscriptionState } from '@billing/contracts/events/subscriptions';
+import type { Fraction } from '@billing/contracts/item-revenue';
 import type { Analytics, ExclusionReason } from '@billing/contracts/resources/analytics';
 import { SUBSCRIPTION_STATUSES } from '@billing/contracts/resources/subscription';
 import type { WebhookEvent } from '@billing/contracts/resources/webhook-event';
-import type { Fraction } from '#domain/revenue.ts';
 import type { Shown } from './states.ts';
 
 /** The newest state of every record of a project, as the services that own them store it. */

@@ -1,5 +1,5 @@
+import type { Fraction } from '@billing/contracts/item-revenue';
 import type { AnalyticsHistory, MovementMetric } from '@billing/contracts/resources/analytics';
-import type { Fraction } from '#domain/revenue.ts';
 import {
   DAY,
   dayNumber,

@@ -1,5 +1,6 @@
 import type { CustomerState } from '@billing/contracts/events/customers';
 import type { ReferralState } from '@billing/contracts/events/referrals';
+import { itemRevenue, unpricedReason, type PricedItem } from '@billing/contracts/item-revenue';
 import type { WebhookEventStatus } from '@billing/contracts/resources/webhook-event';
 import {
   allTime,
@@ -12,7 +13,7 @@ import {
   type Contribution,
 } from './metrics.ts';
 import type { CountedSubscription } from './counted-subscription.ts';
-import { currencyOf, faceValue, isLive, itemRevenue, unpricedReason, type PricedItem } from './revenue.ts';
+import { currencyOf, faceValue, isLive } from './revenue.ts';
 import { lifetimeContributions } from './lifetimes.ts';
 import { movementContributions } from './movements.ts';
 import { timelineOf, type Lived } from './timeline.ts';

@@ -1,6 +1,7 @@
 import type { ShownBy } from '@billing/contracts/events/subscriptions';
+import type { PricedItem, RevenueTerm } from '@billing/contracts/item-revenue';
 import type { SubscriptionStatus } from '@billing/contracts/resources/subscription';
-import { faceValue, isLive, type PricedItem, type RevenueTerm } from './revenue.ts';
+import { faceValue, isLive } from './revenue.ts';
 
 /** What a subscription was at a time. */
 export interface LivedState {

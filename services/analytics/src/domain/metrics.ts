@@ -1,5 +1,5 @@
+import { UNPRICED_REASONS, type RevenueTerm, type UnpricedReason } from '@billing/contracts/item-revenue';
 import type { SubscriptionStatus } from '@billing/contracts/resources/subscription';
-import { UNPRICED_REASONS, type RevenueTerm, type UnpricedReason } from './revenue.ts';
 import { dayOf, hourOf, type UtcDay, type UtcHour } from './utc-day.ts';
 
 /**

@@ -1,5 +1,6 @@
+import { sumTerms, type RevenueTerm } from '@billing/contracts/item-revenue';
 import { movementMetric, onDay, type Contribution, type Movement } from './metrics.ts';
-import { combineTerms, negateTerms, sumTerms, type RevenueTerm } from './revenue.ts';
+import { combineTerms, negateTerms } from './revenue.ts';
 import type { Timeline } from './timeline.ts';
 import { dayOf } from './utc-day.ts';
 

@@ -1,7 +1,8 @@
+import type { RevenueTerm } from '@billing/contracts/item-revenue';
 import type { Analytics } from '@billing/contracts/resources/analytics';
 import { liveCounts } from './left-out.ts';
 import { parseRevenueMetric } from './metrics.ts';
-import { monthlyRevenue, yearlyRevenue, type RevenueTerm } from './revenue.ts';
+import { monthlyRevenue, yearlyRevenue } from './revenue.ts';
 
 /** A project's metrics over all time, by name. */
 type Totals = ReadonlyMap<string, bigint>;

@@ -1,6 +1,7 @@
+import type { RevenueTerm } from '@billing/contracts/item-revenue';
 import type { MovementMetric } from '@billing/contracts/resources/analytics';
 import { MOVEMENTS, type Movement } from './metrics.ts';
-import { combineTerms, monthlyRevenue, negateTerms, type RevenueTerm } from './revenue.ts';
+import { combineTerms, monthlyRevenue, negateTerms } from './revenue.ts';
 import type { UtcDay } from './utc-day.ts';
 import type { DaySpan } from './window.ts';
 

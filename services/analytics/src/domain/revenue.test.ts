@@ -1,15 +1,8 @@
 import { runs } from '@billing/testing/runs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  faceValue,
-  itemRevenue,
-  monthlyRevenue,
-  roundHalfUp,
-  sumTerms,
-  toDecimalText,
-  type RevenueTerm,
-} from './revenue.ts';
+import { itemRevenue, sumTerms, type RevenueTerm } from '@billing/contracts/item-revenue';
+import { faceValue, monthlyRevenue, roundHalfUp, toDecimalText } from './revenue.ts';
 
 const item = {
   processorPriceId: 'price_1',

@@ -1,23 +1,12 @@
-import type { BilledItem } from '@billing/contracts/events/subscriptions';
-import type { Interval } from '@billing/contracts/resources/price';
+import {
+  greatestCommonDivisor,
+  itemRevenue,
+  sumTerms,
+  type Fraction,
+  type PricedItem,
+  type RevenueTerm,
+} from '@billing/contracts/item-revenue';
 import type { SubscriptionStatus } from '@billing/contracts/resources/subscription';
-
-/** How many of each interval make a year: 12 months, 1 year, 52 weeks, 365 days. */
-const PER_YEAR: Readonly<Record<Interval, bigint>> = { month: 12n, year: 1n, week: 52n, day: 365n };
-
-/** An exact part of the monthly revenue in one currency: `numerator` ÷ (12 × `divisor`) minor units. */
-export interface RevenueTerm {
-  readonly currency: string;
-  readonly divisor: number;
-  readonly numerator: bigint;
-}
-
-/** The part of an item that decides its revenue. */
-export type PricedItem = Omit<BilledItem, 'processorPriceId' | 'priceId'>;
-
-/** Why an item adds no revenue: it has tiers (or no single amount for another reason), or is billed by usage. */
-export const UNPRICED_REASONS = ['tiered', 'metered'] as const;
-export type UnpricedReason = (typeof UNPRICED_REASONS)[number];
 
 /** Returns whether a subscription in this status counts as revenue. */
 export const isLive = (status: SubscriptionStatus): status is 'active' | 'trialing' =>
@@ -26,47 +15,10 @@ export const isLive = (status: SubscriptionStatus): status is 'active' | 'triali
 /** The currency of a subscription is that of its first item; null without items. */
 export const currencyOf = (items: readonly PricedItem[]): string | null => items[0]?.currency ?? null;
 
-/** Returns why a recurring item adds no revenue; null when it adds some, or is billed once only. */
-export function unpricedReason(item: PricedItem): UnpricedReason | null {
-  if (item.interval === null) return null;
-  if (item.billingScheme === 'tiered') return 'tiered';
-  if (item.metered) return 'metered';
-  return amountOf(item) === null ? 'tiered' : null;
-}
-
-/**
- * The monthly revenue of an item at face value: amount × billed units × intervals per year ÷ (12 × interval count).
- * Undefined for one-time prices and for those that have an `unpricedReason`.
- */
-export function itemRevenue(item: PricedItem): RevenueTerm | undefined {
-  const { interval, intervalCount, currency } = item;
-  const amount = amountOf(item);
-  if (interval === null || amount === null || unpricedReason(item) !== null) return undefined;
-  const numerator = amount.digits * billedUnits(item) * PER_YEAR[interval];
-  return { currency, divisor: (intervalCount ?? 1) * amount.scale, numerator };
-}
-
 /** The face value of a subscription in its own currency: a term for each divisor. */
 export function faceValue(items: readonly PricedItem[]): RevenueTerm[] {
   const currency = currencyOf(items);
   return combineTerms(items.flatMap(item => (item.currency === currency ? (itemRevenue(item) ?? []) : [])));
-}
-
-/** The amount of one unit, exactly: `digits` ÷ `scale`, where `scale` is a power of ten up to 10^12. */
-function amountOf({ unitAmount, unitAmountDecimal }: PricedItem): { digits: bigint; scale: number } | null {
-  const written = unitAmountDecimal ?? (unitAmount === null ? null : String(unitAmount));
-  if (written === null) return null;
-  const [whole = '', fraction = ''] = written.split('.');
-  const significant = fraction.replace(/0+$/, '');
-  return { digits: BigInt(whole + significant), scale: 10 ** significant.length };
-}
-
-/** The quantity that is billed, as the price transforms it. https://docs.stripe.com/products-prices/pricing-models#package-pricing */
-function billedUnits({ quantity, transformQuantity }: PricedItem): bigint {
-  const units = BigInt(quantity);
-  if (!transformQuantity) return units;
-  const size = BigInt(transformQuantity.divideBy);
-  return (transformQuantity.round === 'up' ? units + size - 1n : units) / size;
 }
 
 /** The same revenue with one term for each currency and divisor, sorted by them, without zero terms. */
@@ -84,24 +36,6 @@ export function combineTerms(terms: Iterable<RevenueTerm>): RevenueTerm[] {
 /** The same revenue with the opposite sign. */
 export const negateTerms = (terms: readonly RevenueTerm[]): RevenueTerm[] =>
   terms.map(({ currency, divisor, numerator }) => ({ currency, divisor, numerator: -numerator }));
-
-/** An exact number; the denominator is positive. */
-export interface Fraction {
-  readonly numerator: bigint;
-  readonly denominator: bigint;
-}
-
-/** The exact sum of terms of one currency, in minor units a month. */
-export function sumTerms(terms: Iterable<RevenueTerm>): Fraction {
-  let [sum, over] = [0n, 1n];
-  for (const { numerator, divisor } of terms) {
-    const denominator = 12n * BigInt(divisor);
-    const common = leastCommonMultiple(over, denominator);
-    sum = sum * (common / over) + numerator * (common / denominator);
-    over = common;
-  }
-  return { numerator: sum, denominator: over };
-}
 
 /** The sum of terms of one currency in minor units a month, rounded once, half up. */
 export function monthlyRevenue(terms: Iterable<RevenueTerm>): number {
@@ -160,12 +94,4 @@ function exactDecimals(denominator: bigint): number | null {
 function toSafeNumber(value: bigint): number {
   const limit = BigInt(Number.MAX_SAFE_INTEGER);
   return Number(value > limit ? limit : value < -limit ? -limit : value);
-}
-
-const leastCommonMultiple = (a: bigint, b: bigint): bigint => (a / greatestCommonDivisor(a, b)) * b;
-
-function greatestCommonDivisor(a: bigint, b: bigint): bigint {
-  let [x, y] = [a, b];
-  while (y !== 0n) [x, y] = [y, x % y];
-  return x;
 }

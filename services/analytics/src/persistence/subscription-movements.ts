@@ -1,12 +1,12 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { CustomerId, SubscriptionId } from '@billing/contracts/ids';
+import type { RevenueTerm } from '@billing/contracts/item-revenue';
 import { skipped, type Page } from '@billing/contracts/pagination';
 import type { SubscriptionStatus } from '@billing/contracts/resources/subscription';
 import { executeBound, textArray } from '@billing/database/bound-statement';
 import { placeBefore } from '@billing/database/cursors';
 import { MOVEMENT_PREFIX, parseMovementMetric, type Contribution } from '#domain/metrics.ts';
 import type { MovementTerm } from '#domain/revenue-history.ts';
-import type { RevenueTerm } from '#domain/revenue.ts';
 import type { UtcDay } from '#domain/utc-day.ts';
 import { numberColumn, textColumn } from './columns.ts';
 import type { GenerationScope } from './projects.ts';
