@@ -129,6 +129,13 @@ const pages = [
   page('/products/$productId', () => import('#pages/products/product-page.tsx'), 'ProductPage'),
   page('/features', () => import('#pages/features/features-page.tsx'), 'FeaturesPage'),
   page('/features/$featureKey', () => import('#pages/features/feature-page.tsx'), 'FeaturePage'),
+  page('/coupons', () => import('#pages/coupons/coupons-page.tsx'), 'CouponsPage'),
+  page('/coupons/$couponId', () => import('#pages/coupons/coupon-page.tsx'), 'CouponPage'),
+  page(
+    '/promotion-codes/$promotionCodeId',
+    () => import('#pages/coupons/promotion-code-page.tsx'),
+    'PromotionCodePage',
+  ),
   page('/subscriptions', () => import('#pages/subscriptions/subscriptions-page.tsx'), 'SubscriptionsPage'),
   page(
     '/subscriptions/$subscriptionId',

@@ -37,6 +37,8 @@ const RECORDS: Readonly<Record<string, string>> = {
   productId: 'product',
   priceId: 'price',
   featureKey: 'feature',
+  couponId: 'coupon',
+  promotionCodeId: 'promotion code',
   customerId: 'customer',
   subscriptionId: 'subscription',
   invoiceId: 'invoice',

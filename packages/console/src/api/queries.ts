@@ -81,6 +81,18 @@ export const grantsQuery = ({ billing, key }: ProjectScope, customerId: string) 
     refetchInterval: 5_000,
   });
 
+export const couponQuery = ({ billing, key }: ProjectScope, couponId: string) =>
+  queryOptions({
+    queryKey: key('coupons', 'one', couponId),
+    queryFn: ({ signal }) => billing.coupons.get(couponId, { signal }),
+  });
+
+export const promotionCodeQuery = ({ billing, key }: ProjectScope, promotionCodeId: string) =>
+  queryOptions({
+    queryKey: key('promotion-codes', 'one', promotionCodeId),
+    queryFn: ({ signal }) => billing.promotionCodes.get(promotionCodeId, { signal }),
+  });
+
 /** What a customer may use, as the product reads it. */
 export const stateQuery = ({ billing, key }: ProjectScope, customerId: string) =>
   queryOptions({

@@ -26,6 +26,7 @@ export const NAV: readonly { readonly title?: string; readonly items: readonly N
       { page: 'payments', title: 'Payments', icon: 'payments' },
       { page: 'products', title: 'Products', icon: 'products' },
       { page: 'features', title: 'Features', icon: 'features' },
+      { page: 'coupons', title: 'Coupons', icon: 'coupons' },
       { page: 'referrals', title: 'Referrals', icon: 'referrals' },
     ],
   },

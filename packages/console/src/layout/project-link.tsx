@@ -13,6 +13,9 @@ export type ProjectPage =
   | `products/${string}`
   | 'features'
   | `features/${string}`
+  | 'coupons'
+  | `coupons/${string}`
+  | `promotion-codes/${string}`
   | 'subscriptions'
   | `subscriptions/${string}`
   | 'invoices'

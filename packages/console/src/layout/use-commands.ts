@@ -150,6 +150,16 @@ const findDelivery = fetched(async ({ billing }, id, signal) => {
   return { page: `webhook-deliveries/${id}`, title: delivery.type, note: 'Delivery', icon: 'send' };
 });
 
+const findCoupon = fetched(async ({ billing }, id, signal) => {
+  const { name, processorCouponId } = await billing.coupons.get(id, { signal });
+  return { page: `coupons/${id}`, title: name ?? processorCouponId, note: 'Coupon', icon: 'coupons' };
+});
+
+const findPromotionCode = fetched(async ({ billing }, id, signal) => {
+  const { code } = await billing.promotionCodes.get(id, { signal });
+  return { page: `promotion-codes/${id}`, title: code, note: 'Promotion code', icon: 'coupons' };
+});
+
 /** By the prefixes of ids, at Stripe and here. */
 const FIND_BY_ID: ReadonlyMap<string | undefined, Find> = new Map([
   ['cus', findCustomers],
@@ -161,6 +171,8 @@ const FIND_BY_ID: ReadonlyMap<string | undefined, Find> = new Map([
   ['pc', ours(findCustomer, customerCommand)],
   ['ps', ours(findSubscription, subscriptionCommand)],
   ['pinv', ours(findInvoice, invoiceCommand)],
+  ['cpn', findCoupon],
+  ['prc', findPromotionCode],
   ['ev', findEvent],
   ['whe', findEndpoint],
   ['whd', findDelivery],

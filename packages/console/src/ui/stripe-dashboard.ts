@@ -8,6 +8,7 @@ const PAGES: Readonly<Record<string, string>> = {
   py: 'payments',
   prod: 'products',
   price: 'prices',
+  promo: 'promotion_codes',
   evt: 'events',
 };
 

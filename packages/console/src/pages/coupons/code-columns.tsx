@@ -1,0 +1,30 @@
+import type { PromotionCode } from '@billing/client';
+import type { Column } from '#layout/list-table.tsx';
+import { StatusBadge } from '#ui/statuses.tsx';
+import { Time, useNow } from '#ui/time.tsx';
+import { CodeLink, CouponLink } from './coupon-link.tsx';
+import { codeStatus, describeRedeemed } from './coupon-words.ts';
+import { SwitchCode } from './switch-code.tsx';
+
+/** The columns of promotion codes of one coupon. */
+export const CODE_COLUMNS: readonly Column<PromotionCode>[] = [
+  { title: 'Code', cell: ({ id, code }) => <CodeLink id={id} code={code} /> },
+  { title: 'Status', cell: code => <CodeStatus code={code} /> },
+  { title: 'Redeemed', cell: code => <span className="num">{describeRedeemed(code)}</span> },
+  { title: 'Expires', cell: ({ expiresAt }) => (expiresAt ? <Time at={expiresAt} show="time" /> : 'Never') },
+  { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { title: 'Actions', end: true, cell: code => <SwitchCode code={code} small /> },
+];
+
+const [codeColumn, ...others] = CODE_COLUMNS;
+
+/** The columns of the promotion codes of all coupons. */
+export const ALL_CODE_COLUMNS: readonly Column<PromotionCode>[] = [
+  ...(codeColumn ? [codeColumn] : []),
+  { title: 'Coupon', cell: ({ couponId }) => <CouponLink id={couponId} /> },
+  ...others,
+];
+
+export const CodeStatus = ({ code }: { readonly code: PromotionCode }) => (
+  <StatusBadge of={codeStatus(code, useNow())} />
+);

@@ -1,0 +1,31 @@
+import { useQuery } from '@tanstack/react-query';
+import { useProject } from '#api/project.ts';
+import { couponQuery, promotionCodeQuery } from '#api/queries.ts';
+import { ProjectLink } from '#layout/project-link.tsx';
+import { Skeleton } from '#ui/states.tsx';
+
+/** A coupon as a link to its page, of which only the id is known. */
+export function CouponLink({ id }: { readonly id: string | null }) {
+  const { data, error } = useQuery({ ...couponQuery(useProject(), id ?? ''), enabled: id !== null });
+  if (id === null) return 'None of this project';
+  if (!data && !error) return <Skeleton width="6rem" />;
+  return (
+    <ProjectLink page={`coupons/${id}`} className="primary-cell">
+      <bdi>{data?.name ?? data?.processorCouponId ?? id}</bdi>
+    </ProjectLink>
+  );
+}
+
+/** A promotion code as a link to its page. */
+export const CodeLink = ({ id, code }: { readonly id: string; readonly code: string }) => (
+  <ProjectLink page={`promotion-codes/${id}`} className="primary-cell">
+    <code>{code}</code>
+  </ProjectLink>
+);
+
+/** The same, of a code of which only the id is known. */
+export function CodeIdLink({ id }: { readonly id: string }) {
+  const { data, error } = useQuery(promotionCodeQuery(useProject(), id));
+  if (!data && !error) return <Skeleton width="5rem" />;
+  return <CodeLink id={id} code={data?.code ?? id} />;
+}

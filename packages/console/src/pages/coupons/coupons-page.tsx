@@ -1,0 +1,87 @@
+import type { Coupon } from '@billing/client';
+import { useState } from 'react';
+import { useProject } from '#api/project.ts';
+import { SearchFilter, useFilters } from '#layout/filters.tsx';
+import { ListTable, type Column } from '#layout/list-table.tsx';
+import { Card, Page } from '#layout/page.tsx';
+import { ProjectLink } from '#layout/project-link.tsx';
+import { Button } from '#ui/button.tsx';
+import { EmptyState } from '#ui/states.tsx';
+import { StatusBadge } from '#ui/statuses.tsx';
+import { Time, useNow } from '#ui/time.tsx';
+import { ALL_CODE_COLUMNS } from './code-columns.tsx';
+import { CouponDialog } from './coupon-dialog.tsx';
+import { couponStatus, describeDuration, describeOff, describeRedeemed } from './coupon-words.ts';
+
+const COLUMNS: readonly Column<Coupon>[] = [
+  {
+    title: 'Coupon',
+    cell: ({ id, name, processorCouponId }) => (
+      <ProjectLink page={`coupons/${id}`} className="primary-cell">
+        <bdi>{name ?? processorCouponId}</bdi>
+      </ProjectLink>
+    ),
+  },
+  { title: 'Takes off', cell: coupon => <span className="num">{describeOff(coupon)}</span> },
+  { title: 'For', cell: describeDuration },
+  { title: 'Redeemed', cell: coupon => <span className="num">{describeRedeemed(coupon)}</span> },
+  { title: 'Status', cell: coupon => <CouponStatus coupon={coupon} /> },
+  { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
+];
+
+/** Coupons, and the codes with which customers redeem them. */
+export function CouponsPage() {
+  const { billing, key } = useProject();
+  const code = useFilters().text('code') || undefined;
+  const [creating, setCreating] = useState(false);
+  const create = (
+    <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
+      New coupon
+    </Button>
+  );
+  return (
+    <Page
+      title="Coupons"
+      lead="Price reductions, and the promotion codes with which customers redeem them. Each is also in Stripe."
+      actions={create}
+    >
+      <Card title="Coupons" flush>
+        <ListTable
+          label="Coupons"
+          queryKey={key('coupons')}
+          list={(page, signal) => billing.coupons.list(page, { signal })}
+          columns={COLUMNS}
+          rowKey={({ id }) => id}
+          empty={
+            <EmptyState icon="coupons" title="No coupons yet" action={create}>
+              A coupon takes a percentage or an amount off invoices. Give it promotion codes, and customers can redeem
+              it.
+            </EmptyState>
+          }
+        />
+      </Card>
+      <Card title="Promotion codes" flush actions={<SearchFilter name="code" label="Find a code" />}>
+        <ListTable
+          label="Promotion codes"
+          queryKey={key('promotion-codes', { code })}
+          list={(page, signal) => billing.promotionCodes.list({ code, ...page }, { signal })}
+          columns={ALL_CODE_COLUMNS}
+          rowKey={({ id }) => id}
+          empty={
+            <EmptyState icon={code ? 'search' : 'coupons'} title={code ? 'No code matches' : 'No codes yet'}>
+              {code
+                ? 'A code is found by its whole text, in any case.'
+                : 'A code is created on the page of its coupon.'}
+            </EmptyState>
+          }
+        />
+      </Card>
+      {creating && <CouponDialog onClose={() => setCreating(false)} />}
+    </Page>
+  );
+}
+
+/** Whether a coupon can still be redeemed. */
+export const CouponStatus = ({ coupon }: { readonly coupon: Coupon }) => (
+  <StatusBadge of={couponStatus(coupon, useNow())} />
+);

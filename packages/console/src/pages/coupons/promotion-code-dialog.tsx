@@ -1,0 +1,95 @@
+import type { PromotionCodeCreate } from '@billing/client';
+import { useState } from 'react';
+import { hasCode, problemsOf } from '#api/failure.ts';
+import { useProject, useProjectDetails } from '#api/project.ts';
+import { useWrite } from '#layout/use-write.ts';
+import { AmountField, amountOf } from '#ui/amount-field.tsx';
+import { CurrencySelect } from '#ui/currency-select.tsx';
+import { TextField } from '#ui/field.tsx';
+import { FormDialog } from '#ui/form-dialog.tsx';
+import { textOf } from '#ui/form.tsx';
+import { CustomerSelect } from '../customers/customer-select.tsx';
+import { countOf, LimitFields, timeOf } from './limit-fields.tsx';
+
+const FIELDS = ['code', 'customerId', 'maxRedemptions', 'expiresAt', 'minimumAmount', 'currency'] as const;
+
+/** Creates a promotion code for a coupon. */
+export function PromotionCodeDialog({
+  couponId,
+  onClose,
+}: {
+  readonly couponId: string;
+  readonly onClose: () => void;
+}) {
+  const { billing, key } = useProject();
+  const { baseCurrency } = useProjectDetails();
+  const [currency, setCurrency] = useState(baseCurrency);
+  const create = useWrite({
+    write: async (fields: FormData) => billing.promotionCodes.create(readCode(fields, couponId)),
+    stale: [key('promotion-codes')],
+    done: ({ code }) => `Customers can redeem ${code}.`,
+    onDone: onClose,
+  });
+  const taken = hasCode(create.error, 'promotion_code_taken') ? create.error?.message : undefined;
+  const problems = problemsOf(taken === undefined ? create.error : undefined, FIELDS);
+  const { of } = problems;
+  return (
+    <FormDialog
+      title="New promotion code"
+      action="Create the code"
+      write={create}
+      problems={problems}
+      onClose={onClose}
+    >
+      <TextField
+        label="Code"
+        name="code"
+        maxLength={500}
+        pattern="[A-Za-z0-9\-]+"
+        autoCapitalize="characters"
+        autoComplete="off"
+        spellCheck={false}
+        title="Letters of a-z, digits and hyphens"
+        placeholder="SPRING20"
+        hint="Customers enter it in any case. Stripe chooses one unless given."
+        problem={taken ?? of.code}
+      />
+      <CustomerSelect label="Only for" name="customer" none="Everybody" problem={of.customerId} />
+      <label className="check">
+        <input type="checkbox" name="firstTimeOnly" />
+        Only for customers who have paid nothing before
+      </label>
+      <LimitFields end="Until" problems={{ maxRedemptions: of.maxRedemptions, end: of.expiresAt }} />
+      <div className="form-grid">
+        <AmountField
+          label="From an amount of"
+          name="minimumAmount"
+          currency={currency}
+          required={false}
+          problem={of.minimumAmount}
+        />
+        <CurrencySelect
+          label="Currency"
+          name="currency"
+          value={currency}
+          onChange={setCurrency}
+          problem={of.currency}
+        />
+      </div>
+    </FormDialog>
+  );
+}
+
+function readCode(fields: FormData, couponId: string): PromotionCodeCreate {
+  const currency = textOf(fields, 'currency');
+  const minimumAmount = amountOf(fields, 'minimumAmount', currency);
+  return {
+    couponId,
+    code: textOf(fields, 'code') || undefined,
+    customerId: textOf(fields, 'customer') || undefined,
+    maxRedemptions: countOf(fields, 'maxRedemptions'),
+    expiresAt: timeOf(fields, 'end'),
+    firstTimeOnly: fields.has('firstTimeOnly'),
+    ...(minimumAmount !== undefined && { minimumAmount, currency }),
+  };
+}
