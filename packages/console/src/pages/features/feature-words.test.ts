@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { describeMerge, describeType, formatGiven, formatValue } from './feature-words.ts';
+import { describeMerge, describeType, formatGiven, formatValue, isMore } from './feature-words.ts';
 
 const limit = { type: 'limit', values: null, merge: 'max' } as const;
 const value = { type: 'value', values: ['unlimited', 'basic'], merge: null } as const;
@@ -32,4 +32,18 @@ it('says that a limit is given for each of the quantity, and not so of what noth
   expect(formatGiven({ ...given, value: 5 }, 'limit')).toBe('5 for each of the quantity');
   expect(formatGiven({ ...given, value: 5, per: 'subscription' }, 'limit')).toBe('5');
   expect(formatGiven({ ...given, value: 'unlimited' }, 'limit')).toBe('Unlimited');
+});
+
+it.each([
+  [5, 10, null, true],
+  [10, 5, null, false],
+  [5, 'unlimited', null, true],
+  ['unlimited', 5, null, false],
+  [null, 0, null, true],
+  [false, true, null, true],
+  [true, null, null, false],
+  ['unlimited', 'basic', ['unlimited', 'basic'], true],
+  ['basic', 'unlimited', ['unlimited', 'basic'], false],
+] as const)('tells a gain from a loss: from %j to %j of %j', (from, to, values, isGain) => {
+  expect(isMore(to, from, values && [...values])).toBe(isGain);
 });

@@ -32,3 +32,13 @@ export const formatGiven = ({ value, per }: ProductFeature, type: Feature['type'
   per === 'quantity' && typeof value === 'number'
     ? `${formatValue(value, type)} for each of the quantity`
     : formatValue(value, type);
+
+/** Returns whether a value is more than another one, or than nothing. Limits grow, and a feature's values come the lowest first. */
+export function isMore(to: FeatureValue | null, from: FeatureValue | null, values: Feature['values']): boolean {
+  const rankOf = (value: FeatureValue | null): number => {
+    if (value === null) return -1;
+    if (typeof value !== 'string') return Number(value);
+    return values ? values.indexOf(value) : Infinity;
+  };
+  return rankOf(to) > rankOf(from);
+}

@@ -27,6 +27,7 @@ export function CancelAtEnd({ subscription }: ConsequencesProps) {
       {amount ? `The ${amount} due then is not charged, nor anything after it.` : 'No further period is charged.'}{' '}
       {isMetered(subscription) && 'What was used until then is billed. '}
       {UNPAID.includes(status) && 'What is open stays to be paid. '}
+      {subscription.scheduledChange && 'The scheduled change is dropped. '}
       Nothing is refunded. Until then it can be resumed.
     </p>
   );

@@ -21,6 +21,12 @@ it.each([
     { status: 'trialing', items: items(1), metadata: {} },
     'Trial → Active, Other metadata',
   ],
+  [{ pending_update: { expires_at: 9 } }, { pending_update: null }, 'A change waits for its payment'],
+  [
+    { schedule: null, discounts: [] },
+    { schedule: 'sub_sched_1', discounts: ['di_1'] },
+    'No change is scheduled, Other discounts',
+  ],
   [{ description: 'x' }, { description: null }, 'Changed: description'],
   [{ latest_invoice: 'in_2' }, { latest_invoice: 'in_1' }, 'Changed'],
 ])('tells from an event what changed: %o', (object, previous, text) => {

@@ -56,12 +56,15 @@ function changesOf(object: Fields, previous: Fields): readonly string[] {
   if (has('items') && before !== after) parts.push('Other items');
   else if (has('quantity')) parts.push(`Quantity ${String(previous['quantity'])} → ${String(object['quantity'])}`);
   else if (has('latest_invoice') && (has('items') || has('current_period_start'))) parts.push('A new period began');
+  if (has('pending_update'))
+    parts.push(object['pending_update'] ? 'A change waits for its payment' : 'No change waits for a payment');
+  if (has('schedule')) parts.push(object['schedule'] ? 'A change is scheduled' : 'No change is scheduled');
+  if (has('discounts')) parts.push('Other discounts');
   if (has('pause_collection')) parts.push(object['pause_collection'] ? 'Payments paused' : 'Payments go on');
   if (has('trial_end')) parts.push('Other end of the trial');
   if (has('default_payment_method')) parts.push('Other payment method');
   if (has('metadata')) parts.push('Other metadata');
-  const told = new Set(['status', 'cancel_at_period_end', 'pause_collection', 'trial_end', 'default_payment_method']);
-  const rest = Object.keys(previous).filter(name => !FOLLOWS.has(name) && !told.has(name) && name !== 'metadata');
+  const rest = Object.keys(previous).filter(name => !FOLLOWS.has(name));
   return parts.length === 0 && rest.length > 0 ? [`Changed: ${rest.join(', ')}`] : parts;
 }
 

@@ -12,17 +12,21 @@ export interface NextStep {
 
 /** Returns what happens with a subscription next, or that it has ended. */
 export function nextStep(subscription: Subscription): NextStep {
-  const { status, endedAt, canceledAt, trialEnd, currentPeriodEnd, pauseCollection } = subscription;
-  const amount = pauseCollection ? null : faceValue(subscription);
-  if (status === 'canceled' || status === 'incomplete_expired')
-    return { words: 'Ended', at: endedAt ?? canceledAt, amount: null };
+  const { status, endedAt, canceledAt, trialEnd, currentPeriodEnd, pauseCollection, scheduledChange } = subscription;
+  const amount = pauseCollection || scheduledChange ? null : faceValue(subscription);
+  if (hasEnded(subscription)) return { words: 'Ended', at: endedAt ?? canceledAt, amount: null };
   const end = endOf(subscription);
   if (end !== null) return { words: 'Ends', at: end, amount: null };
+  if (scheduledChange) return { words: 'Changes', at: scheduledChange.effectiveAt, amount };
   if (status === 'trialing') return { words: 'Trial ends', at: trialEnd ?? currentPeriodEnd, amount };
   if (status === 'incomplete') return { words: 'Waits for payment', at: null, amount: null };
   if (status === 'paused') return { words: 'Paused: no payment method', at: null, amount: null };
   return { words: 'Renews', at: currentPeriodEnd, amount };
 }
+
+/** Whether a subscription has ended for good. */
+export const hasEnded = ({ status }: Pick<Subscription, 'status'>): boolean =>
+  status === 'canceled' || status === 'incomplete_expired';
 
 /** When it ends by itself; null when it goes on. */
 const endOf = ({ cancelAt, cancelAtPeriodEnd, currentPeriodEnd }: Subscription): string | null =>

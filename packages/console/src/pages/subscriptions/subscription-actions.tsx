@@ -2,9 +2,8 @@ import type { Subscription } from '@billing/client';
 import { useState } from 'react';
 import { Button } from '#ui/button.tsx';
 import { CancelDialog, ResumeDialog } from './cancel-dialog.tsx';
-import { endsOnlyNow } from './next-step.ts';
-
-const ENDED: readonly Subscription['status'][] = ['canceled', 'incomplete_expired'];
+import { ChangePlanDialog } from './change-plan-dialog.tsx';
+import { endsOnlyNow, hasEnded } from './next-step.ts';
 
 interface SubscriptionActionsProps {
   readonly subscription: Subscription;
@@ -12,14 +11,15 @@ interface SubscriptionActionsProps {
   readonly all?: boolean;
 }
 
-/** Cancels a subscription at the end of its period or now, or takes a scheduled cancellation back. */
+/** Changes the plan of a subscription, cancels it at the end of its period or now, or takes a scheduled cancellation back. */
 export function SubscriptionActions({ subscription, all = false }: SubscriptionActionsProps) {
-  const [dialog, setDialog] = useState<'cancel' | 'resume'>();
+  const [dialog, setDialog] = useState<'change' | 'cancel' | 'resume'>();
   const close = () => setDialog(undefined);
-  const { status, cancelAtPeriodEnd } = subscription;
-  if (ENDED.includes(status)) return null;
+  const { cancelAtPeriodEnd } = subscription;
+  if (hasEnded(subscription)) return null;
   return (
     <>
+      {all && <Button onClick={() => setDialog('change')}>Change plan…</Button>}
       {cancelAtPeriodEnd && (
         <Button small={!all} onClick={() => setDialog('resume')}>
           Resume…
@@ -30,6 +30,7 @@ export function SubscriptionActions({ subscription, all = false }: SubscriptionA
           {endsOnlyNow(subscription) ? 'Cancel now…' : 'Cancel…'}
         </Button>
       )}
+      {dialog === 'change' && <ChangePlanDialog subscription={subscription} onClose={close} />}
       {dialog === 'cancel' && <CancelDialog subscription={subscription} onClose={close} />}
       {dialog === 'resume' && <ResumeDialog subscription={subscription} onClose={close} />}
     </>

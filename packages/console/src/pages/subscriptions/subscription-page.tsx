@@ -12,6 +12,9 @@ import { EmptyState } from '#ui/states.tsx';
 import { CustomerLink } from '../customers/customer-name.tsx';
 import { INVOICE_COLUMNS } from '../invoices/columns.tsx';
 import { PAYMENT_COLUMNS } from '../payments/columns.tsx';
+import { DiscountsCard } from './discounts-card.tsx';
+import { hasEnded } from './next-step.ts';
+import { PlannedChanges } from './planned-changes.tsx';
 import { SubscriptionActions } from './subscription-actions.tsx';
 import { SubscriptionChanges } from './subscription-changes.tsx';
 import { SubscriptionDetails } from './subscription-details.tsx';
@@ -47,6 +50,7 @@ export function SubscriptionPage() {
         </>
       }
     >
+      <PlannedChanges subscription={subscription} />
       <div className="split">
         <div className="stack">
           <SubscriptionItems subscription={subscription} />
@@ -67,6 +71,7 @@ export function SubscriptionPage() {
         </div>
         <div className="stack">
           <SubscriptionDetails subscription={subscription} />
+          <DiscountsCard subscription={subscription} hasEnded={hasEnded(subscription)} />
           <SubscriptionChanges objectId={subscription.processorSubscriptionId} />
         </div>
       </div>

@@ -1,0 +1,177 @@
+import { BillingError, type PlanChange, type PlanChangePreview, type Subscription } from '@billing/client';
+import { useQuery } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { useProject } from '#api/project.ts';
+import { pricesQuery, productsQuery } from '#api/queries.ts';
+import { randomHex } from '#api/random-hex.ts';
+import { Loading } from '#layout/loading.tsx';
+import { useWrite } from '#layout/use-write.ts';
+import { Button } from '#ui/button.tsx';
+import { useDebounced } from '#ui/debounced.ts';
+import { Dialog } from '#ui/dialog.tsx';
+import { FormDialog } from '#ui/form-dialog.tsx';
+import { FormProblem } from '#ui/form.tsx';
+import { formatMoney } from '#ui/money.ts';
+import { SkeletonLines } from '#ui/states.tsx';
+import { PlanChangePreviewDetails } from './plan-change-preview.tsx';
+import { PlanFields } from './plan-fields.tsx';
+import { formOf, pricesFor, readPlanForm, type PlanForm } from './plan-form.ts';
+import { SubscriptionSummary } from './subscription-summary.tsx';
+
+const TYPING_MS = 300;
+/** A preview is accepted for 15 minutes. */
+const REFRESH_MS = 5 * 60_000;
+
+interface ChangePlanDialogProps {
+  readonly subscription: Subscription;
+  readonly onClose: () => void;
+}
+
+/** Changes the plan or the quantity, with what that costs beside the button. */
+export function ChangePlanDialog({ subscription, onClose }: ChangePlanDialogProps) {
+  const scope = useProject();
+  const products = useQuery(productsQuery(scope));
+  const prices = useQuery(pricesQuery(scope));
+  const waiting = [products, prices].find(({ data }) => data === undefined);
+  // What it is changed from stays, also when the subscription is read again.
+  const [before] = useState(subscription);
+  const [form, setForm] = useState(() => formOf(before));
+  const priceOf = new Map<string, { readonly usageType?: string | undefined }>(
+    [...(prices.data ?? [])].map(price => [price.id, price]),
+  );
+  for (const item of before.items) if (!priceOf.has(item.priceId ?? '')) priceOf.set(item.priceId ?? '', item);
+  const wanted = readPlanForm(before, form, id => priceOf.get(id)?.usageType === 'metered');
+  const change = 'change' in wanted ? wanted.change : undefined;
+  const { preview, write } = useChange(subscription.id, change, onClose);
+  if (waiting)
+    return (
+      <Dialog title={TITLE} onClose={onClose}>
+        <Loading query={waiting} />
+      </Dialog>
+    );
+
+  const sold = new Set<string>(products.data?.filter(({ isActive }) => isActive).map(({ id }) => id));
+  const problem = write.error ?? preview.error;
+  const isOfCode = problem instanceof BillingError && problem.code.startsWith('promotion_code_');
+  return (
+    <FormDialog
+      title={TITLE}
+      lead={<SubscriptionSummary subscription={subscription} />}
+      action={actionOf(form, preview.data?.preview)}
+      write={write}
+      problems={{ rest: isOfCode ? undefined : write.error }}
+      onClose={onClose}
+    >
+      <PlanFields
+        subscription={before}
+        prices={pricesFor(before, prices.data ?? [], id => sold.has(id))}
+        form={form}
+        onChange={setForm}
+        codeProblem={isOfCode ? problem.message : undefined}
+      />
+      <section className="stack-s" aria-label="What it costs">
+        {'missing' in wanted ? (
+          <p className="muted">{wanted.missing}</p>
+        ) : (
+          <Preview query={preview} isOfCode={isOfCode} />
+        )}
+      </section>
+    </FormDialog>
+  );
+}
+
+const TITLE = 'Change the plan';
+
+/** What the button does, with what it costs today. */
+function actionOf({ when }: PlanForm, preview: PlanChangePreview | undefined): string {
+  if (!preview) return TITLE;
+  if (when !== 'now' && new Date(preview.effectiveAt) > new Date()) return 'Change at the end of the period';
+  return preview.amountDue > 0 ? `Change now for ${formatMoney(preview.amountDue, preview.currency)}` : 'Change now';
+}
+
+/** The preview of a change, and what makes that change for the previewed amount. */
+function useChange(subscriptionId: string, change: PlanChange | undefined, onClose: () => void) {
+  const { billing, key } = useProject();
+  const text = useDebounced(change && JSON.stringify(change), TYPING_MS);
+  const isCurrent = text !== undefined && text === (change && JSON.stringify(change));
+  const preview = useQuery({
+    queryKey: key('plan-change-preview', subscriptionId, text),
+    queryFn: async ({ signal }) => ({
+      preview: await billing.subscriptions.previewChange(subscriptionId, change ?? {}, { signal }),
+      // Sent again because its response was lost, it is the same change.
+      idempotencyKey: randomHex(32),
+    }),
+    enabled: isCurrent,
+    refetchInterval: ({ state }) => (state.error ? false : REFRESH_MS),
+    staleTime: REFRESH_MS,
+    gcTime: 0,
+  });
+  const shown = isCurrent ? preview : { ...preview, data: undefined, error: null };
+  const make = useWrite({
+    write: async ({
+      previewed,
+      made,
+    }: {
+      readonly previewed: NonNullable<typeof preview.data>;
+      readonly made: PlanChange;
+    }) => {
+      const { prorationDate, amountDue } = previewed.preview;
+      const pinned = { ...made, ...(prorationDate && { prorationDate }), expectedAmountDue: amountDue };
+      try {
+        return await billing.subscriptions.change(subscriptionId, pinned, { idempotencyKey: previewed.idempotencyKey });
+      } catch (error) {
+        // What it costs may have changed.
+        void preview.refetch();
+        throw error;
+      }
+    },
+    stale: [key('subscriptions'), key('invoices'), key('payments')],
+    done: ({ change: { status } }) => DONE[status],
+    onDone: onClose,
+  });
+  const mutate = () => {
+    if (change && shown.data) make.mutate({ previewed: shown.data, made: change });
+  };
+  return {
+    preview: shown,
+    write: {
+      isPending: make.isPending || (change !== undefined && !shown.data && !shown.error),
+      error: make.error,
+      mutate,
+    },
+  };
+}
+
+const DONE = {
+  applied: 'The plan is changed.',
+  scheduled: 'The plan changes at the end of the period.',
+  pending_payment: 'The change waits for the payment of the customer.',
+} as const;
+
+interface PreviewProps {
+  readonly query: {
+    readonly data: { readonly preview: PlanChangePreview } | undefined;
+    readonly error: unknown;
+    readonly refetch: () => unknown;
+  };
+  /** Whether its error is shown beside the promotion code. */
+  readonly isOfCode: boolean;
+}
+
+function Preview({ query: { data, error, refetch }, isOfCode }: PreviewProps): ReactNode {
+  if (isOfCode) return null;
+  if (error)
+    return (
+      <>
+        <FormProblem error={error} />
+        {!(error instanceof BillingError && error.status >= 400 && error.status < 500) && (
+          <div className="row">
+            <Button small icon="retry" onClick={() => void refetch()}>
+              Try again
+            </Button>
+          </div>
+        )}
+      </>
+    );
+  return data ? <PlanChangePreviewDetails preview={data.preview} /> : <SkeletonLines lines={3} />;
+}

@@ -1,0 +1,154 @@
+import type { Price, Subscription } from '@billing/client';
+import { useProductNames } from '#api/use-product-names.ts';
+import { formatPrice } from '#ui/amount.ts';
+import { Button } from '#ui/button.tsx';
+import { SelectField, TextField } from '#ui/field.tsx';
+import { MAX_ROWS, type PlanForm, type PlanRow } from './plan-form.ts';
+
+interface PlanFieldsProps {
+  readonly subscription: Subscription;
+  /** What an item can change to. */
+  readonly prices: readonly Price[];
+  readonly form: PlanForm;
+  readonly onChange: (form: PlanForm) => void;
+  /** What is wrong with the promotion code. */
+  readonly codeProblem: string | undefined;
+}
+
+const TIMES: Readonly<Record<PlanForm['when'], string>> = {
+  now: 'Now',
+  period_end: 'At the end of the period',
+  auto: 'Now if it costs more, else at the end of the period',
+};
+const PRORATIONS: Readonly<Record<PlanForm['proration'], string>> = {
+  always_invoice: 'On an invoice today',
+  create_prorations: 'On the next invoice',
+  none: 'Not at all',
+};
+
+/** The fields of a plan change: what the subscription is to have, from when on, and how that is billed. */
+export function PlanFields({ subscription, prices, form, onChange, codeProblem }: PlanFieldsProps) {
+  const { rows, when, proration, promotionCode, endsTrial } = form;
+  const isTrial = subscription.status === 'trialing';
+  const set = (changed: Partial<PlanForm>) => onChange({ ...form, ...changed });
+  const setRow = (changed: PlanRow) => set({ rows: rows.map(row => (row.key === changed.key ? changed : row)) });
+  const free = prices.find(({ id }) => !rows.some(({ priceId }) => priceId === id));
+  return (
+    <>
+      {rows.map(row => (
+        <RowFields
+          key={row.key}
+          row={row}
+          prices={prices.filter(({ id }) => id === row.priceId || !rows.some(({ priceId }) => priceId === id))}
+          unknown={subscription.items.find(({ processorPriceId }) => processorPriceId === row.key)}
+          onChange={setRow}
+          {...(rows.length > 1 && { onRemove: () => set({ rows: rows.filter(({ key }) => key !== row.key) }) })}
+        />
+      ))}
+      {free && rows.length < MAX_ROWS && (
+        <div className="row">
+          <Button
+            small
+            icon="plus"
+            onClick={() => set({ rows: [...rows, { key: crypto.randomUUID(), priceId: free.id, quantity: '1' }] })}
+          >
+            Add an item
+          </Button>
+        </div>
+      )}
+      <div className="form-grid">
+        <SelectField
+          label="It takes effect"
+          value={when}
+          onChange={event => set({ when: event.target.value as PlanForm['when'] })} // its options
+        >
+          <Options of={TIMES} />
+        </SelectField>
+        {when === 'now' && (!isTrial || endsTrial) && (
+          <SelectField
+            label="The rest of the period is billed"
+            value={proration}
+            onChange={event => set({ proration: event.target.value as PlanForm['proration'] })} // its options
+          >
+            <Options of={PRORATIONS} />
+          </SelectField>
+        )}
+      </div>
+      {isTrial && when === 'now' && (
+        <label className="check">
+          <input type="checkbox" checked={endsTrial} onChange={event => set({ endsTrial: event.target.checked })} />
+          End the trial, and charge now
+        </label>
+      )}
+      <TextField
+        label="Promotion code"
+        value={promotionCode}
+        onChange={event => set({ promotionCode: event.target.value })}
+        autoComplete="off"
+        spellCheck={false}
+        maxLength={500}
+        hint="Discounts that the subscription has stay."
+        problem={codeProblem}
+      />
+    </>
+  );
+}
+
+const Options = ({ of }: { readonly of: Readonly<Record<string, string>> }) =>
+  Object.entries(of).map(([value, words]) => (
+    <option key={value} value={value}>
+      {words}
+    </option>
+  ));
+
+interface RowFieldsProps {
+  readonly row: PlanRow;
+  readonly prices: readonly Price[];
+  /** The item that the row began with, whose price may not be known here. */
+  readonly unknown: Subscription['items'][number] | undefined;
+  readonly onChange: (row: PlanRow) => void;
+  /** Absent for the only item. */
+  readonly onRemove?: () => void;
+}
+
+function RowFields({ row, prices, unknown, onChange, onRemove }: RowFieldsProps) {
+  const names = useProductNames();
+  const { usageType } = prices.find(({ id }) => id === row.priceId) ?? unknown ?? {};
+  return (
+    <div className="form-grid">
+      <SelectField
+        label="Price"
+        value={row.priceId}
+        onChange={event => onChange({ ...row, priceId: event.target.value })}
+      >
+        {row.priceId === '' && unknown && (
+          <option value="">{`${unknown.processorPriceId}: ${formatPrice(unknown)}`}</option>
+        )}
+        {prices.map(price => (
+          <option key={price.id} value={price.id}>
+            {names.ofPrice(price.id)}: {formatPrice(price)}
+          </option>
+        ))}
+      </SelectField>
+      {usageType !== 'metered' && (
+        <TextField
+          label="Quantity"
+          type="number"
+          min={1}
+          max={999_999}
+          step={1}
+          required
+          value={row.quantity}
+          onChange={event => onChange({ ...row, quantity: event.target.value })}
+        />
+      )}
+      {onRemove && (
+        <div className="row">
+          <Button small onClick={onRemove}>
+            Remove the item
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,97 @@
+import type { PlanChange, Price, Subscription } from '@billing/client';
+
+/** One item of the form: a price and how many of it, as they are written. */
+export interface PlanRow {
+  /** Tells the rows apart. */
+  readonly key: string;
+  /** Empty for a price that is not known here, which stays as it is. */
+  readonly priceId: string;
+  readonly quantity: string;
+}
+
+/** What the form of a plan change says. */
+export interface PlanForm {
+  readonly rows: readonly PlanRow[];
+  readonly when: NonNullable<PlanChange['when']>;
+  readonly proration: NonNullable<PlanChange['proration']>;
+  readonly promotionCode: string;
+  readonly endsTrial: boolean;
+}
+
+/** As many items as a change can have. */
+export const MAX_ROWS = 20;
+const MAX_QUANTITY = 999_999;
+
+/** Returns the form of a subscription that stays as it is. */
+export const formOf = ({ items }: Pick<Subscription, 'items'>): PlanForm => ({
+  rows: items.map(({ priceId, processorPriceId, quantity }) => ({
+    key: processorPriceId,
+    priceId: priceId ?? '',
+    quantity: String(quantity),
+  })),
+  when: 'now',
+  proration: 'always_invoice',
+  promotionCode: '',
+  endsTrial: false,
+});
+
+/**
+ * Returns the change that a form describes, or why it describes none. Usage says how many there are of a metered price, so it has
+ * no quantity.
+ */
+export function readPlanForm(
+  { items, status }: Pick<Subscription, 'items' | 'status'>,
+  form: PlanForm,
+  isMetered: (priceId: string) => boolean,
+): { readonly change: PlanChange } | { readonly missing: string } {
+  const { rows, when, proration, promotionCode, endsTrial } = form;
+  const quantities = rows.map(row => (isMetered(row.priceId) ? undefined : Number(row.quantity)));
+  if (!quantities.every(isQuantity)) return { missing: 'Each quantity is a whole number above zero.' };
+  const isTrial = status === 'trialing';
+  const rest = {
+    when,
+    // At the end of the period and in a trial nothing is prorated.
+    ...(when === 'now' && (!isTrial || endsTrial) && { proration }),
+    ...(promotionCode.trim() !== '' && { promotionCode: promotionCode.trim() }),
+    ...(isTrial && endsTrial && { trial: 'end' as const }),
+  };
+  const wanted = rows.map(({ priceId }, index) => ({ priceId, quantity: quantities[index] }));
+  const isSame =
+    wanted.length === items.length &&
+    items.every((item, index) => {
+      const row = wanted[index];
+      return row?.priceId === (item.priceId ?? '') && (row.quantity === undefined || row.quantity === item.quantity);
+    });
+  if (isSame && rest.promotionCode === undefined && rest.trial === undefined)
+    return { missing: 'Choose another price or quantity, and see here what it costs.' };
+  const [only] = wanted;
+  if (items.length === 1 && wanted.length === 1 && only) {
+    const { priceId, quantity } = only;
+    return { change: { ...rest, ...(priceId !== '' && { priceId }), ...(quantity !== undefined && { quantity }) } };
+  }
+  if (isSame && items.length === 1) return { change: rest };
+  if (wanted.some(({ priceId }) => priceId === ''))
+    return { missing: 'One of the prices is not known here. Run a sync, and then change the plan.' };
+  return { change: { ...rest, items: wanted } };
+}
+
+const isQuantity = (quantity: number | undefined): boolean =>
+  quantity === undefined || (Number.isInteger(quantity) && quantity >= 1 && quantity <= MAX_QUANTITY);
+
+/** Returns the prices that an item can change to: recurring, for sale, in the subscription's currency; and its own. */
+export function pricesFor(
+  { items }: Pick<Subscription, 'items'>,
+  prices: readonly Price[],
+  isSold: (productId: string) => boolean,
+): readonly Price[] {
+  const own = new Set<string>(items.flatMap(({ priceId }) => priceId ?? []));
+  // A price may be in several currencies, and shows the first.
+  const currencies = new Set<string>([
+    ...items.map(({ currency }) => currency),
+    ...prices.filter(({ id }) => own.has(id)).map(({ currency }) => currency),
+  ]);
+  return prices.filter(
+    ({ id, type, isActive, currency, productId }) =>
+      own.has(id) || (type === 'recurring' && isActive && currencies.has(currency) && isSold(productId)),
+  );
+}
