@@ -121,9 +121,14 @@ function DropDialog({ subscription, onClose }: { readonly subscription: Subscrip
       write={drop}
       onClose={onClose}
     >
-      {isPending
-        ? 'The plan stays as it is. The invoice of the change is voided, so that nobody can pay it any more. A change that was scheduled before stands again.'
-        : 'The plan stays as it is, and renews at the end of the period.'}
+      {isPending ? (
+        <>
+          The plan stays as it is. The invoice of the change is voided, so that nobody can pay it any more.
+          {subscription.scheduledChange && ' The change that is scheduled stays.'}
+        </>
+      ) : (
+        'The plan stays as it is, and renews at the end of the period.'
+      )}
     </ConfirmDialog>
   );
 }
