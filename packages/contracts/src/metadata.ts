@@ -3,9 +3,17 @@ import { isStorable } from './text.ts';
 
 /**
  * Keys that this service sets at the processor: they route webhook events back to a project, `operationId` finds what an
- * operation created, and `billingTrace` continues the trace of a checkout.
+ * operation created, `changeId` the newest change of a subscription, and `billingTrace` continues the trace of a checkout.
  */
-export const ROUTING_KEYS = ['teamId', 'projectId', 'customerId', 'priceId', 'operationId', 'billingTrace'] as const;
+export const ROUTING_KEYS = [
+  'teamId',
+  'projectId',
+  'customerId',
+  'priceId',
+  'operationId',
+  'changeId',
+  'billingTrace',
+] as const;
 export type RoutingKey = (typeof ROUTING_KEYS)[number];
 
 /** The key under which the processor has a copy of a customer's `externalId`. */

@@ -1,4 +1,12 @@
-import { CustomerId, PriceId, ProjectId, TeamId, type ProjectScope } from '@billing/contracts/ids';
+import { createHash } from 'node:crypto';
+import {
+  CustomerId,
+  PriceId,
+  ProjectId,
+  SubscriptionChangeId,
+  TeamId,
+  type ProjectScope,
+} from '@billing/contracts/ids';
 import { ROUTING_KEYS } from '@billing/contracts/metadata';
 
 type Metadata = Readonly<Record<string, string>>;
@@ -18,6 +26,14 @@ export const namedTeam = ({ teamId }: Metadata): TeamId | undefined =>
 /** Returns the project that metadata name. */
 export const namedProject = ({ projectId }: Metadata): ProjectId | undefined =>
   projectId === undefined ? undefined : IDS.projectId.safeParse(projectId).data;
+
+/** Returns the change of a subscription that metadata name. */
+export const namedChange = ({ changeId }: Metadata): SubscriptionChangeId | undefined =>
+  changeId === undefined ? undefined : SubscriptionChangeId.schema.safeParse(changeId).data;
+
+/** Returns the id of a change that nothing names: it follows from that of its invoice. */
+export const changeOfInvoice = (invoiceId: string): SubscriptionChangeId =>
+  SubscriptionChangeId.fromDigest(createHash('sha256').update(`change:${invoiceId}`).digest());
 
 /** Returns what of `marks` may be written into metadata: under the other keys these have something of the tenant's own. */
 export function writableMarks(marks: Metadata, metadata: Metadata): Record<string, string> {

@@ -1,7 +1,7 @@
 import type { InvoicePreview } from './snapshots/invoice-preview.ts';
 import type { InvoiceSnapshot } from './snapshots/invoice.ts';
 import type { PhaseDiscount, PhaseSnapshot, ScheduleSnapshot } from './snapshots/schedule.ts';
-import type { SubscriptionSnapshot } from './snapshots/subscription.ts';
+import type { PendingPayment, SubscriptionSnapshot } from './snapshots/subscription.ts';
 
 type Metadata = Readonly<Record<string, string>>;
 
@@ -56,6 +56,8 @@ export interface PlanChanges {
   changeSubscription(id: string, change: PaidPlanChange, idempotencyKey: string): Promise<SubscriptionSnapshot>;
   /** Sets all discounts of a subscription, for its future invoices. */
   setDiscounts(id: string, discounts: readonly WantedDiscount[], idempotencyKey: string): Promise<SubscriptionSnapshot>;
+  /** Finds what has to be paid for a pending change, and why it is not; null when there is no such invoice. */
+  findPendingPayment(invoiceId: string): Promise<PendingPayment | null>;
   /** Tries to pay an open invoice now. https://docs.stripe.com/api/invoices/pay */
   payInvoice(id: string, idempotencyKey: string): Promise<InvoiceSnapshot>;
 

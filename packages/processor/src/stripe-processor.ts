@@ -16,16 +16,17 @@ import { subscriptionCalls } from './stripe/subscriptions.ts';
 export function stripeProcessor(secretKey: string, baseUrl?: string, onCall?: OnCall): Processor {
   const calls = openCalls(secretKey, baseUrl, onCall);
   const catalog = catalogCalls(calls);
+  const planChanges = planChangeCalls(calls, catalog.findPrice);
   return {
     ...accountCalls(calls),
     ...catalog,
     ...customerCalls(calls),
     ...listedObjectCalls(calls),
     ...checkoutCalls(calls),
-    ...subscriptionCalls(calls, catalog.findPrice),
+    ...subscriptionCalls(calls, { ...catalog, ...planChanges }),
     ...invoiceCalls(calls),
     ...refundCalls(calls),
     ...discountCalls(calls),
-    ...planChangeCalls(calls, catalog.findPrice),
+    ...planChanges,
   };
 }

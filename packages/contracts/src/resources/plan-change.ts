@@ -84,6 +84,7 @@ export const scheduledChange = z
 export type ScheduledChange = z.output<typeof scheduledChange>;
 
 export const PENDING_REASONS = ['authentication_required', 'declined'] as const;
+export type PendingReason = (typeof PENDING_REASONS)[number];
 
 export const pendingChange = z
   .object({

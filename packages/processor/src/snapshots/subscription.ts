@@ -1,3 +1,4 @@
+import type { PendingReason } from '@billing/contracts/resources/plan-change';
 import { SUBSCRIPTION_STATUSES, type SubscriptionStatus } from '@billing/contracts/resources/subscription';
 import { parsePrice, type PriceAmount, type PriceSnapshot } from './catalog.ts';
 import { discountList, readDiscount, type DiscountSnapshot } from './discounts.ts';
@@ -20,11 +21,21 @@ export interface PauseCollection {
   readonly resumesAt: Date | null;
 }
 
+/** What has to be paid before a change applies. */
+export interface PendingPayment {
+  readonly amountDue: number;
+  readonly reason: PendingReason;
+  /** Where the customer pays it. */
+  readonly hostedInvoiceUrl: string | null;
+}
+
 /** A change that applies once its invoice is paid. https://docs.stripe.com/billing/subscriptions/pending-updates */
 export interface PendingUpdateSnapshot {
   readonly expiresAt: Date;
   readonly items: readonly { readonly id: string; readonly priceId: string | null; readonly quantity: number | null }[];
   readonly metadata: Readonly<Record<string, string>>;
+  /** Of the latest invoice; null because the object does not contain it (`withPayment`). */
+  readonly payment: PendingPayment | null;
 }
 
 /** A subscription of the processor. */
@@ -114,6 +125,7 @@ export const readSubscription = (raw: unknown): SubscriptionSnapshot =>
           quantity: item.optional('quantity', number),
         })),
         metadata: update.metadata(),
+        payment: null,
       })),
       discounts: discountsOf(subscription),
       scheduleId: subscription.optional('schedule', reference),
@@ -149,6 +161,19 @@ export function withAmounts(
 
 /** Returns whether an amount of the subscription has to be read at the processor. */
 export const lacksAmounts = ({ items }: SubscriptionSnapshot): boolean => items.some(({ amount }) => amount === null);
+
+/** Returns the subscription with what has to be paid for its pending change, if that is known. */
+export function withPayment(snapshot: SubscriptionSnapshot, payment: PendingPayment | null): SubscriptionSnapshot {
+  const { pendingUpdate } = snapshot;
+  return pendingUpdate && payment ? { ...snapshot, pendingUpdate: { ...pendingUpdate, payment } } : snapshot;
+}
+
+/** Returns whether the invoice of the pending change has to be read at the processor. */
+export const lacksPayment = ({ pendingUpdate }: SubscriptionSnapshot): boolean => pendingUpdate?.payment === null;
+
+/** Returns whether the processor has to be read for what the object does not contain. */
+export const isIncomplete = (snapshot: SubscriptionSnapshot): boolean =>
+  lacksAmounts(snapshot) || lacksPayment(snapshot);
 
 function earliest(dates: readonly (Date | null)[]): Date | null {
   return dates.reduce((first, date) => (first === null || (date !== null && date < first) ? date : first), null);

@@ -7,18 +7,20 @@ import { readInvoice } from '../snapshots/invoice.ts';
 import { readSchedule, type PhaseDiscount } from '../snapshots/schedule.ts';
 import { readSubscription } from '../snapshots/subscription.ts';
 import { given, listAll, write, type Calls } from './calls.ts';
-import { addMissingAmounts } from './missing-amounts.ts';
 import { completeLists, WITH_DISCOUNTS } from './nested-lists.ts';
+import { complete, pendingPaymentCalls } from './pending-payment.ts';
 import { PAGE_SIZE } from '../page-size.ts';
 
 const seconds = (date: Date | undefined) => date && Math.floor(date.getTime() / 1_000);
 
 /** Changes of plans; `findPrice` reads amounts that Stripe's subscriptions lack. */
-export function planChangeCalls({ stripe, call }: Calls, findPrice: Processor['findPrice']): PlanChanges {
+export function planChangeCalls(calls: Calls, findPrice: Processor['findPrice']): PlanChanges {
+  const { stripe, call } = calls;
+  const pendingPayments = pendingPaymentCalls(calls);
   const update = async (id: string, params: Stripe.SubscriptionUpdateParams, key: string) => {
     const request = () => stripe.subscriptions.update(id, { ...params, ...WITH_DISCOUNTS }, write(key));
     const read = async () => readSubscription(await completeLists(stripe, await request()));
-    return addMissingAmounts(await call(read), findPrice);
+    return complete(await call(read), { findPrice, ...pendingPayments });
   };
 
   return {
@@ -38,6 +40,7 @@ export function planChangeCalls({ stripe, call }: Calls, findPrice: Processor['f
       return update(id, { ...params, payment_behavior: paymentBehavior }, key);
     },
     setDiscounts: (id, discounts, key) => update(id, discountsOf(discounts), key),
+    ...pendingPayments,
     payInvoice: (id, key) =>
       call(async () => readInvoice(await completeLists(stripe, await stripe.invoices.pay(id, PAID, write(key))))),
 

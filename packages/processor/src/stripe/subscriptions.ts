@@ -3,8 +3,8 @@ import { PAGE_SIZE } from '../page-size.ts';
 import type { Processor } from '../port.ts';
 import { readSubscription } from '../snapshots/subscription.ts';
 import { given, idOf, write, type Calls } from './calls.ts';
-import { addMissingAmounts } from './missing-amounts.ts';
 import { completeEach, completeLists, WITH_DISCOUNTS } from './nested-lists.ts';
+import { complete } from './pending-payment.ts';
 
 type Subscriptions = Pick<
   Processor,
@@ -15,14 +15,14 @@ type Subscriptions = Pick<
   | 'setSubscriptionPaymentMethod'
 >;
 
-/** Subscriptions; `findPrice` reads amounts that Stripe's subscriptions lack. */
-export function subscriptionCalls({ stripe, call }: Calls, findPrice: Processor['findPrice']): Subscriptions {
+/** Subscriptions; `reads` finds what Stripe's subscriptions lack. */
+export function subscriptionCalls(
+  { stripe, call }: Calls,
+  reads: Pick<Processor, 'findPrice' | 'findPendingPayment'>,
+): Subscriptions {
   // Not expanded by the call itself: a write repeated under its idempotency key must have the same parameters.
   const subscriptionFrom = async (request: () => Promise<Stripe.Subscription>) =>
-    addMissingAmounts(
-      await call(async () => readSubscription(await completeLists(stripe, await request()))),
-      findPrice,
-    );
+    complete(await call(async () => readSubscription(await completeLists(stripe, await request()))), reads);
 
   return {
     findSubscription: id => subscriptionFrom(() => stripe.subscriptions.retrieve(id, WITH_DISCOUNTS)),
@@ -33,7 +33,7 @@ export function subscriptionCalls({ stripe, call }: Calls, findPrice: Processor[
         const { data } = await stripe.subscriptions.list({ customer, status: 'all', ...page, expand });
         return (await completeEach(stripe, data)).map(readSubscription);
       });
-      return Promise.all(listed.map(subscription => addMissingAmounts(subscription, findPrice)));
+      return Promise.all(listed.map(subscription => complete(subscription, reads)));
     },
     setCancelAtPeriodEnd: (id, cancelAtPeriodEnd, key) =>
       subscriptionFrom(async () => {

@@ -18,6 +18,7 @@ const terms = (changes: Partial<SubscriptionTerms> = {}): SubscriptionTerms => (
   trialEnd: null,
   startedAt: at(0),
   endedAt: null,
+  pendingChange: null,
   metadata: {},
   ...changes,
 });

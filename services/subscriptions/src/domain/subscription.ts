@@ -5,6 +5,7 @@ import { withoutRouting } from '@billing/processor/metadata';
 import type { SubscriptionSnapshot } from '@billing/processor/port';
 import type { PriceAmount } from '@billing/processor/snapshots/catalog';
 import type { PauseCollection, SubscriptionItemSnapshot } from '@billing/processor/snapshots/subscription';
+import { readPendingChange, type PendingTerms } from './pending-change.ts';
 
 /** What one item bills, as the processor has it: all but our own id of its price. */
 export type ItemTerms = Omit<BilledItem, 'priceId'>;
@@ -24,6 +25,8 @@ export interface SubscriptionTerms {
   readonly trialEnd: Date | null;
   readonly startedAt: Date;
   readonly endedAt: Date | null;
+  /** What it becomes once that is paid. */
+  readonly pendingChange: PendingTerms | null;
   readonly metadata: Readonly<Record<string, string>>;
 }
 
@@ -83,6 +86,7 @@ export function readTerms(
     trialEnd: snapshot.trialEnd,
     startedAt: snapshot.startedAt,
     endedAt,
+    pendingChange: hasEnded(status) ? null : readPendingChange(snapshot),
     metadata: withoutRouting(snapshot.metadata),
   };
 }
@@ -92,7 +96,7 @@ export function canceledAt(terms: SubscriptionTerms, endedAt: Date): Subscriptio
   const endedEarly = endedAt < terms.currentPeriodEnd;
   const { cancelAtPeriodEnd, cancelAt } = endedEarly ? { cancelAtPeriodEnd: false, cancelAt: null } : terms;
   const canceled = { status: 'canceled', endedAt, canceledAt: terms.canceledAt ?? endedAt } as const;
-  return { ...terms, ...canceled, cancelAtPeriodEnd, cancelAt };
+  return { ...terms, ...canceled, cancelAtPeriodEnd, cancelAt, pendingChange: null };
 }
 
 /** An item without an amount in the subscription's currency has none that can be known. */

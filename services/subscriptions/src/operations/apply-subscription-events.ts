@@ -4,13 +4,14 @@ import type { Publish } from '@billing/messaging/outbox';
 import type { ShownState } from '@billing/contracts/events/subscriptions';
 import { sortByPosition } from '@billing/processor/event-order';
 import { missingOrThrow } from '@billing/processor/errors';
-import { addMissingAmounts } from '@billing/processor/stripe/missing-amounts';
+import { complete } from '@billing/processor/stripe/pending-payment';
 import type { SubscriptionSnapshot } from '@billing/processor/port';
-import { lacksAmounts, withAmounts } from '@billing/processor/snapshots/subscription';
+import { isIncomplete, lacksAmounts, withAmounts } from '@billing/processor/snapshots/subscription';
 import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
 import type { Source } from '@billing/service/publish-resource';
 import { applyObservations, type Observation } from '#domain/apply-observations.ts';
 import type { RecordedState, Reread } from '#domain/observation.ts';
+import { withRecordedPayment } from '#domain/pending-change.ts';
 import { shownByEvent, shownByReading } from '#domain/shown-states.ts';
 import { canceledAt, readTerms, recordedAmount } from '#domain/subscription.ts';
 import { findCustomers, findDeletions, type CustomerReference } from '#persistence/find-customers.ts';
@@ -29,6 +30,7 @@ import {
   pricesOf,
   publishChange,
   publishCreated,
+  recordedPendingChange,
   recordedState,
 } from './save-subscriptions.ts';
 import { tellTrialEnding, told } from './tell-tenants.ts';
@@ -75,8 +77,8 @@ export function applySubscriptionEvents({ now }: Pick<Dependencies, 'now'>) {
     const subscriptions = events.map(toObject);
     await subscriptionRows.lock(tx, subscriptions);
     const rows = await subscriptionRows.find(tx, subscriptions);
-    const all = events.map(event => withRecordedAmounts(event, rows.get(scopedKey(toObject(event)))));
-    const readable = all.filter(({ snapshot }) => !lacksAmounts(snapshot));
+    const all = events.map(event => withRecordedDetails(event, rows.get(scopedKey(toObject(event)))));
+    const readable = all.filter(({ snapshot }) => !isIncomplete(snapshot));
     const eventsByKey = Map.groupBy(readable, event => scopedKey(toObject(event)));
 
     const missing = [...eventsByKey].filter(([key]) => !rows.has(key)).map(([, ofOne]) => ofOne);
@@ -95,7 +97,7 @@ export function applySubscriptionEvents({ now }: Pick<Dependencies, 'now'>) {
       }),
     );
     const changed = new Set(newRows);
-    const unprepared: Event[] = all.filter(({ snapshot }) => lacksAmounts(snapshot));
+    const unprepared: Event[] = all.filter(({ snapshot }) => isIncomplete(snapshot));
     for (const [key, ofOne] of eventsByKey) {
       const creation = created.get(key);
       const row = rowOf(key);
@@ -137,14 +139,14 @@ export function applySubscriptionEvents({ now }: Pick<Dependencies, 'now'>) {
 
 /**
  * Finds out, outside of any transaction, what the event does not carry: the customer of a new subscription, whose copy is
- * saved then, or the state of a recorded one at the processor; and amounts in another currency than a price's default.
+ * saved then, or the state of a recorded one at the processor; and what its object lacks (`complete`).
  */
 export function prepareSubscriptionEvent(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'processors' | 'now'>) {
   const fetch = fetchCustomer(dependencies);
   const read = readSubscription(dependencies);
   const { em, processors } = dependencies;
   return async ({ scope, snapshot: received }: SubscriptionEvent): Promise<PreparedSubscription> => {
-    const snapshot = await addMissingAmounts(received, async id => (await processors.of(scope.teamId)).findPrice(id));
+    const snapshot = isIncomplete(received) ? await complete(received, await processors.of(scope.teamId)) : received;
     const object = { scope, id: snapshot.id };
     const rows = await subscriptionRows.find(em.fork(), [object]);
     if (rows.size > 0) return { snapshot, reread: await read(object).catch(missingOrThrow) };
@@ -162,11 +164,15 @@ function endWithCustomer<Event>(
   return { state: { ...state, terms: canceledAt(state.terms, creation.customerDeletedAt) }, cause: creation.from };
 }
 
-/** Takes the amounts that an event lacks from the record. Those of a new period are read again: a price may change them. */
-function withRecordedAmounts<Event extends SubscriptionEvent>(event: Event, row: Subscription | undefined): Event {
-  const { snapshot } = event;
-  if (!row || !lacksAmounts(snapshot)) return event;
-  if (row.currentPeriodStart.getTime() !== snapshot.currentPeriodStart.getTime()) return event;
+/**
+ * Takes from the record what an event lacks: amounts, and the payment of a pending change. Amounts of a new period are read
+ * again: a price may change them.
+ */
+function withRecordedDetails<Event extends SubscriptionEvent>(event: Event, row: Subscription | undefined): Event {
+  if (!row || !isIncomplete(event.snapshot)) return event;
+  const snapshot = withRecordedPayment(event.snapshot, recordedPendingChange(row));
+  const isSamePeriod = row.currentPeriodStart.getTime() === snapshot.currentPeriodStart.getTime();
+  if (!lacksAmounts(snapshot) || !isSamePeriod) return { ...event, snapshot };
   const items = row.items;
   return { ...event, snapshot: withAmounts(snapshot, item => recordedAmount(items, item, snapshot.currency)) };
 }

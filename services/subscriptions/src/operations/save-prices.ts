@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { PriceState } from '@billing/contracts/events/catalog';
-import type { BilledItem } from '@billing/contracts/events/subscriptions';
 import type { ProjectScope } from '@billing/contracts/ids';
+import type { PlanChangeItem } from '@billing/contracts/resources/plan-change';
 import type { Publish } from '@billing/messaging/outbox';
 import type { TraceCarrier } from '@billing/tracing/trace-carrier';
 import { executeBound } from '@billing/database/bound-statement';
@@ -44,7 +44,7 @@ export function savePrices({ now }: Pick<Dependencies, 'now'>) {
   };
 }
 
-/** Finds subscriptions with an item whose price had no copy. */
+/** Finds subscriptions with an item, one of a change too, whose price had no copy. */
 async function findWaiting(tx: EntityManager, prices: readonly OwnedBy<PriceState>[]): Promise<ProjectObject[]> {
   const rows = await executeBound<ProjectScope & { readonly id: string }>(
     tx,
@@ -53,7 +53,8 @@ async function findWaiting(tx: EntityManager, prices: readonly OwnedBy<PriceStat
        from unnest($1::text[], $2::text[], $3::text[]) as price (team_id, project_id, processor_price_id)
        join subscriptions subscription
          on subscription.team_id = price.team_id and subscription.project_id = price.project_id
-        and subscription.items @> jsonb_build_array(
+        and (subscription.items || coalesce(subscription.scheduled_change -> 'items', '[]')
+               || coalesce(subscription.pending_change -> 'items', '[]')) @> jsonb_build_array(
               jsonb_build_object('processorPriceId', price.processor_price_id, 'priceId', null))`,
     keyColumns(prices.map(toObject)),
   );
@@ -67,12 +68,17 @@ async function findWaiting(tx: EntityManager, prices: readonly OwnedBy<PriceStat
 function fillPriceIds(row: Subscription, prices: ReadonlyMap<string, PublishedPrice>): PublishedPrice | undefined {
   const { teamId, projectId } = row;
   let filled: PublishedPrice | undefined;
-  row.items = row.items.map((item): BilledItem => {
+  const fill = <Item extends PlanChangeItem>(item: Item): Item => {
     const price = prices.get(scopedKey({ scope: { teamId, projectId }, id: item.processorPriceId }));
     if (item.priceId !== null || !price) return item;
     filled = price;
     return { ...item, priceId: price.state.id };
-  });
+  };
+  const fillChange = <Change extends { readonly items: readonly PlanChangeItem[] }>(change: Change | null) =>
+    change && { ...change, items: change.items.map(fill) };
+  row.items = row.items.map(fill);
+  row.scheduledChange = fillChange(row.scheduledChange);
+  row.pendingChange = fillChange(row.pendingChange);
   row.priceId = row.items[0]?.priceId ?? null;
   return filled;
 }

@@ -6,12 +6,15 @@ import {
   type ShownState,
 } from '@billing/contracts/events/subscriptions';
 import { SubscriptionId, type CustomerId, type ProjectScope } from '@billing/contracts/ids';
+import { pendingChange as pendingChangeSchema } from '@billing/contracts/resources/plan-change';
 import type { Publish } from '@billing/messaging/outbox';
 import type { TraceCarrier } from '@billing/tracing/trace-carrier';
 import type { SubscriptionSnapshot } from '@billing/processor/port';
 import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
 import { idOfMirrored } from '@billing/service/derived-id';
+import { z } from 'zod';
 import type { RecordedState } from '#domain/observation.ts';
+import type { ChangedItem, PendingTerms } from '#domain/pending-change.ts';
 import { inParts } from '#domain/shown-states.ts';
 import type { ItemTerms, SubscriptionTerms } from '#domain/subscription.ts';
 import type { PriceIds } from '#persistence/find-price-ids.ts';
@@ -51,7 +54,6 @@ export function newSubscription({
     toldTrialEnd: null,
     discounts: [],
     scheduledChange: null,
-    pendingChange: null,
     createdAt: snapshot.createdAt,
     updatedAt: now,
   };
@@ -129,15 +131,24 @@ export function recordedState(row: Subscription): RecordedState {
     trialEnd: row.trialEnd,
     startedAt: row.startedAt,
     endedAt: row.endedAt,
+    pendingChange: recordedPendingChange(row),
     metadata: row.metadata,
   };
   const position = at && rank !== null && eventId !== null ? { at, rank, eventId } : null;
   return { terms, position, readAt };
 }
 
+/** Returns the change of a row that waits for its payment, as the processor has it. */
+export function recordedPendingChange(row: Pick<Subscription, 'pendingChange'>): PendingTerms | null {
+  const pending = row.pendingChange && z.decode(pendingChangeSchema, row.pendingChange);
+  return pending && { ...pending, items: pending.items.map(({ priceId: _ours, ...item }) => item) };
+}
+
 /** Returns the prices of a snapshot, whose ids `findPriceIds` finds. */
-export const pricesOf = (scope: ProjectScope, { items }: SubscriptionSnapshot): ProjectObject[] =>
-  items.map(({ price }) => ({ scope, id: price.id }));
+export const pricesOf = (scope: ProjectScope, { items, pendingUpdate }: SubscriptionSnapshot): ProjectObject[] =>
+  [...items.map(({ price }) => price.id), ...(pendingUpdate?.items ?? []).flatMap(({ priceId }) => priceId ?? [])].map(
+    id => ({ scope, id }),
+  );
 
 function withoutPriceId({ priceId: _ours, ...terms }: BilledItem): ItemTerms {
   return terms;
@@ -145,20 +156,23 @@ function withoutPriceId({ priceId: _ours, ...terms }: BilledItem): ItemTerms {
 
 function termColumns(
   { teamId, projectId }: ProjectScope,
-  { items: itemTerms, metadata, pauseCollection, ...columns }: SubscriptionTerms,
+  { items: itemTerms, metadata, pauseCollection, pendingChange, ...columns }: SubscriptionTerms,
   priceIds: PriceIds,
 ) {
   const scope = { teamId, projectId };
-  const items: BilledItem[] = itemTerms.map(item => ({
+  const withPriceId = <Item extends ChangedItem>(item: Item) => ({
     ...item,
     priceId: priceIds.get(scopedKey({ scope, id: item.processorPriceId })) ?? null,
-  }));
+  });
+  const items: BilledItem[] = itemTerms.map(withPriceId);
   const [first] = items;
   return {
     ...columns,
     pauseBehavior: pauseCollection?.behavior ?? null,
     pauseResumesAt: pauseCollection?.resumesAt ?? null,
     items,
+    pendingChange:
+      pendingChange && z.encode(pendingChangeSchema, { ...pendingChange, items: pendingChange.items.map(withPriceId) }),
     metadata: { ...metadata },
     priceId: first?.priceId ?? null,
     quantity: first?.quantity ?? 1,

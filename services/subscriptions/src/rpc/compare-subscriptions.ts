@@ -7,9 +7,10 @@ import { readInvoice } from '@billing/processor/snapshots/invoice';
 import { readSubscription, withAmounts, type SubscriptionSnapshot } from '@billing/processor/snapshots/subscription';
 import type { z } from 'zod';
 import { contentOf, isFinal } from '#domain/invoice.ts';
+import { withRecordedPayment } from '#domain/pending-change.ts';
 import { readTerms, recordedAmount } from '#domain/subscription.ts';
 import { recordedInvoice } from '#operations/apply-invoice-events.ts';
-import { recordedState } from '#operations/save-subscriptions.ts';
+import { recordedPendingChange, recordedState } from '#operations/save-subscriptions.ts';
 import { findCustomers, type CustomerReference } from '#persistence/find-customers.ts';
 import type { Invoice } from '#persistence/invoice.entity.ts';
 import { invoiceRows } from '#persistence/invoice-rows.ts';
@@ -63,7 +64,7 @@ export function compareSubscriptions(em: EntityManager) {
         ),
       differences: (row, subscription) => {
         const recorded = { observedAt: row.endedAt ?? row.updatedAt, recordedStatus: row.status };
-        return fieldDifferences(recordedState(row).terms, readTerms(withKnownAmounts(subscription, row), recorded));
+        return fieldDifferences(recordedState(row).terms, readTerms(withKnownDetails(subscription, row), recorded));
       },
     });
   };
@@ -72,6 +73,8 @@ export function compareSubscriptions(em: EntityManager) {
 export const isLiveSubscription = ({ status }: Subscription): boolean => !hasEnded(status);
 export const isLiveInvoice = ({ status }: Invoice): boolean => !isFinal(status);
 
-/** An amount that the object lacks is read at the processor only when an event brings it; until then ours is taken. */
-const withKnownAmounts = (snapshot: SubscriptionSnapshot, row: Subscription): SubscriptionSnapshot =>
-  withAmounts(snapshot, item => recordedAmount(row.items, item, snapshot.currency));
+/** What the object lacks is read at the processor only when an event brings it; until then ours is taken. */
+const withKnownDetails = (snapshot: SubscriptionSnapshot, row: Subscription): SubscriptionSnapshot =>
+  withAmounts(withRecordedPayment(snapshot, recordedPendingChange(row)), item =>
+    recordedAmount(row.items, item, snapshot.currency),
+  );

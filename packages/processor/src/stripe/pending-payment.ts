@@ -1,0 +1,43 @@
+import type { Stripe } from 'stripe';
+import type { PendingReason } from '@billing/contracts/resources/plan-change';
+import type { PlanChanges } from '../plan-changes.ts';
+import type { Processor } from '../port.ts';
+import { readInvoice } from '../snapshots/invoice.ts';
+import { lacksPayment, withPayment, type SubscriptionSnapshot } from '../snapshots/subscription.ts';
+import { missingOrThrow } from '../errors.ts';
+import type { Calls } from './calls.ts';
+import { addMissingAmounts } from './missing-amounts.ts';
+import { completeLists } from './nested-lists.ts';
+
+const NOTHING_KNOWN = { amountDue: 0, reason: 'declined', hostedInvoiceUrl: null } as const;
+
+/** Reads what has to be paid for a pending change: its invoice, and the payment intent of that. */
+export function pendingPaymentCalls({ stripe, call }: Calls): Pick<PlanChanges, 'findPendingPayment'> {
+  return {
+    findPendingPayment: async id => {
+      const invoice = await call(async () =>
+        readInvoice(await completeLists(stripe, await stripe.invoices.retrieve(id, { expand: ['payments'] }))),
+      ).catch(missingOrThrow);
+      if (invoice === 'missing') return null;
+      const { amountDue, hostedInvoiceUrl, paymentIds } = invoice;
+      const intentId = paymentIds.find(it => it.startsWith('pi_'));
+      const intent = intentId === undefined ? null : await call(() => stripe.paymentIntents.retrieve(intentId));
+      return { amountDue, reason: reasonOf(intent), hostedInvoiceUrl };
+    },
+  };
+}
+
+const reasonOf = (intent: Stripe.PaymentIntent | null): PendingReason =>
+  intent?.status === 'requires_action' ? 'authentication_required' : 'declined';
+
+/** Returns the subscription with all that its object does not contain: amounts, and the payment of a pending change. */
+export async function complete(
+  snapshot: SubscriptionSnapshot,
+  { findPrice, findPendingPayment }: Pick<Processor, 'findPrice' | 'findPendingPayment'>,
+): Promise<SubscriptionSnapshot> {
+  const priced = await addMissingAmounts(snapshot, findPrice);
+  if (!lacksPayment(priced)) return priced;
+  const { latestInvoiceId } = priced;
+  const payment = latestInvoiceId === null ? null : await findPendingPayment(latestInvoiceId);
+  return withPayment(priced, payment ?? NOTHING_KNOWN);
+}
