@@ -59,6 +59,7 @@ const DECLARATIONS: Readonly<Record<ServiceName, Declaration>> = {
       'subscriptions-invoices': 'processor.invoice.>',
       'subscriptions-paid-invoices': 'processor.invoice.paid.v1',
       'subscriptions-failed-invoices': 'processor.invoice.payment_failed.v1',
+      'subscriptions-pending-changes': 'processor.invoice.payment_failed.v1',
       'subscriptions-invoice-payments': 'processor.invoice_payment.>',
       'subscriptions-payment-intents': 'processor.payment_intent.>',
       'subscriptions-charges': 'processor.charge.>',

@@ -12,6 +12,7 @@ import { copies } from './consumers/copies.ts';
 import { invoiceEvents } from './consumers/invoice-events.ts';
 import { attemptedInvoices } from './consumers/attempted-invoices.ts';
 import { chargeEvents, invoicePaymentEvents, paymentIntentEvents, refundEvents } from './consumers/payment-events.ts';
+import { pendingChanges } from './consumers/pending-changes.ts';
 import { deletedCustomerEvents, subscriptionEvents } from './consumers/subscription-events.ts';
 import { startIntakes } from './jobs/start-intakes.ts';
 import { startPublishingStates } from './jobs/start-publishing-states.ts';
@@ -44,6 +45,7 @@ export const subscriptionsService = () =>
           chargeEvents(dependencies),
           refundEvents(dependencies),
           ...attemptedInvoices(dependencies),
+          pendingChanges(dependencies),
           invoicePaymentEvents(dependencies),
         ],
         rpc: subscriptionRpc({ ...dependencies, intakes }),

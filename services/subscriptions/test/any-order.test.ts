@@ -12,7 +12,7 @@ import { objectOf, OWNED_TYPES, startService, type Service } from './service.ts'
 import { startProject, type Project } from './start-project.ts';
 
 /** What may happen to a subscription at the processor after its first payment. */
-type Step = 'schedule' | 'resume' | 'renew' | 'decline' | 'collect';
+type Step = 'schedule' | 'resume' | 'renew' | 'decline' | 'collect' | 'hold' | 'authenticate' | 'pay' | 'void';
 
 let service: Service;
 beforeAll(async () => {
@@ -48,6 +48,7 @@ async function createHistory(steps: readonly Step[], ends: boolean): Promise<His
     if (step === 'renew') await control.renew(id);
     if (step === 'decline') await control.renew(id, 'decline');
     if (step === 'collect') await control.collect(id);
+    if (isOfPendingChange(step)) await changePending(id, step, key + index);
   }
   if (ends) await processor.cancelSubscription(id, `${key}cancel`);
   const events = (await service.account.events(service.scope, ...OWNED_TYPES)).filter(
@@ -58,6 +59,25 @@ async function createHistory(steps: readonly Step[], ends: boolean): Promise<His
   );
   const invoices = await Promise.all([...invoiceIds].map(invoiceId => processor.findInvoice(invoiceId)));
   return { processorCustomerId: customerId, subscription: await processor.findSubscription(id), invoices, events };
+}
+
+type PendingStep = Extract<Step, 'hold' | 'authenticate' | 'pay' | 'void'>;
+const isOfPendingChange = (step: Step): step is PendingStep => ['hold', 'authenticate', 'pay', 'void'].includes(step);
+
+/** Makes a change that is not paid, has its payment wait for the customer, pays it, or voids its invoice. */
+async function changePending(id: string, step: PendingStep, key: string): Promise<void> {
+  const { processor, control } = service;
+  const { items, defaultPaymentMethodId: cardId, latestInvoiceId: invoiceId } = await processor.findSubscription(id);
+  const [item] = items;
+  if (!item || cardId === null || invoiceId === null) throw new Error(`The subscription ${id} is not complete.`);
+  if (step === 'authenticate') await control.setCardAuthenticates(cardId, true);
+  else await control.setCardDeclines(cardId, step === 'hold');
+  if (step === 'void') await processor.voidInvoice(invoiceId, key);
+  else if (step !== 'hold') await processor.payInvoice(invoiceId, key).catch(() => undefined);
+  if (step !== 'hold') return;
+  const changed = { id: item.id, priceId: item.price.id, quantity: item.quantity + 1 };
+  const terms = { proration: 'always_invoice', paymentBehavior: 'pending_if_incomplete' } as const;
+  await processor.changeSubscription(id, { items: [changed], ...terms }, key);
 }
 
 /** The event as it is routed to a project, as if it had happened at another time. */
@@ -74,6 +94,8 @@ describe('real events, delivered in any order and repeatedly', () => {
       await createHistory(['schedule', 'resume', 'schedule'], false),
       await createHistory(['renew', 'decline', 'collect', 'schedule'], false),
       await createHistory(['decline', 'schedule', 'resume', 'renew'], true),
+      await createHistory(['hold', 'authenticate'], false),
+      await createHistory(['hold', 'void', 'hold', 'authenticate', 'pay'], false),
     ];
     // By index, so that a counterexample stays readable.
     const scenario = fc
@@ -136,7 +158,8 @@ async function expectState(project: Project, { subscription, invoices }: History
       status,
       // An end before the period's end is no end of the period.
       cancelAtPeriodEnd: status === 'canceled' ? false : subscription.cancelAtPeriodEnd,
-      quantity: 2,
+      quantity: subscription.items[0]?.quantity,
+      pendingChange: pendingChangeOf(subscription),
       currentPeriodStart: subscription.currentPeriodStart.toISOString(),
       currentPeriodEnd: subscription.currentPeriodEnd.toISOString(),
       metadata: { plan: 'gold' },
@@ -162,6 +185,14 @@ async function expectState(project: Project, { subscription, invoices }: History
   expect(types.filter(type => type === SubscriptionCanceled.name)).toHaveLength(status === 'canceled' ? 1 : 0);
   expect(published.at(-1)?.data).toMatchObject({ status, endedAt: subscription.endedAt });
 }
+
+const pendingChangeOf = ({ pendingUpdate }: SubscriptionSnapshot) =>
+  pendingUpdate && {
+    id: expect.stringMatching(/^chg_/),
+    items: pendingUpdate.items.map(({ priceId, quantity }) => ({ priceId: null, processorPriceId: priceId, quantity })),
+    ...pendingUpdate.payment,
+    expiresAt: pendingUpdate.expiresAt.toISOString(),
+  };
 
 /** What was published as shown of a project's subscription: each time with how it was shown, and the status. */
 const shownIn = async (project: Project): Promise<string[]> =>

@@ -19,6 +19,7 @@ const TYPES = [
   'invoice.finalized',
   'invoice.updated',
   'invoice.payment_failed',
+  'invoice.payment_action_required',
   'invoice.marked_uncollectible',
   'invoice.voided',
   'invoice.paid',

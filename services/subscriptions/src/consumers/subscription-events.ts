@@ -24,6 +24,8 @@ const RANKS = new Map<ProcessorEventType, number>([
   ['customer.subscription.paused', RANK.updated],
   ['customer.subscription.resumed', RANK.updated],
   ['customer.subscription.trial_will_end', RANK.updated],
+  ['customer.subscription.pending_update_applied', RANK.updated],
+  ['customer.subscription.pending_update_expired', RANK.updated],
   ['customer.subscription.deleted', RANK.deleted],
 ]);
 const TRIAL_ENDING = processorEvent('customer.subscription.trial_will_end').name;
