@@ -2,7 +2,7 @@ import type { BilledItem } from './events/subscriptions.ts';
 import type { Interval } from './resources/price.ts';
 
 /** How many of each interval make a year: 12 months, 1 year, 52 weeks, 365 days. */
-const PER_YEAR: Readonly<Record<Interval, bigint>> = { month: 12n, year: 1n, week: 52n, day: 365n };
+export const INTERVALS_PER_YEAR: Readonly<Record<Interval, bigint>> = { month: 12n, year: 1n, week: 52n, day: 365n };
 
 /** An exact part of the monthly revenue in one currency: `numerator` ÷ (12 × `divisor`) minor units. */
 export interface RevenueTerm {
@@ -34,7 +34,7 @@ export function itemRevenue(item: PricedItem): RevenueTerm | undefined {
   const { interval, intervalCount, currency } = item;
   const amount = amountOf(item);
   if (interval === null || amount === null || unpricedReason(item) !== null) return undefined;
-  const numerator = amount.digits * billedUnits(item) * PER_YEAR[interval];
+  const numerator = amount.digits * billedUnits(item) * INTERVALS_PER_YEAR[interval];
   return { currency, divisor: (intervalCount ?? 1) * amount.scale, numerator };
 }
 

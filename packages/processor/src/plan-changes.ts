@@ -13,8 +13,11 @@ export type WantedDiscount =
 
 /** How a subscription is to be. What is absent stays as it is. */
 export interface PlanChange {
-  /** An item with an id is changed; one without is added. The processor makes a quantity that is absent 1. */
-  readonly items?: readonly { readonly id?: string; readonly priceId: string; readonly quantity?: number }[];
+  /**
+   * An item with an id is changed, and keeps its price if none is named; one without is added. The processor makes the
+   * quantity of a new price 1 where it is absent.
+   */
+  readonly items?: readonly { readonly id?: string; readonly priceId?: string; readonly quantity?: number }[];
   readonly removedItemIds?: readonly string[];
   readonly proration: 'always_invoice' | 'create_prorations' | 'none';
   /** From when on prorations count. */
@@ -48,10 +51,14 @@ export interface NewPhase {
 /** Changes of what subscriptions bill. */
 export interface PlanChanges {
   /**
-   * Previews the invoice that a change makes now, else the next one; the next one alone without a change. Null when there
-   * will be none. https://docs.stripe.com/api/invoices/create_preview
+   * Previews the invoice that a change makes now, else the next one; the next one alone without a change. `recurring` is
+   * the next period after the change alone. Null when there will be none. https://docs.stripe.com/api/invoices/create_preview
    */
-  previewInvoice(subscriptionId: string, change?: PlanChange): Promise<InvoicePreview | null>;
+  previewInvoice(
+    subscriptionId: string,
+    change?: PlanChange,
+    mode?: 'next' | 'recurring',
+  ): Promise<InvoicePreview | null>;
   /** Changes a subscription. One that waits for its payment has a `pendingUpdate`. */
   changeSubscription(id: string, change: PaidPlanChange, idempotencyKey: string): Promise<SubscriptionSnapshot>;
   /** Sets all discounts of a subscription, for its future invoices. */

@@ -147,8 +147,8 @@ export type MarkedType = Exclude<SyncType, 'invoice' | 'payment'>;
 export interface Processor extends PlanChanges, Discounts {
   /** Finds the account that the secret key belongs to. */
   findAccount(): Promise<{ readonly accountId: string }>;
-  /** The processor's time in whole seconds, as a response gives it; null when it gives none. */
-  readClock(): Promise<Date | null>;
+  /** The processor's time in whole seconds, or that of a test clock; null when its response gives none. */
+  readClock(testClockId?: string | null): Promise<Date | null>;
   /** The permissions to read that the key lacks, of those that are needed; a key without restrictions lacks none. */
   findMissingPermissions(): Promise<string[]>;
 

@@ -19,6 +19,7 @@ import { startPublishingStates } from './jobs/start-publishing-states.ts';
 import { checkoutRoutes } from './routes/checkout.ts';
 import { invoiceRoutes } from './routes/invoices.ts';
 import { paymentRoutes } from './routes/payments.ts';
+import { planChangeRoutes } from './routes/plan-changes.ts';
 import { stateRoutes } from './routes/state.ts';
 import { subscriptionRoutes } from './routes/subscriptions.ts';
 import { subscriptionRpc } from './rpc/subscriptions.ts';
@@ -80,6 +81,7 @@ export const subscriptionsService = () =>
           checkoutRoutes(dependencies),
           invoiceRoutes(dependencies),
           paymentRoutes(dependencies),
+          planChangeRoutes(dependencies),
           stateRoutes(dependencies),
         ],
       };

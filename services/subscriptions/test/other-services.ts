@@ -9,6 +9,7 @@ import {
   FindPrice,
   FindProject,
 } from '@billing/contracts/rpc/calls';
+import type { Interval } from '@billing/contracts/resources/price';
 import type { Processor } from '@billing/processor/port';
 
 interface OtherServicesOptions {
@@ -16,6 +17,13 @@ interface OtherServicesOptions {
   readonly serve: Serve;
   /** The project that customers and prices belong to by default. */
   readonly scope: ProjectScope;
+}
+
+interface NewTestPrice {
+  readonly recurring?: boolean;
+  readonly unitAmount?: number;
+  readonly interval?: Interval;
+  readonly intervalCount?: number;
 }
 
 /** Serves the calls of customers, catalog and gateway, which hold what the test creates. */
@@ -73,17 +81,19 @@ export async function serveOtherServices({ processor, serve, scope }: OtherServi
       return customer;
     },
     /** Creates a price and its product at the processor and in the catalog. */
-    createPrice: async ({ recurring = true, unitAmount = 2_999 } = {}, of = scope) => {
+    createPrice: async (
+      { recurring = true, unitAmount = 2_999, interval = 'month', intervalCount = 1 }: NewTestPrice = {},
+      of = scope,
+    ) => {
       const ids = { product: ProductId.create(), price: PriceId.create() };
       const { projectId } = of;
       const processorProduct = await processor.createProduct({ name: 'Pro', metadata: {} }, ids.product);
-      const month = { interval: 'month', intervalCount: 1 } as const;
       const processorPrice = await processor.createPrice(
         {
           productId: processorProduct.id,
           unitAmount,
           currency: 'usd',
-          recurring: recurring ? month : null,
+          recurring: recurring ? { interval, intervalCount } : null,
           metadata: {},
         },
         ids.price,
@@ -105,8 +115,8 @@ export async function serveOtherServices({ processor, serve, scope }: OtherServi
         metered: false,
         currency: 'usd',
         type: recurring ? 'recurring' : 'one_time',
-        interval: recurring ? 'month' : null,
-        intervalCount: recurring ? 1 : null,
+        interval: recurring ? interval : null,
+        intervalCount: recurring ? intervalCount : null,
         processorPriceId: processorPrice.id,
       };
       prices.set(ids.price, { price, product });

@@ -57,6 +57,10 @@ export const planChange = z
     path: ['proration'],
     message: 'At the end of the period nothing is prorated: leave it out, or send `none`.',
   })
+  .refine(it => it.when !== 'period_end' || it.trial === 'keep', {
+    path: ['trial'],
+    message: 'A change at the end of the period cannot end the trial now.',
+  })
   .meta({
     id: 'PlanChange',
     description: 'What a subscription is to become.',
@@ -71,7 +75,7 @@ const changeItem = z
       description: 'The id of the price at the payment processor.',
       example: 'price_1RqZ4K2eZvKYlo2C8nTbW5dE',
     }),
-    quantity,
+    quantity: z.int().meta({ description: 'How many of it.', example: 3 }),
   })
   .meta({ id: 'PlanChangeItem', description: 'What a subscription will bill.' });
 export type PlanChangeItem = z.output<typeof changeItem>;

@@ -69,6 +69,8 @@ export interface SubscriptionSnapshot {
   readonly discounts: readonly DiscountSnapshot[];
   /** The schedule that manages it: only that can schedule its end. */
   readonly scheduleId: string | null;
+  /** The clock that it lives on in tests; null when it lives in real time. */
+  readonly testClockId: string | null;
   readonly metadata: Readonly<Record<string, string>>;
   readonly createdAt: Date;
 }
@@ -129,6 +131,7 @@ export const readSubscription = (raw: unknown): SubscriptionSnapshot =>
       })),
       discounts: discountsOf(subscription),
       scheduleId: subscription.optional('schedule', reference),
+      testClockId: subscription.optional('test_clock', reference),
       metadata: subscription.metadata(),
       createdAt: subscription.required('created', unixTime),
     };

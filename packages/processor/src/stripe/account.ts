@@ -24,8 +24,12 @@ type Account = Pick<
 export function accountCalls({ stripe, call }: Calls): Account {
   return {
     findAccount: () => call(async () => ({ accountId: (await stripe.accounts.retrieveCurrent()).id })),
-    readClock: () =>
+    readClock: testClockId =>
       call(async () => {
+        if (testClockId) {
+          const { frozen_time: seconds } = await stripe.testHelpers.testClocks.retrieve(testClockId);
+          return new Date(seconds * 1_000);
+        }
         const { lastResponse } = await stripe.products.list({ limit: 1 });
         const date = Date.parse(lastResponse.headers['date'] ?? '');
         return Number.isNaN(date) ? null : new Date(date);

@@ -24,10 +24,10 @@ export function planChangeCalls(calls: Calls, findPrice: Processor['findPrice'])
   };
 
   return {
-    previewInvoice: (subscription, change) =>
+    previewInvoice: (subscription, change, mode = 'next') =>
       call(async () => {
         const params = change && { subscription_details: detailsOf(change), ...discountsOf(change.discounts) };
-        const preview = await stripe.invoices.createPreview({ subscription, ...params });
+        const preview = await stripe.invoices.createPreview({ subscription, preview_mode: mode, ...params });
         return readInvoicePreview({ ...preview, lines: await allLines(stripe, preview) });
       }).catch(nullIfNone),
     changeSubscription: (id, change, key) => {
@@ -65,7 +65,7 @@ const PAID = { expand: ['payments'] };
 /** Returns a change in the parameters that an update and a preview share. */
 function detailsOf(change: PlanChange) {
   const { items, removedItemIds = [], proration, prorationDate, resetsAnchor, endsTrial } = change;
-  const changed = (items ?? []).map(({ id, priceId, quantity }) => ({ price: priceId, ...given({ id, quantity }) }));
+  const changed = (items ?? []).map(({ id, priceId: price, quantity }) => given({ id, price, quantity }));
   const removed = removedItemIds.map(id => ({ id, deleted: true }));
   return {
     ...(changed.length + removed.length > 0 && { items: [...changed, ...removed] }),

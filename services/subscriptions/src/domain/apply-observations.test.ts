@@ -60,6 +60,7 @@ function snapshot(changes: Partial<SubscriptionSnapshot>): SubscriptionSnapshot 
     pendingUpdate: null,
     discounts: [],
     scheduleId: null,
+    testClockId: null,
     metadata: {},
     createdAt: at(0),
     ...changes,

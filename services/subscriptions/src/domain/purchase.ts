@@ -19,7 +19,7 @@ export function requireSellable({ price, product }: Offer, mode: 'subscription' 
   const needed = mode === 'subscription' ? 'recurring' : 'one_time';
   if (price.type !== needed) {
     const kind = needed === 'recurring' ? 'a recurring' : 'a one-time';
-    throw unprocessable('price_type_mismatch', `A checkout in ${mode} mode needs ${kind} price.`);
+    throw unprocessable('price_type_mismatch', `A ${mode} needs ${kind} price.`);
   }
 }
 

@@ -24,6 +24,7 @@ const snapshot = (changes: Partial<SubscriptionSnapshot> = {}): SubscriptionSnap
   pendingUpdate: null,
   discounts: [],
   scheduleId: null,
+  testClockId: null,
   metadata: {},
   createdAt: at(1),
   ...changes,

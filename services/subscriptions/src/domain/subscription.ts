@@ -99,8 +99,11 @@ export function canceledAt(terms: SubscriptionTerms, endedAt: Date): Subscriptio
   return { ...terms, ...canceled, cancelAtPeriodEnd, cancelAt, pendingChange: null };
 }
 
-/** An item without an amount in the subscription's currency has none that can be known. */
-function itemTerms({ price, quantity, amount }: SubscriptionItemSnapshot, currency: string | null): ItemTerms {
+/** Returns what an item bills. One without an amount in the subscription's currency has none that can be known. */
+export function itemTerms(
+  { price, quantity, amount }: Pick<SubscriptionItemSnapshot, 'price' | 'quantity' | 'amount'>,
+  currency: string | null,
+): ItemTerms {
   const { id, interval, intervalCount, metered, billingScheme, transformQuantity } = price;
   return {
     processorPriceId: id,

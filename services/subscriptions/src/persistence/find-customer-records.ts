@@ -47,7 +47,8 @@ const readRecords = (condition: string): string => `
   ), price as (
     select price_copies.* from price_copies
       join (select distinct team_id, project_id, item ->> 'priceId' as id
-              from subscription, jsonb_array_elements(items) item) billed using (team_id, project_id, id)
+              from subscription, jsonb_array_elements(items) item
+            union select team_id, project_id, unnest($4::text[]) from scope) billed using (team_id, project_id, id)
   ), price_feature as ( -- A price's value replaces its product's. Archived and deleted ones go on giving.
     select distinct on (price.id, key) team_id, project_id, price.id as price_id, product_id, key, value, per
       from price join product_feature_copies using (team_id, project_id)
@@ -85,15 +86,20 @@ export async function findCustomerRecord(
   ref: CustomerRef,
 ): Promise<FoundCustomer | undefined> {
   const [statement, id] = 'id' in ref ? [BY_ID, ref.id] : [BY_EXTERNAL_ID, ref.externalId];
-  const [found] = await find(em, statement, [teamId, projectId, id]);
+  const [found] = await find(em, statement, [teamId, projectId, id, []]);
   return found?.customer.deletedAt ? undefined : found;
 }
 
-/** Finds customers, deleted ones too, with all that decides what they may use; in any order. */
+/**
+ * Finds customers, deleted ones too, with all that decides what they may use; in any order. Among it is what `priceIds` would
+ * give, which they may not have.
+ */
 export const findCustomerRecords = async (
   em: EntityManager,
   customers: readonly { readonly scope: ProjectScope; readonly id: CustomerId }[],
-): Promise<readonly FoundCustomer[]> => (customers.length > 0 ? find(em, BY_IDS, keyColumns(customers)) : []);
+  priceIds: readonly PriceId[] = [],
+): Promise<readonly FoundCustomer[]> =>
+  customers.length > 0 ? find(em, BY_IDS, [...keyColumns(customers), priceIds]) : [];
 
 /** What the statement returns; null stands for no rows. */
 type Found = Readonly<

@@ -15,18 +15,21 @@ export type PriceIds = ReadonlyMap<string, PriceId>;
  */
 export async function findPriceIds(tx: EntityManager, prices: readonly ProjectObject[]): Promise<PriceIds> {
   const wanted = [...new Map(prices.map(price => [scopedKey(price), price])).values()];
-  const found = await select(tx, wanted);
+  const found = await findKnownPriceIds(tx, wanted);
   const missing = wanted.filter(price => !found.has(scopedKey(price)));
   if (missing.length === 0) return found;
   await lockAll(tx, 'price', missing, { shared: true });
-  return new Map([...found, ...(await select(tx, missing))]);
+  return new Map([...found, ...(await findKnownPriceIds(tx, missing))]);
 }
 
-/** Of two copies with the same processor id, one that is not deleted comes first. */
-async function select(tx: EntityManager, wanted: readonly ProjectObject[]): Promise<PriceIds> {
+/**
+ * Finds our ids of the processor's prices, as far as there are copies. Of two copies with the same processor id, one that is
+ * not deleted comes first.
+ */
+export async function findKnownPriceIds(em: EntityManager, wanted: readonly ProjectObject[]): Promise<PriceIds> {
   if (wanted.length === 0) return new Map();
   const rows = await executeBound<{ place: number; id: PriceId }>(
-    tx,
+    em,
     `select wanted.place::int, found.id
        from unnest($1::text[], $2::text[], $3::text[]) with ordinality
               as wanted (team_id, project_id, processor_price_id, place)

@@ -36,6 +36,7 @@ export function serve(app: FastifyInstance, processor: Processor, endpoint: Endp
       try {
         const credentials = authenticate(processor.accounts, request.headers);
         account = credentials.account;
+        void reply.header('date', new Date(account.now() * 1_000).toUTCString());
         requirePermission(account, credentials.key, request.method, pathOf(request));
         const fault = processor.faults.take(account, request.method, pathOf(request));
         const call = { account, requestId, fault, idempotencyKey: idempotencyKey(request) };

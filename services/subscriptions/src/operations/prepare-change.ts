@@ -1,0 +1,110 @@
+import type { PriceId, ProjectScope } from '@billing/contracts/ids';
+import { notFound } from '@billing/contracts/problem';
+import type { PlanChange as RequestedChange } from '@billing/contracts/resources/plan-change';
+import type { WantedDiscount } from '@billing/processor/plan-changes';
+import type { Processor, SubscriptionSnapshot } from '@billing/processor/port';
+import { amountIn, type SubscriptionItemSnapshot } from '@billing/processor/snapshots/subscription';
+import { scopedKey } from '@billing/database/project-objects';
+import { requestedItems, type RequestedItem, type WantedItem } from '#domain/changed-items.ts';
+import type { Reread } from '#domain/observation.ts';
+import { decideChange, requireChangeable, requireFitting, type DecidedChange } from '#domain/plan-change.ts';
+import { requireRunning, requireUnscheduled } from '#domain/subscription.ts';
+import { findKnownPriceIds } from '#persistence/find-price-ids.ts';
+import { findSubscription, type SubscriptionKey } from '#persistence/find-subscription.ts';
+import type { Subscription } from '#persistence/subscription.entity.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { findOffer } from './find-offer.ts';
+import { readWith } from './read-subscription.ts';
+
+/** A change of plan as it is to be made, with the subscription that it is for. */
+export interface PreparedChange extends DecidedChange {
+  readonly subscription: Subscription;
+  /** As the processor has it. */
+  readonly reread: Reread;
+}
+
+/** What a caller wants of a subscription. */
+export type WantedChange = Pick<
+  RequestedChange,
+  'items' | 'priceId' | 'quantity' | 'when' | 'proration' | 'prorationDate' | 'promotionCode' | 'trial'
+>;
+
+/**
+ * Prepares a change of plan, for a preview and for the change itself: reads the subscription and the new prices at the
+ * processor, finds out how the prices are sold and what a promotion code redeems, and decides how the change is made. Changes
+ * nothing.
+ * @throws Problem 404 `subscription_not_found`, `price_not_found`, `promotion_code_not_found`; 422 in the order of the
+ * checks: `subscription_ended` … (`requireChangeable`), `subscription_has_schedule`, `subscription_has_several_items`,
+ * `price_inactive` … (`requireFitting`), `promotion_code_inactive` …, `no_change`, `subscription_set_to_cancel`; 409
+ * `preview_expired`, `processor_not_connected`
+ */
+export function prepareChange(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'processors' | 'now'>) {
+  const { em, processors, now } = dependencies;
+  const offerOf = findOffer(dependencies);
+
+  return async (scope: ProjectScope, key: SubscriptionKey, request: WantedChange): Promise<PreparedChange> => {
+    const subscription = await findSubscription(em.fork(), scope, key);
+    requireRunning(subscription.status);
+    const processor = await processors.of(scope.teamId);
+    const object = { scope, id: subscription.processorSubscriptionId };
+    const reread = await readWith({ processor, em: em.fork(), now }, object);
+    const { snapshot } = reread;
+    requireChangeable(snapshot);
+    if (subscription.scheduledChange === null) requireUnscheduled(snapshot);
+    const requested = requestedItems(request, snapshot);
+    const [wanted, clock] = await Promise.all([
+      findWanted(processor, requested, { scope, snapshot }),
+      processor.readClock(snapshot.testClockId),
+    ]);
+    requireFitting(wanted, snapshot);
+    const discounts = wantedDiscounts(request.promotionCode, snapshot);
+    const decided = decideChange({ snapshot, wanted, discounts, request, now: clock ?? now() });
+    return { ...decided, subscription, reread };
+  };
+
+  /** Finds the prices of all items: our ids of those that the subscription has, and how the others are sold. */
+  async function findWanted(
+    processor: Processor,
+    requested: readonly RequestedItem[],
+    { scope, snapshot: { items, currency } }: { scope: ProjectScope; snapshot: SubscriptionSnapshot },
+  ): Promise<WantedItem[]> {
+    const ids = await findKnownPriceIds(
+      em.fork(),
+      items.map(({ price: { id } }) => ({ scope, id })),
+    );
+    const idOf = ({ price: { id } }: SubscriptionItemSnapshot) => ids.get(scopedKey({ scope, id })) ?? null;
+
+    return Promise.all(
+      requested.map(async (want): Promise<WantedItem> => {
+        const { quantity } = want;
+        const keep = ({ price, amount }: SubscriptionItemSnapshot, priceId: PriceId | null) => {
+          return { priceId, price, amount, quantity, offer: null };
+        };
+        if ('item' in want) return keep(want.item, idOf(want.item));
+        const { priceId } = want;
+        const item = items.find(it => idOf(it) === priceId);
+        if (item) return keep(item, priceId);
+        const offer = await offerOf(scope, priceId);
+        if (!offer) throw notFound('price');
+        const { processorPriceId } = offer.price;
+        const same = items.find(({ price }) => price.id === processorPriceId);
+        if (same) return keep(same, priceId);
+        const price = await processor.findPrice(processorPriceId);
+        return { priceId, price, amount: amountIn(currency ?? price.currency, price), quantity, offer };
+      }),
+    );
+  }
+}
+
+/**
+ * Returns the discounts that a subscription is to have; undefined when they stay.
+ * @throws Problem 404 `promotion_code_not_found`
+ */
+function wantedDiscounts(
+  promotionCode: string | null | undefined,
+  { discounts }: SubscriptionSnapshot,
+): readonly WantedDiscount[] | undefined {
+  if (promotionCode === undefined) return undefined;
+  if (promotionCode !== null) throw notFound('promotion_code');
+  return discounts.length > 0 ? [] : undefined;
+}

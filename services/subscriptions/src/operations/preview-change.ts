@@ -1,0 +1,89 @@
+import type { ProjectScope } from '@billing/contracts/ids';
+import type { PlanChangePreview } from '@billing/contracts/resources/plan-change';
+import type { Processor } from '@billing/processor/port';
+import type { InvoicePreview } from '@billing/processor/snapshots/invoice-preview';
+import { scopedKey } from '@billing/database/project-objects';
+import { amountsOf, entitlementChanges, isDueNow, linesOf } from '#domain/change-preview.ts';
+import { entitlementsOf } from '#domain/customer-state.ts';
+import { findCustomerRecords } from '#persistence/find-customer-records.ts';
+import { findKnownPriceIds } from '#persistence/find-price-ids.ts';
+import type { SubscriptionKey } from '#persistence/find-subscription.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { prepareChange, type PreparedChange, type WantedChange } from './prepare-change.ts';
+
+/** Previews the invoice that a prepared change makes now, else the next one; null when there will be none. */
+export const previewInvoice = (
+  processor: Processor,
+  { subscription, change }: PreparedChange,
+): Promise<InvoicePreview | null> => processor.previewInvoice(subscription.processorSubscriptionId, change);
+
+/**
+ * Previews a change of plan: what the processor says it costs, and what the customer may use afterwards. Changes nothing.
+ * @throws Problem what `prepareChange` throws; `processor_error` after a refusal
+ */
+export function previewChange(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'processors' | 'now'>) {
+  const { em, processors, now } = dependencies;
+  const prepare = prepareChange(dependencies);
+
+  return async (scope: ProjectScope, key: SubscriptionKey, request: WantedChange): Promise<PlanChangePreview> => {
+    const prepared = await prepare(scope, key, request);
+    const processor = await processors.of(scope.teamId);
+    const [{ invoice, isDue, next }, changes] = await Promise.all([
+      previewInvoices(processor, prepared),
+      findEntitlementChanges(scope, prepared),
+    ]);
+    const { direction, effectiveAt, exact, prorationDate, expiresAt, reread, subscription } = prepared;
+    return {
+      direction,
+      effectiveAt,
+      currency: reread.snapshot.currency ?? invoice?.currency ?? subscription.items[0]?.currency ?? '',
+      ...amountsOf(invoice, isDue),
+      lines: linesOf(invoice, await priceIdsOf(scope, invoice), prepared),
+      nextInvoice: next,
+      prorationDate,
+      exact,
+      expiresAt,
+      entitlementChanges: changes,
+    };
+  };
+
+  async function previewInvoices(processor: Processor, prepared: PreparedChange) {
+    const { currentPeriodEnd, cancelAt } = prepared.reread.snapshot;
+    const invoice = await previewInvoice(processor, prepared);
+    const isDue = isDueNow(prepared, invoice, currentPeriodEnd);
+    const { subscription, change, when, effectiveAt } = prepared;
+    const following = isDue
+      ? await processor.previewInvoice(subscription.processorSubscriptionId, change, 'recurring')
+      : invoice;
+    // At the end of the period the change makes the next invoice, whatever the processor previews as if it were made now.
+    const at = when === 'now' ? following?.at : effectiveAt;
+    const isLast = at && cancelAt && cancelAt <= at;
+    return { invoice, isDue, next: following && at && !isLast ? { at, total: following.total } : null };
+  }
+
+  /** Finds what the customer gains and loses, by the same rules as the state of the customer. */
+  async function findEntitlementChanges(scope: ProjectScope, { subscription, items }: PreparedChange) {
+    const { id, customerId } = subscription;
+    const priceIds = items.flatMap(({ priceId }) => priceId ?? []);
+    const [found] = await findCustomerRecords(em.fork(), [{ scope, id: customerId }], priceIds);
+    if (!found) return [];
+    const { records } = found;
+    const changed = records.subscriptions.map(one => (one.id === id ? { ...one, items } : one));
+    const at = now();
+    return entitlementChanges(entitlementsOf(records, at), entitlementsOf({ ...records, subscriptions: changed }, at));
+  }
+
+  async function priceIdsOf(scope: ProjectScope, invoice: InvoicePreview | null) {
+    const ids = new Set((invoice?.lines ?? []).flatMap(({ priceId }) => priceId ?? []));
+    const found = await findKnownPriceIds(
+      em.fork(),
+      [...ids].map(id => ({ scope, id })),
+    );
+    return new Map(
+      [...ids].flatMap(id => {
+        const priceId = found.get(scopedKey({ scope, id }));
+        return priceId ? [[id, priceId] as const] : [];
+      }),
+    );
+  }
+}
