@@ -1,5 +1,6 @@
 import { INTERVALS_PER_YEAR, itemRevenue, sumTerms } from '@billing/contracts/item-revenue';
 import { Problem, unprocessable } from '@billing/contracts/problem';
+import type { ProblemDetails } from '@billing/contracts/problem-details';
 import type {
   PlanChange as RequestedChange,
   PlanChangeItem,
@@ -86,7 +87,7 @@ export function requireFitting(wanted: readonly WantedItem[], { currency }: Subs
   for (const { offer, price } of wanted) {
     if (offer) requireSellable(offer, 'subscription');
     if (offer && currency !== null && !isSoldIn(price, currency)) {
-      const details = { subscription: currency, price: price.currency };
+      const details = { subscription: currency, price: price.currency } satisfies ProblemDetails['currency_mismatch'];
       const message = `The price is in ${price.currency}, and the subscription in ${currency}.`;
       throw unprocessable('currency_mismatch', message, details);
     }
