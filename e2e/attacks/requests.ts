@@ -40,6 +40,7 @@ const NAMED_BY_OPERATION: Readonly<Record<string, Readonly<Record<string, keyof 
   },
   eventId: { sendWebhookEvent: 'publicEventId', listWebhookDeliveries: 'publicEventId' },
   endpointId: { listWebhookDeliveries: 'webhookEndpointId' },
+  items: { previewPlanChange: 'priceId', changePlan: 'priceId' },
   externalId: { getExternalCustomerState: 'externalCustomerId', getExternalCustomerFeature: 'externalCustomerId' },
   ids: {
     listSubscriptions: 'subscriptionId',
@@ -97,7 +98,8 @@ export function requestTo(
     if (name === 'email') return newEmail();
     const resource = resourceOf(operation.id, name);
     if (!resource) return example;
-    return at?.part === part && at.name === name ? at.there[resource] : resources[resource];
+    const id = at?.part === part && at.name === name ? at.there[resource] : resources[resource];
+    return name === 'items' ? [{ [resource]: id }] : id;
   };
   const { method, path, query, body, example } = operation;
   const ids: Record<string, unknown> = { teamId, projectId };
@@ -106,7 +108,9 @@ export function requestTo(
   const filters = at?.part === 'query' ? { [at.name]: '' } : (example.query ?? {});
   const parameters = Object.entries(filters).map(([name, value]) => [name, String(fill('query', name, value))]);
   const search = query ? `?${new URLSearchParams(parameters).toString()}` : '';
-  const fields = Object.entries(example.body ?? {}).map(([name, value]) => [name, fill('body', name, value)]);
+  const isAtItems = at?.part === 'body' && at.name === 'items';
+  const given = isAtItems ? { items: [] } : { ...Object(example.body), ...(at?.part === 'body' && { [at.name]: null }) };
+  const fields = Object.entries(given).map(([name, value]) => [name, fill('body', name, value)]);
   return { method, path: filledPath + search, ...(body && { body: Object.fromEntries(fields) as unknown }) };
 }
 

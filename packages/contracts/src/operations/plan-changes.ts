@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { declareOperations } from '../declare-operations.ts';
+import { PriceId } from '../ids.ts';
 import { PROJECT_PATH, projectAccess } from '../operation.ts';
 import { discountSet } from '../resources/discount.ts';
 import { invoice } from '../resources/invoice.ts';
@@ -48,7 +49,7 @@ export const planChangeOperations = declareOperations('subscriptions', {
     body: planChange,
     response: z.object({ preview: planChangePreview }),
     problems: CHANGE_PROBLEMS,
-    example: { body: { quantity: 8 } },
+    example: { body: { priceId: PriceId.example, quantity: 8 } },
   },
   changePlan: {
     route: `POST ${SUBSCRIPTION}/change`,
@@ -64,7 +65,14 @@ export const planChangeOperations = declareOperations('subscriptions', {
       subscription,
     }),
     problems: [...CHANGE_PROBLEMS, 'amount_changed', 'payment_failed'],
-    example: { body: { quantity: 8, prorationDate: '2026-03-02T09:30:00.000Z', expectedAmountDue: 2113 } },
+    example: {
+      body: {
+        priceId: PriceId.example,
+        quantity: 8,
+        prorationDate: '2026-03-02T09:30:00.000Z',
+        expectedAmountDue: 2113,
+      },
+    },
   },
   dropPlanChange: {
     route: `DELETE ${SUBSCRIPTION}/change`,
