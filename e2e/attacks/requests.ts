@@ -109,7 +109,9 @@ export function requestTo(
   const parameters = Object.entries(filters).map(([name, value]) => [name, String(fill('query', name, value))]);
   const search = query ? `?${new URLSearchParams(parameters).toString()}` : '';
   const isAtItems = at?.part === 'body' && at.name === 'items';
-  const given = isAtItems ? { items: [] } : { ...Object(example.body), ...(at?.part === 'body' && { [at.name]: null }) };
+  const given = isAtItems
+    ? { items: [] }
+    : { ...Object(example.body), ...(at?.part === 'body' && { [at.name]: null }) };
   const fields = Object.entries(given).map(([name, value]) => [name, fill('body', name, value)]);
   return { method, path: filledPath + search, ...(body && { body: Object.fromEntries(fields) as unknown }) };
 }
