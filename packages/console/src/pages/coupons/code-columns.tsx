@@ -1,9 +1,8 @@
 import type { PromotionCode } from '@billing/client';
 import type { Column } from '#layout/list-table.tsx';
-import { StatusBadge } from '#ui/statuses.tsx';
-import { Time, useNow } from '#ui/time.tsx';
-import { CodeLink, CouponLink } from './coupon-link.tsx';
-import { codeStatus, describeRedeemed } from './coupon-words.ts';
+import { Time } from '#ui/time.tsx';
+import { CodeLink, CodeStatus, CouponLink } from './coupon-name.tsx';
+import { describeRedeemed } from './coupon-words.ts';
 import { SwitchCode } from './switch-code.tsx';
 
 /** The columns of promotion codes of one coupon. */
@@ -24,7 +23,3 @@ export const ALL_CODE_COLUMNS: readonly Column<PromotionCode>[] = [
   { title: 'Coupon', cell: ({ couponId }) => <CouponLink id={couponId} /> },
   ...others,
 ];
-
-export const CodeStatus = ({ code }: { readonly code: PromotionCode }) => (
-  <StatusBadge of={codeStatus(code, useNow())} />
-);

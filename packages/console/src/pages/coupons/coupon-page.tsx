@@ -15,7 +15,7 @@ import { Details } from '#ui/details.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import { Time } from '#ui/time.tsx';
 import { CODE_COLUMNS } from './code-columns.tsx';
-import { CouponStatus } from './coupons-page.tsx';
+import { CouponStatus } from './coupon-name.tsx';
 import { describeDuration, describeOff, describeRedeemed } from './coupon-words.ts';
 import { PromotionCodeDialog } from './promotion-code-dialog.tsx';
 

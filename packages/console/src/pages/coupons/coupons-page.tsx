@@ -7,11 +7,11 @@ import { Card, Page } from '#layout/page.tsx';
 import { ProjectLink } from '#layout/project-link.tsx';
 import { Button } from '#ui/button.tsx';
 import { EmptyState } from '#ui/states.tsx';
-import { StatusBadge } from '#ui/statuses.tsx';
-import { Time, useNow } from '#ui/time.tsx';
+import { Time } from '#ui/time.tsx';
 import { ALL_CODE_COLUMNS } from './code-columns.tsx';
 import { CouponDialog } from './coupon-dialog.tsx';
-import { couponStatus, describeDuration, describeOff, describeRedeemed } from './coupon-words.ts';
+import { CouponStatus } from './coupon-name.tsx';
+import { describeDuration, describeOff, describeRedeemed } from './coupon-words.ts';
 
 const COLUMNS: readonly Column<Coupon>[] = [
   {
@@ -60,7 +60,15 @@ export function CouponsPage() {
           }
         />
       </Card>
-      <Card title="Promotion codes" flush actions={<SearchFilter name="code" label="Find a code" />}>
+      <Card
+        title="Promotion codes"
+        flush
+        actions={
+          <div className="filters">
+            <SearchFilter name="code" label="Find a code" />
+          </div>
+        }
+      >
         <ListTable
           label="Promotion codes"
           queryKey={key('promotion-codes', { code })}
@@ -80,8 +88,3 @@ export function CouponsPage() {
     </Page>
   );
 }
-
-/** Whether a coupon can still be redeemed. */
-export const CouponStatus = ({ coupon }: { readonly coupon: Coupon }) => (
-  <StatusBadge of={couponStatus(coupon, useNow())} />
-);

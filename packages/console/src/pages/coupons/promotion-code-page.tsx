@@ -10,8 +10,7 @@ import { formatMoney } from '#ui/money.ts';
 import { OpenInStripe, StripeId } from '#ui/open-in-stripe.tsx';
 import { Time } from '#ui/time.tsx';
 import { CustomerLink } from '../customers/customer-name.tsx';
-import { CodeStatus } from './code-columns.tsx';
-import { CouponLink } from './coupon-link.tsx';
+import { CodeStatus, CouponLink } from './coupon-name.tsx';
 import { describeRedeemed } from './coupon-words.ts';
 import { SwitchCode } from './switch-code.tsx';
 

@@ -10,7 +10,7 @@ import { Button } from '#ui/button.tsx';
 import { useDebounced } from '#ui/debounced.ts';
 import { Dialog } from '#ui/dialog.tsx';
 import { FormDialog } from '#ui/form-dialog.tsx';
-import { FormProblem } from '#ui/form.tsx';
+import { FormProblem, RefusalNotice } from '#ui/form.tsx';
 import { formatMoney } from '#ui/money.ts';
 import { SkeletonLines } from '#ui/states.tsx';
 import { PlanChangePreviewDetails } from './plan-change-preview.tsx';
@@ -53,13 +53,14 @@ export function ChangePlanDialog({ subscription, onClose }: ChangePlanDialogProp
   const sold = new Set<string>(products.data?.filter(({ isActive }) => isActive).map(({ id }) => id));
   const problem = write.error ?? preview.error;
   const isOfCode = problem instanceof BillingError && problem.code.startsWith('promotion_code_');
+  const refusal = describeRefusal(write.error, before.items[0]?.currency ?? 'usd');
   return (
     <FormDialog
       title={TITLE}
       lead={<SubscriptionSummary subscription={subscription} />}
       action={actionOf(form, preview.data?.preview)}
       write={write}
-      problems={{ rest: isOfCode ? undefined : write.error }}
+      problems={{ rest: isOfCode || refusal ? undefined : write.error }}
       onClose={onClose}
     >
       <PlanFields
@@ -76,7 +77,29 @@ export function ChangePlanDialog({ subscription, onClose }: ChangePlanDialogProp
           <Preview query={preview} isOfCode={isOfCode} />
         )}
       </section>
+      {refusal && <RefusalNotice {...refusal} />}
     </FormDialog>
+  );
+}
+
+/** Says why a change was refused, for the reasons that have their own words: what happened, and what to do. */
+function describeRefusal(error: unknown, currency: string) {
+  if (!(error instanceof BillingError)) return undefined;
+  const { requestId } = error;
+  const says = (children: string) => ({ requestId, children: `${children} Nothing was changed.` });
+  const again = 'Look at the new preview, and confirm it.';
+  if (error.is('preview_expired')) return says(`The preview was too old. ${again}`);
+  if (error.is('amount_changed')) {
+    const { expected, actual } = error.details;
+    const money = (amount: number) => formatMoney(amount, currency);
+    return says(`It costs ${money(actual)} today, and not ${money(expected)} any more. ${again}`);
+  }
+  if (!error.is('payment_failed')) return undefined;
+  const { reason, declineCode } = error.details;
+  const why =
+    reason === 'declined' ? 'The bank declined the payment' : 'The bank wants the customer to confirm the payment';
+  return says(
+    `${why}${declineCode ? ` (${declineCode})` : ''}. Have the customer choose another payment method in the portal, and try again.`,
   );
 }
 
@@ -136,7 +159,8 @@ function useChange(subscriptionId: string, change: PlanChange | undefined, onClo
     preview: shown,
     write: {
       isPending: make.isPending || (change !== undefined && !shown.data && !shown.error),
-      error: make.error,
+      // Another change was not refused.
+      error: JSON.stringify(make.variables?.made) === text ? make.error : null,
       mutate,
     },
   };

@@ -11,7 +11,7 @@ import { TextField } from '#ui/field.tsx';
 import { FormDialog } from '#ui/form-dialog.tsx';
 import { textOf } from '#ui/form.tsx';
 import { Time } from '#ui/time.tsx';
-import { CodeIdLink, CouponLink } from '../coupons/coupon-link.tsx';
+import { CodeIdLink, CouponLink } from '../coupons/coupon-name.tsx';
 import { describeOff } from '../coupons/coupon-words.ts';
 
 type Discount = Subscription['discounts'][number];

@@ -27,6 +27,7 @@ it.each([
     { status: 'canceled', endedAt: sooner, cancelAt: periodEnd },
     { words: 'Ended', at: sooner, amount: null },
   ],
+  [{ scheduledChange: { effectiveAt: periodEnd } }, { words: 'Changes', at: periodEnd, amount: null }],
   [{ status: 'paused' }, { words: 'Paused: no payment method', at: null, amount: null }],
   [{ status: 'incomplete' }, { words: 'Waits for payment', at: null, amount: null }],
 ])('says what comes next: %o', (fields, step) => {

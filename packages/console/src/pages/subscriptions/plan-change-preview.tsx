@@ -1,5 +1,6 @@
 import type { PlanChangePreview } from '@billing/client';
 import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { useProject } from '#api/project.ts';
 import { featuresQuery } from '#api/queries.ts';
 import { Details } from '#ui/details.tsx';
@@ -7,84 +8,97 @@ import { formatMoney } from '#ui/money.ts';
 import { Time } from '#ui/time.tsx';
 import { formatValue, isMore } from '../features/feature-words.ts';
 
-interface PreviewProps {
-  readonly preview: PlanChangePreview;
-}
+const DIRECTIONS: Readonly<Record<PlanChangePreview['direction'], string>> = {
+  up: 'It costs more a month than before.',
+  down: 'It costs less a month than before.',
+  same: 'It costs as much a month as before.',
+};
 
-/** What a change costs, in Stripe's own figures, and what the customer gains and loses. */
-export function PlanChangePreviewDetails({ preview }: PreviewProps) {
-  const { currency, amountDue, lines, subtotal, discount, tax, creditApplied, creditGranted, total, exact } = preview;
+/** What a change costs, in Stripe’s own figures, and what the customer gains and loses. */
+export function PlanChangePreviewDetails({ preview }: { readonly preview: PlanChangePreview }) {
+  const { currency, amountDue, creditApplied, creditGranted, nextInvoice } = preview;
   const money = (amount: number) => <span className="num">{formatMoney(amount, currency)}</span>;
-  const some = (amount: number) => (amount === 0 ? undefined : money(amount));
-  const isSum = lines.length > 1 || discount !== 0 || tax !== 0;
   return (
     <>
       <p role="status">
-        <strong>{amountDue > 0 ? <>Due today: {money(amountDue)}</> : 'Nothing is due today'}</strong>
-        <span className="muted">, {DIRECTIONS[preview.direction]}</span>
+        <strong>{amountDue > 0 ? <>Due today: {money(amountDue)}.</> : 'Nothing is due today.'}</strong>{' '}
+        {DIRECTIONS[preview.direction]}
       </p>
-      {!exact && <p className="muted">A new period begins, so that the amount may still change a little.</p>}
-      <ul className="invoice-lines">
-        {lines.map(({ description, amount, periodStart, periodEnd }, index) => (
-          // A preview does not change, and a line has no id.
-          // eslint-disable-next-line react/no-array-index-key
-          <li key={index}>
-            <span dir="auto">
-              {description ?? (
-                <>
-                  <Time at={periodStart} /> – <Time at={periodEnd} />
-                </>
-              )}
-            </span>
-            {money(amount)}
-          </li>
-        ))}
-      </ul>
+      {!preview.exact && <p className="muted">A new period begins, so that the amount may still change a little.</p>}
+      <InvoiceLines preview={preview} money={money} />
       <Details
         narrow
         of={{
-          Subtotal: isSum ? money(subtotal) : undefined,
-          Discounts: some(-discount),
-          Taxes: some(tax),
-          Total: isSum ? money(total) : undefined,
-          'Taken from the balance': some(creditApplied),
-          'Added to the balance': some(creditGranted),
+          'From the balance': creditApplied === 0 ? undefined : money(creditApplied),
+          'To the balance': creditGranted === 0 ? undefined : money(creditGranted),
           'Takes effect': <Time at={preview.effectiveAt} show="time" />,
-          'Next invoice': preview.nextInvoice ? (
+          'Next invoice': nextInvoice ? (
             <>
-              {money(preview.nextInvoice.total)} on <Time at={preview.nextInvoice.at} />
+              {money(nextInvoice.total)} on <Time at={nextInvoice.at} />
             </>
           ) : (
             'None: the subscription ends before'
           ),
+          ...useEntitlementChanges(preview.entitlementChanges),
         }}
       />
-      <EntitlementChanges changes={preview.entitlementChanges} />
     </>
   );
 }
 
-const DIRECTIONS: Readonly<Record<PlanChangePreview['direction'], string>> = {
-  up: 'and more each month than before',
-  down: 'and less each month than before',
-  same: 'and as much each month as before',
-};
+interface InvoiceLinesProps {
+  readonly preview: PlanChangePreview;
+  readonly money: (amount: number) => ReactNode;
+}
 
-function EntitlementChanges({ changes }: { readonly changes: PlanChangePreview['entitlementChanges'] }) {
+/** The invoice that is due today, else the next one: its lines and what they come to. */
+function InvoiceLines({ preview: { lines, subtotal, discount, tax, total }, money }: InvoiceLinesProps) {
+  const sums = [
+    ['Subtotal', subtotal, subtotal !== total],
+    ['Discounts', -discount, discount !== 0],
+    ['Taxes', tax, tax !== 0],
+    ['Total', total, lines.length > 1 || subtotal !== total],
+  ] as const;
+  return (
+    <ul className="invoice-lines">
+      {lines.map(({ description, amount, periodStart, periodEnd }, index) => (
+        // A preview does not change, and a line has no id.
+        // eslint-disable-next-line react/no-array-index-key
+        <li key={index}>
+          <span dir="auto">
+            {description ?? (
+              <>
+                <Time at={periodStart} /> – <Time at={periodEnd} />
+              </>
+            )}
+          </span>
+          {money(amount)}
+        </li>
+      ))}
+      {sums.map(
+        ([title, amount, isShown]) =>
+          isShown && (
+            <li key={title} className="muted">
+              {title}
+              {money(amount)}
+            </li>
+          ),
+      )}
+    </ul>
+  );
+}
+
+/** What the customer gains and loses, each by its words. */
+function useEntitlementChanges(changes: PlanChangePreview['entitlementChanges']): Readonly<Record<string, ReactNode>> {
   const { data: features = [] } = useQuery(featuresQuery(useProject()));
-  const featureOf = new Map<string, (typeof features)[number]>(features.map(feature => [feature.key, feature]));
   const shown = changes.map(({ feature: key, from, to }) => {
-    const feature = featureOf.get(key);
+    const feature = features.find(it => it.key === key);
     const words = (value: typeof to) => (value === null ? 'nothing' : formatValue(value, feature?.type));
-    return {
-      key,
-      isGain: isMore(to, from, feature?.values ?? null),
-      text: `${feature?.name ?? key}: ${words(from)} → ${words(to)}`,
-    };
+    const text = `${feature?.name ?? key}: ${words(from)} → ${words(to)}`;
+    return { key, text, isGain: isMore(to, from, feature?.values ?? null) };
   });
-  const listOf = (isGain: boolean) => {
-    const some = shown.filter(it => it.isGain === isGain);
-    return some.length === 0 ? undefined : (
+  const listOf = (some: typeof shown) =>
+    some.length === 0 ? undefined : (
       <ul>
         {some.map(({ key, text }) => (
           <li key={key}>
@@ -93,6 +107,8 @@ function EntitlementChanges({ changes }: { readonly changes: PlanChangePreview['
         ))}
       </ul>
     );
+  return {
+    'Customer gains': listOf(shown.filter(({ isGain }) => isGain)),
+    'Customer loses': listOf(shown.filter(({ isGain }) => !isGain)),
   };
-  return <Details narrow of={{ 'The customer gains': listOf(true), 'The customer loses': listOf(false) }} />;
 }

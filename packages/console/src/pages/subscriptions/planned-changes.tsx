@@ -49,7 +49,7 @@ function PendingNotice({ subscription, change, onDrop }: PendingNoticeProps) {
       <div className="stack-s">
         <p>
           <strong>A change waits for its payment.</strong> The plan becomes <PlannedItems items={items} /> once{' '}
-          {formatMoney(amountDue, currency)} are paid; until then it is as before.{' '}
+          {formatMoney(amountDue, currency)} is paid; until then it is as before.{' '}
           {reason === 'authentication_required'
             ? 'The bank wants the customer to confirm the payment.'
             : 'The bank declined the payment: the customer can pay with another card.'}

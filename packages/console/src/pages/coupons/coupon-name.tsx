@@ -1,8 +1,12 @@
+import type { Coupon, PromotionCode } from '@billing/client';
 import { useQuery } from '@tanstack/react-query';
 import { useProject } from '#api/project.ts';
 import { couponQuery, promotionCodeQuery } from '#api/queries.ts';
 import { ProjectLink } from '#layout/project-link.tsx';
 import { Skeleton } from '#ui/states.tsx';
+import { StatusBadge } from '#ui/statuses.tsx';
+import { useNow } from '#ui/time.tsx';
+import { codeStatus, couponStatus } from './coupon-words.ts';
 
 /** A coupon as a link to its page, of which only the id is known. */
 export function CouponLink({ id }: { readonly id: string | null }) {
@@ -29,3 +33,13 @@ export function CodeIdLink({ id }: { readonly id: string }) {
   if (!data && !error) return <Skeleton width="5rem" />;
   return <CodeLink id={id} code={data?.code ?? id} />;
 }
+
+/** Whether a coupon can still be redeemed. */
+export const CouponStatus = ({ coupon }: { readonly coupon: Coupon }) => (
+  <StatusBadge of={couponStatus(coupon, useNow())} />
+);
+
+/** Whether a promotion code can be redeemed. */
+export const CodeStatus = ({ code }: { readonly code: PromotionCode }) => (
+  <StatusBadge of={codeStatus(code, useNow())} />
+);
