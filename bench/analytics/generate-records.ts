@@ -73,6 +73,7 @@ function firstState(of: Target, seed: number, random: () => number): Subscriptio
   const startedAt = before(of.now, random() * MAX_AGE_DAYS);
   const item = {
     processorPriceId: 'price_bench',
+    processorProductId: 'prod_1',
     priceId: null,
     unitAmount: 500 + Math.floor(random() * 20_000),
     unitAmountDecimal: null,

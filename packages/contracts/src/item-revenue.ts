@@ -12,7 +12,7 @@ export interface RevenueTerm {
 }
 
 /** The part of an item that decides its revenue. */
-export type PricedItem = Omit<BilledItem, 'processorPriceId' | 'priceId'>;
+export type PricedItem = Omit<BilledItem, 'processorPriceId' | 'processorProductId' | 'priceId'>;
 
 /** Why an item adds no revenue: it has tiers (or no single amount for another reason), or is billed by usage. */
 export const UNPRICED_REASONS = ['tiered', 'metered'] as const;

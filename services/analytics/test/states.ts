@@ -22,6 +22,7 @@ export const project = ({ teamId, projectId }: ProjectScope): ProjectState => ({
 /** An item of 29.99 USD a month. */
 export const item = {
   processorPriceId: 'price_1',
+  processorProductId: 'prod_1',
   priceId: null,
   unitAmount: 2_999,
   unitAmountDecimal: null,
@@ -87,7 +88,9 @@ export function versionsOf(shown: readonly Shown[]): SubscriptionChange[] {
 
 function toShown({ state: { status, trialEnd, items }, at }: Shown): SubscriptionChange['shown'] {
   if (hasEnded(status)) return [];
-  const priced = items.map(({ processorPriceId: _theirs, priceId: _ours, ...billed }) => billed);
+  const priced = items.map(
+    ({ processorPriceId: _price, processorProductId: _product, priceId: _ours, ...billed }) => billed,
+  );
   return [{ status, hasTrial: trialEnd !== null, items: priced, at, by: SHOWN_BY.updated }];
 }
 

@@ -27,6 +27,7 @@ export function aSubscription(service: Service, changes: Partial<ShownSubscripti
     items: [
       {
         processorPriceId: 'price_1',
+        processorProductId: 'prod_1',
         priceId: null,
         unitAmount: 2999,
         unitAmountDecimal: '2999',

@@ -11,6 +11,7 @@ import { version } from '../version.ts';
 /** One billed item of a subscription. It copies the price's fields, so deleting the price does not change it. */
 export const billedItem = z.object({
   processorPriceId: z.string(),
+  processorProductId: z.string(),
   priceId: PriceId.schema.nullable(),
   /** In the currency's smallest unit; null for tiered and fractional prices. */
   unitAmount: z.int().nullable(),
@@ -29,6 +30,21 @@ export const billedItem = z.object({
   metered: z.boolean(),
 });
 export type BilledItem = z.output<typeof billedItem>;
+
+/** A discount of a subscription, with all that it takes to know what it takes off. */
+export const billedDiscount = discount.extend({
+  processorDiscountId: z.string(),
+  processorCouponId: z.string().nullable(),
+  processorPromotionCodeId: z.string().nullable(),
+  /** `once`, `repeating` or `forever`; null when only the id of the coupon is known. */
+  duration: z.string().nullable(),
+  /** The only products that it takes something off; null for all. */
+  processorProductIds: z.array(z.string()).nullable(),
+});
+export type BilledDiscount = z.output<typeof billedDiscount>;
+
+/** The part of an item that decides what it bills. */
+export const pricedItem = billedItem.omit({ processorPriceId: true, processorProductId: true, priceId: true });
 
 /** A subscription as the processor has it. */
 export const subscriptionState = z.object({
@@ -49,7 +65,7 @@ export const subscriptionState = z.object({
   items: z.array(billedItem),
   currentPeriodStart: timestamp,
   currentPeriodEnd: timestamp,
-  discounts: z.array(discount),
+  discounts: z.array(billedDiscount),
   scheduledChange: scheduledChange.nullable(),
   pendingChange: pendingChange.nullable(),
   trialEnd: timestamp.nullable(),
@@ -71,7 +87,7 @@ export const shownState = z.object({
   status: z.enum(SUBSCRIPTION_STATUSES),
   /** Whether it has a trial, or had one. */
   hasTrial: z.boolean(),
-  items: z.array(billedItem.omit({ processorPriceId: true, priceId: true })),
+  items: z.array(pricedItem),
   /** The time of the event, in whole seconds, or of the reading. */
   at: timestamp,
   by: z.union([z.literal(SHOWN_BY.created), z.literal(SHOWN_BY.updated), z.literal(SHOWN_BY.reading)]),

@@ -34,7 +34,10 @@ const maxRedemptions = z
 
 /** What takes something off, as coupons and discounts show it. */
 const off = {
-  percentOff: percentOff.nullable().describe('Percent that it takes off; null when it takes off an amount.'),
+  percentOff: z
+    .number()
+    .nullable()
+    .meta({ description: 'Percent that it takes off; null when it takes off an amount.', example: 20 }),
   amountOff: z
     .int()
     .nullable()

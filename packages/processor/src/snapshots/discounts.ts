@@ -91,14 +91,17 @@ export const readPromotionCode = (raw: unknown): PromotionCodeSnapshot =>
 /** A discount of a subscription. An object that does not contain it has only its id. */
 export interface DiscountSnapshot {
   readonly id: string;
-  /** Null when only the id is known: events contain no more. */
-  readonly detail: {
-    readonly couponId: string | null;
-    readonly promotionCodeId: string | null;
-    /** What it takes off; null when the object names the coupon only. */
-    readonly coupon: Pick<CouponSnapshot, 'amountOff' | 'currency' | 'duration' | 'percentOff'> | null;
-    readonly endsAt: Date | null;
-  } | null;
+  /** Null when only the id is known: events contain no more (`withDiscounts`). */
+  readonly detail: DiscountDetail | null;
+}
+
+/** What a discount is; it never changes. */
+export interface DiscountDetail {
+  readonly couponId: string | null;
+  readonly promotionCodeId: string | null;
+  /** What it takes off; null when the object names the coupon only. */
+  readonly coupon: Pick<CouponSnapshot, 'amountOff' | 'currency' | 'duration' | 'percentOff' | 'productIds'> | null;
+  readonly endsAt: Date | null;
 }
 
 /** The discounts in a field: ids, or expanded objects. */
@@ -127,14 +130,15 @@ export function readDiscount(raw: unknown): DiscountSnapshot {
   });
 }
 
-/** A coupon in a field that has its id or the expanded object; null for an id. */
+/** A coupon in a field that has its id or the expanded object; null for an id, and for what is left of a deleted one. */
 const expandedCoupon = (fields: Fields): CouponSnapshot | null => fields.optional('coupon', couponOrId)?.coupon ?? null;
 
 const couponOrId = {
   expected: 'an id or a coupon',
   parse: (value: unknown): { coupon: CouponSnapshot | null } | undefined => {
     if (typeof value === 'string') return { coupon: null };
-    return typeof value === 'object' ? { coupon: readCoupon(value) } : undefined;
+    if (typeof value !== 'object' || value === null) return undefined;
+    return { coupon: Reflect.get(value, 'deleted') === true ? null : readCoupon(value) };
   },
 };
 

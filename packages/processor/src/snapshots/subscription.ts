@@ -1,7 +1,7 @@
 import type { PendingReason } from '@billing/contracts/resources/plan-change';
 import { SUBSCRIPTION_STATUSES, type SubscriptionStatus } from '@billing/contracts/resources/subscription';
 import { parsePrice, type PriceAmount, type PriceSnapshot } from './catalog.ts';
-import { discountList, readDiscount, type DiscountSnapshot } from './discounts.ts';
+import { discountList, readDiscount, type DiscountDetail, type DiscountSnapshot } from './discounts.ts';
 import { flag, knownWordOf, number, parseObject, reference, text, unixTime, type Fields } from './fields.ts';
 
 /** One item of a subscription: a price and a quantity. */
@@ -174,9 +174,32 @@ export function withPayment(snapshot: SubscriptionSnapshot, payment: PendingPaym
 /** Returns whether the invoice of the pending change has to be read at the processor. */
 export const lacksPayment = ({ pendingUpdate }: SubscriptionSnapshot): boolean => pendingUpdate?.payment === null;
 
+/**
+ * Parses a subscription in an event or a list. Of its discounts only the ids count: such an object does not contain all that
+ * they are.
+ */
+export function readListedSubscription(raw: unknown): SubscriptionSnapshot {
+  const snapshot = readSubscription(raw);
+  return { ...snapshot, discounts: snapshot.discounts.map(({ id }) => ({ id, detail: null })) };
+}
+
+/** Returns the subscription with the discounts that `find` knows in place of those of which only the id is known. */
+export function withDiscounts(
+  snapshot: SubscriptionSnapshot,
+  find: (id: string) => DiscountDetail | undefined,
+): SubscriptionSnapshot {
+  if (!lacksDiscounts(snapshot)) return snapshot;
+  const discounts = snapshot.discounts.map(({ id, detail }) => ({ id, detail: detail ?? find(id) ?? null }));
+  return { ...snapshot, discounts };
+}
+
+/** Returns whether a discount of the subscription has to be read at the processor. */
+export const lacksDiscounts = ({ discounts }: SubscriptionSnapshot): boolean =>
+  discounts.some(({ detail }) => detail === null);
+
 /** Returns whether the processor has to be read for what the object does not contain. */
 export const isIncomplete = (snapshot: SubscriptionSnapshot): boolean =>
-  lacksAmounts(snapshot) || lacksPayment(snapshot);
+  lacksAmounts(snapshot) || lacksPayment(snapshot) || lacksDiscounts(snapshot);
 
 function earliest(dates: readonly (Date | null)[]): Date | null {
   return dates.reduce((first, date) => (first === null || (date !== null && date < first) ? date : first), null);

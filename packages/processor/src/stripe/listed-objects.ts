@@ -4,7 +4,7 @@ import { isMissing } from '../errors.ts';
 import { PAGE_SIZE } from '../page-size.ts';
 import type { ListedObject, MarkedType, Processor } from '../port.ts';
 import { given, write, type Calls } from './calls.ts';
-import { completeEach, completeLists, WITH_DISCOUNTS } from './nested-lists.ts';
+import { completeEach, completeLists } from './nested-lists.ts';
 
 type ListedObjects = Pick<Processor, 'listObjects' | 'findListed' | 'addMetadata'>;
 type Response = Stripe.Response<object>['lastResponse'];
@@ -46,8 +46,7 @@ const LIST: Readonly<Record<SyncType, (stripe: Stripe, page: Page) => Promise<Li
   product: async (stripe, page) => plain(await stripe.products.list(page)),
   price: async (stripe, page) => plain(await stripe.prices.list(page)),
   customer: async (stripe, page) => plain(await stripe.customers.list(page)),
-  subscription: async (stripe, page) =>
-    plain(await stripe.subscriptions.list({ ...page, status: 'all', expand: ['data.discounts.source.coupon'] })),
+  subscription: async (stripe, page) => plain(await stripe.subscriptions.list({ ...page, status: 'all' })),
   invoice: async (stripe, page) => plain(await stripe.invoices.list({ ...page, expand: ['data.payments'] })),
   payment: async (stripe, page) => plain(await stripe.charges.list(page)),
 };
@@ -61,7 +60,7 @@ const RETRIEVE: Readonly<Record<SyncType, (stripe: Stripe, id: string) => Promis
   product: async (stripe, id) => found(await stripe.products.retrieve(id)),
   price: async (stripe, id) => found(await stripe.prices.retrieve(id)),
   customer: async (stripe, id) => found(await stripe.customers.retrieve(id)),
-  subscription: async (stripe, id) => found(await stripe.subscriptions.retrieve(id, WITH_DISCOUNTS)),
+  subscription: async (stripe, id) => found(await stripe.subscriptions.retrieve(id)),
   invoice: async (stripe, id) => found(await stripe.invoices.retrieve(id, { expand: ['payments'] })),
   payment: async (stripe, id) => found(await stripe.charges.retrieve(id)),
 };

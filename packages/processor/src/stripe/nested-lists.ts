@@ -3,8 +3,8 @@ import { PAGE_SIZE } from '../page-size.ts';
 import { isCutList } from '../snapshots/fields.ts';
 import { listAll } from './calls.ts';
 
-/** Subscriptions contain only the ids of their discounts unless these are expanded. */
-export const WITH_DISCOUNTS = { expand: ['discounts.source.coupon'] };
+/** Subscriptions contain only the ids of their discounts, and coupons not their products, unless these are expanded. */
+export const WITH_DISCOUNTS = { expand: ['discounts.source.coupon.applies_to'] };
 
 type Item = { readonly id: string };
 type ListItems = (stripe: Stripe, id: string) => AsyncIterable<Item>;

@@ -1,4 +1,4 @@
-import { billedItem, subscriptionChange } from '@billing/contracts/events/subscriptions';
+import { pricedItem, subscriptionChange } from '@billing/contracts/events/subscriptions';
 import { z } from 'zod';
 
 /** The part of a subscription's newest state that is counted, with all that its timeline follows from but what was shown. */
@@ -14,6 +14,6 @@ export const countedSubscription = subscriptionChange
     observedAt: true,
     createdAt: true,
   })
-  .extend({ items: z.array(billedItem.omit({ processorPriceId: true, priceId: true })) });
+  .extend({ items: z.array(pricedItem) });
 
 export type CountedSubscription = z.output<typeof countedSubscription>;

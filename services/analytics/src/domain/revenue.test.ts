@@ -6,6 +6,7 @@ import { faceValue, monthlyRevenue, roundHalfUp, toDecimalText } from './revenue
 
 const item = {
   processorPriceId: 'price_1',
+  processorProductId: 'prod_1',
   priceId: null,
   unitAmount: 1_200,
   unitAmountDecimal: null,

@@ -16,6 +16,7 @@ const DAY = 86_400_000;
 const on = (day: number, ms = 0) => new Date(STARTED_AT.getTime() + day * DAY + ms);
 
 const itemOf = (amount: number, currency = 'usd') => ({
+  processorProductId: 'prod_1',
   unitAmount: amount,
   unitAmountDecimal: `${amount}`,
   billingScheme: 'per_unit' as const,

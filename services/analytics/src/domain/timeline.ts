@@ -1,4 +1,5 @@
 import { SHOWN_BY } from '@billing/contracts/events/subscriptions';
+import type { PricedItem } from '@billing/contracts/item-revenue';
 import type { CountedSubscription } from './counted-subscription.ts';
 import { readState, writeState, type LivedState, type Point } from './lived-state.ts';
 import { laterOf } from './utc-day.ts';
@@ -20,8 +21,9 @@ export interface Timeline {
 /** What the timeline of a subscription follows from. */
 export interface Lived extends Pick<
   CountedSubscription,
-  'status' | 'startedAt' | 'endedAt' | 'currentPeriodEnd' | 'trialEnd' | 'observedAt' | 'items'
+  'status' | 'startedAt' | 'endedAt' | 'currentPeriodEnd' | 'trialEnd' | 'observedAt'
 > {
+  readonly items: readonly PricedItem[];
   /** All that was shown of it, in any order. */
   readonly points: readonly Point[];
 }

@@ -54,6 +54,7 @@ const billedItem: fc.Arbitrary<Omit<BilledItem, 'currency'>> = fc
     ...item,
     ...ofUnit,
     processorPriceId: 'price_1',
+    processorProductId: 'prod_1',
     priceId: null,
     intervalCount: item.interval && 1 + Math.floor(fractionOfLongest * (MAX_INTERVAL_COUNT[item.interval] - 1)),
   }));

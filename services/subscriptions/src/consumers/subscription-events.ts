@@ -5,7 +5,7 @@ import type { Delivery } from '@billing/messaging/consumer/delivery';
 import { readObject } from '@billing/processor/event-object';
 import type { SubscriptionSnapshot } from '@billing/processor/port';
 import { readCustomer } from '@billing/processor/snapshots/customer';
-import { readSubscription } from '@billing/processor/snapshots/subscription';
+import { readListedSubscription } from '@billing/processor/snapshots/subscription';
 import { sourceOf } from '@billing/service/event-causes';
 import { RANK } from '#domain/observation.ts';
 import {
@@ -52,7 +52,7 @@ type Received = Delivery<ProcessorEventData, PreparedSubscription>;
 function toEvent(delivery: Received): SubscriptionEvent & { delivery: Received } {
   const { event, data, context } = delivery;
   const rank = RANKS_BY_NAME.get(event.type) ?? RANK.updated;
-  const read = context?.snapshot ?? readObject(data, readSubscription);
+  const read = context?.snapshot ?? readObject(data, readListedSubscription);
   const snapshot = rank === RANK.deleted ? ended(read) : read;
   const source = sourceOf(delivery);
   const position = { at: source.at, rank, eventId: data.eventId };

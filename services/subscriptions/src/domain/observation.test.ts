@@ -13,6 +13,7 @@ const terms = (changes: Partial<SubscriptionTerms> = {}): SubscriptionTerms => (
   canceledAt: null,
   pauseCollection: null,
   items: [],
+  discounts: [],
   currentPeriodStart: at(0),
   currentPeriodEnd: at(99),
   trialEnd: null,

@@ -14,7 +14,7 @@ export const shownByReading = (terms: SubscriptionTerms, readAt: Date): ShownSta
 
 function shownState({ status, trialEnd, items }: SubscriptionTerms, at: Date, by: ShownBy): ShownState[] {
   if (hasEnded(status)) return [];
-  const priced = items.map(({ processorPriceId: _theirs, ...item }) => item);
+  const priced = items.map(({ processorPriceId: _price, processorProductId: _product, ...item }) => item);
   return [{ status, hasTrial: trialEnd !== null, items: priced, at, by }];
 }
 

@@ -1,14 +1,23 @@
-import type { BilledItem } from '@billing/contracts/events/subscriptions';
+import type { BilledDiscount, BilledItem } from '@billing/contracts/events/subscriptions';
 import { unprocessable } from '@billing/contracts/problem';
 import { hasEnded, type SubscriptionStatus } from '@billing/contracts/resources/subscription';
 import { withoutRouting } from '@billing/processor/metadata';
 import type { SubscriptionSnapshot } from '@billing/processor/port';
 import type { PriceAmount } from '@billing/processor/snapshots/catalog';
-import type { PauseCollection, SubscriptionItemSnapshot } from '@billing/processor/snapshots/subscription';
-import { readPendingChange, type PendingTerms } from './pending-change.ts';
+import type { DiscountDetail, DiscountSnapshot } from '@billing/processor/snapshots/discounts';
+import {
+  withAmounts,
+  withDiscounts,
+  type PauseCollection,
+  type SubscriptionItemSnapshot,
+} from '@billing/processor/snapshots/subscription';
+import { readPendingChange, withRecordedPayment, type PendingTerms } from './pending-change.ts';
 
 /** What one item bills, as the processor has it: all but our own id of its price. */
 export type ItemTerms = Omit<BilledItem, 'priceId'>;
+
+/** A discount, as the processor has it: all but our own ids. */
+export type DiscountTerms = Omit<BilledDiscount, 'couponId' | 'promotionCodeId'>;
 
 /** All that the processor decides about a subscription. Amounts are in the currency's smallest unit. */
 export interface SubscriptionTerms {
@@ -20,6 +29,7 @@ export interface SubscriptionTerms {
   readonly canceledAt: Date | null;
   readonly pauseCollection: PauseCollection | null;
   readonly items: readonly ItemTerms[];
+  readonly discounts: readonly DiscountTerms[];
   readonly currentPeriodStart: Date;
   readonly currentPeriodEnd: Date;
   readonly trialEnd: Date | null;
@@ -81,6 +91,7 @@ export function readTerms(
     canceledAt: snapshot.canceledAt,
     pauseCollection: snapshot.pauseCollection,
     items: snapshot.items.map(item => itemTerms(item, snapshot.currency)),
+    discounts: snapshot.discounts.map(discountTerms),
     currentPeriodStart: snapshot.currentPeriodStart,
     currentPeriodEnd: snapshot.currentPeriodEnd,
     trialEnd: snapshot.trialEnd,
@@ -104,9 +115,10 @@ export function itemTerms(
   { price, quantity, amount }: Pick<SubscriptionItemSnapshot, 'price' | 'quantity' | 'amount'>,
   currency: string | null,
 ): ItemTerms {
-  const { id, interval, intervalCount, metered, billingScheme, transformQuantity } = price;
+  const { id, productId, interval, intervalCount, metered, billingScheme, transformQuantity } = price;
   return {
     processorPriceId: id,
+    processorProductId: productId,
     unitAmount: amount?.unitAmount ?? null,
     unitAmountDecimal: amount?.unitAmountDecimal ?? null,
     billingScheme,
@@ -117,6 +129,41 @@ export function itemTerms(
     transformQuantity,
     metered,
   };
+}
+
+/** Of a discount of which only the id is known nothing else is. */
+function discountTerms({ id, detail }: DiscountSnapshot): DiscountTerms {
+  const { couponId = null, promotionCodeId = null, coupon = null, endsAt = null } = detail ?? {};
+  return {
+    processorDiscountId: id,
+    processorCouponId: couponId,
+    processorPromotionCodeId: promotionCodeId,
+    percentOff: coupon?.percentOff ?? null,
+    amountOff: coupon?.amountOff ?? null,
+    currency: coupon?.currency ?? null,
+    duration: coupon?.duration ?? null,
+    processorProductIds: coupon?.productIds ? [...coupon.productIds] : null,
+    endsAt,
+  };
+}
+
+/** Returns the subscription with what a record has and the object lacks: amounts, discounts, the payment of a pending change. */
+export function withRecorded(
+  snapshot: SubscriptionSnapshot,
+  { items, discounts, pendingChange }: Pick<SubscriptionTerms, 'items' | 'discounts' | 'pendingChange'>,
+): SubscriptionSnapshot {
+  const priced = withAmounts(snapshot, item => recordedAmount(items, item, snapshot.currency));
+  const discounted = withDiscounts(priced, id => recordedDiscount(discounts, id));
+  return withRecordedPayment(discounted, pendingChange);
+}
+
+function recordedDiscount(recorded: readonly DiscountTerms[], discountId: string): DiscountDetail | undefined {
+  const found = recorded.find(it => it.processorDiscountId === discountId);
+  if (!found) return undefined;
+  const { processorCouponId, processorPromotionCodeId, endsAt } = found;
+  const { percentOff, amountOff, currency, duration, processorProductIds: productIds } = found;
+  const coupon = duration === null ? null : { percentOff, amountOff, currency, duration, productIds };
+  return { couponId: processorCouponId, promotionCodeId: processorPromotionCodeId, coupon, endsAt };
 }
 
 /** Returns the amount that is recorded of an item, if it is in the currency that is asked for. */

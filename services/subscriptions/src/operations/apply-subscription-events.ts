@@ -6,14 +6,13 @@ import { sortByPosition } from '@billing/processor/event-order';
 import { missingOrThrow } from '@billing/processor/errors';
 import { complete } from '@billing/processor/stripe/pending-payment';
 import type { SubscriptionSnapshot } from '@billing/processor/port';
-import { isIncomplete, lacksAmounts, withAmounts } from '@billing/processor/snapshots/subscription';
+import { isIncomplete, lacksDiscounts, withDiscounts } from '@billing/processor/snapshots/subscription';
 import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
 import type { Source } from '@billing/service/publish-resource';
 import { applyObservations, type Observation } from '#domain/apply-observations.ts';
 import type { RecordedState, Reread } from '#domain/observation.ts';
-import { withRecordedPayment } from '#domain/pending-change.ts';
 import { shownByEvent, shownByReading } from '#domain/shown-states.ts';
-import { canceledAt, readTerms, recordedAmount } from '#domain/subscription.ts';
+import { canceledAt, readTerms, withRecorded } from '#domain/subscription.ts';
 import { findCustomers, findDeletions, type CustomerReference } from '#persistence/find-customers.ts';
 import { findPriceIds, type PriceIds } from '#persistence/find-price-ids.ts';
 import { addShownStates } from '#persistence/shown-states.ts';
@@ -30,7 +29,6 @@ import {
   pricesOf,
   publishChange,
   publishCreated,
-  recordedPendingChange,
   recordedState,
 } from './save-subscriptions.ts';
 import { tellTrialEnding, told } from './tell-tenants.ts';
@@ -64,7 +62,7 @@ interface Created<Event> {
  * their positions, and what they change together is published once, with every state that is new, and told to tenants once.
  *
  * Returns the events that need `prepareSubscriptionEvent` first: the customer has no copy here, or the processor must be
- * read, for the state or for an amount in the subscription's currency.
+ * read, for the state, for an amount in the subscription's currency, or for a discount.
  * @throws Error for a status that this service does not know, if the subscription has no record
  */
 export function applySubscriptionEvents({ now }: Pick<Dependencies, 'now'>) {
@@ -139,17 +137,25 @@ export function applySubscriptionEvents({ now }: Pick<Dependencies, 'now'>) {
 
 /**
  * Finds out, outside of any transaction, what the event does not carry: the customer of a new subscription, whose copy is
- * saved then, or the state of a recorded one at the processor; and what its object lacks (`complete`).
+ * saved then, or the state of a recorded one at the processor; and what its object lacks. Discounts that the subscription
+ * has no more by then are left out: nobody can know what they were.
  */
 export function prepareSubscriptionEvent(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'processors' | 'now'>) {
   const fetch = fetchCustomer(dependencies);
   const read = readSubscription(dependencies);
   const { em, processors } = dependencies;
-  return async ({ scope, snapshot: received }: SubscriptionEvent): Promise<PreparedSubscription> => {
-    const snapshot = isIncomplete(received) ? await complete(received, await processors.of(scope.teamId)) : received;
-    const object = { scope, id: snapshot.id };
+  return async (event: SubscriptionEvent): Promise<PreparedSubscription> => {
+    const { scope } = event;
+    const object = toObject(event);
     const rows = await subscriptionRows.find(em.fork(), [object]);
-    if (rows.size > 0) return { snapshot, reread: await read(object).catch(missingOrThrow) };
+    const row = rows.get(scopedKey(object));
+    const known = withRecordedDetails(event, row).snapshot;
+    const reread = row || lacksDiscounts(known) ? await read(object).catch(missingOrThrow) : null;
+    const discounted = withCurrentDiscounts(known, reread);
+    const snapshot = isIncomplete(discounted)
+      ? await complete(discounted, await processors.of(scope.teamId))
+      : discounted;
+    if (row) return { snapshot, reread };
     await fetch(referenceOf(scope, snapshot));
     return { snapshot, reread: null };
   };
@@ -164,17 +170,20 @@ function endWithCustomer<Event>(
   return { state: { ...state, terms: canceledAt(state.terms, creation.customerDeletedAt) }, cause: creation.from };
 }
 
-/**
- * Takes from the record what an event lacks: amounts, and the payment of a pending change. Amounts of a new period are read
- * again: a price may change them.
- */
+/** Takes from the record what an event lacks. Amounts of a new period are read again: a price may change them. */
 function withRecordedDetails<Event extends SubscriptionEvent>(event: Event, row: Subscription | undefined): Event {
-  if (!row || !isIncomplete(event.snapshot)) return event;
-  const snapshot = withRecordedPayment(event.snapshot, recordedPendingChange(row));
-  const isSamePeriod = row.currentPeriodStart.getTime() === snapshot.currentPeriodStart.getTime();
-  if (!lacksAmounts(snapshot) || !isSamePeriod) return { ...event, snapshot };
-  const items = row.items;
-  return { ...event, snapshot: withAmounts(snapshot, item => recordedAmount(items, item, snapshot.currency)) };
+  const { snapshot } = event;
+  if (!row || !isIncomplete(snapshot)) return event;
+  const { terms } = recordedState(row);
+  const isNewPeriod = terms.currentPeriodStart.getTime() !== snapshot.currentPeriodStart.getTime();
+  return { ...event, snapshot: withRecorded(snapshot, isNewPeriod ? { ...terms, items: [] } : terms) };
+}
+
+/** Takes the discounts that an event lacks from a read of the subscription, without those that it no longer has. */
+function withCurrentDiscounts(snapshot: SubscriptionSnapshot, reread: Reread | 'missing' | null): SubscriptionSnapshot {
+  const current = reread && reread !== 'missing' ? reread.snapshot.discounts : [];
+  const filled = withDiscounts(snapshot, id => current.find(it => it.id === id)?.detail ?? undefined);
+  return { ...filled, discounts: filled.discounts.filter(({ detail }) => detail !== null) };
 }
 
 /** Returns how a subscription refers to its customer. */

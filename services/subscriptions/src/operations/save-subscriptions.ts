@@ -2,6 +2,7 @@ import {
   SubscriptionCanceled,
   SubscriptionCreated,
   SubscriptionUpdated,
+  type BilledDiscount,
   type BilledItem,
   type ShownState,
 } from '@billing/contracts/events/subscriptions';
@@ -16,9 +17,15 @@ import { z } from 'zod';
 import type { RecordedState } from '#domain/observation.ts';
 import type { ChangedItem, PendingTerms } from '#domain/pending-change.ts';
 import { inParts } from '#domain/shown-states.ts';
-import type { ItemTerms, SubscriptionTerms } from '#domain/subscription.ts';
+import type { DiscountTerms, ItemTerms, SubscriptionTerms } from '#domain/subscription.ts';
 import type { PriceIds } from '#persistence/find-price-ids.ts';
-import { pauseOf, toChange, type Subscription } from '#persistence/subscription.entity.ts';
+import {
+  discountsOf,
+  pauseOf,
+  toChange,
+  type StoredDiscount,
+  type Subscription,
+} from '#persistence/subscription.entity.ts';
 
 /** A subscription that is to be recorded for the first time. */
 interface NewSubscription {
@@ -52,7 +59,6 @@ export function newSubscription({
     revision: 1,
     sequence: 0,
     toldTrialEnd: null,
-    discounts: [],
     scheduledChange: null,
     createdAt: snapshot.createdAt,
     updatedAt: now,
@@ -126,6 +132,7 @@ export function recordedState(row: Subscription): RecordedState {
     canceledAt: row.canceledAt,
     pauseCollection: pauseOf(row),
     items: row.items.map(withoutPriceId),
+    discounts: discountsOf(row).map(withoutIds),
     currentPeriodStart: row.currentPeriodStart,
     currentPeriodEnd: row.currentPeriodEnd,
     trialEnd: row.trialEnd,
@@ -139,7 +146,7 @@ export function recordedState(row: Subscription): RecordedState {
 }
 
 /** Returns the change of a row that waits for its payment, as the processor has it. */
-export function recordedPendingChange(row: Pick<Subscription, 'pendingChange'>): PendingTerms | null {
+function recordedPendingChange(row: Pick<Subscription, 'pendingChange'>): PendingTerms | null {
   const pending = row.pendingChange && z.decode(pendingChangeSchema, row.pendingChange);
   return pending && { ...pending, items: pending.items.map(({ priceId: _ours, ...item }) => item) };
 }
@@ -154,9 +161,13 @@ function withoutPriceId({ priceId: _ours, ...terms }: BilledItem): ItemTerms {
   return terms;
 }
 
+function withoutIds({ couponId: _coupon, promotionCodeId: _code, ...terms }: BilledDiscount): DiscountTerms {
+  return terms;
+}
+
 function termColumns(
   { teamId, projectId }: ProjectScope,
-  { items: itemTerms, metadata, pauseCollection, pendingChange, ...columns }: SubscriptionTerms,
+  { items: itemTerms, discounts, metadata, pauseCollection, pendingChange, ...columns }: SubscriptionTerms,
   priceIds: PriceIds,
 ) {
   const scope = { teamId, projectId };
@@ -171,6 +182,9 @@ function termColumns(
     pauseBehavior: pauseCollection?.behavior ?? null,
     pauseResumesAt: pauseCollection?.resumesAt ?? null,
     items,
+    discounts: discounts.map((it): StoredDiscount => {
+      return { ...it, couponId: null, promotionCodeId: null, endsAt: it.endsAt?.toISOString() ?? null };
+    }),
     pendingChange:
       pendingChange && z.encode(pendingChangeSchema, { ...pendingChange, items: pendingChange.items.map(withPriceId) }),
     metadata: { ...metadata },

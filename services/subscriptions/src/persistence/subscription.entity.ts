@@ -1,12 +1,14 @@
 import { defineEntity, p } from '@mikro-orm/postgresql';
-import type {
-  BilledItem,
-  ShownState,
-  SubscriptionChange,
-  SubscriptionState,
+import {
+  billedDiscount,
+  type BilledDiscount,
+  type BilledItem,
+  type ShownState,
+  type SubscriptionChange,
+  type SubscriptionState,
 } from '@billing/contracts/events/subscriptions';
 import type { CustomerId, PriceId, ProjectId, SubscriptionId, TeamId } from '@billing/contracts/ids';
-import { discount, type Discount } from '@billing/contracts/resources/discount';
+import type { Discount } from '@billing/contracts/resources/discount';
 import {
   pendingChange,
   scheduledChange,
@@ -20,6 +22,8 @@ import type {
   SubscriptionStatus,
 } from '@billing/contracts/resources/subscription';
 import { z } from 'zod';
+
+export type StoredDiscount = z.input<typeof billedDiscount>;
 
 const SubscriptionSchema = defineEntity({
   name: 'Subscription',
@@ -57,8 +61,9 @@ const SubscriptionSchema = defineEntity({
     pauseResumesAt: p.datetime().strictNullable(),
     /** Copies of the prices' fields: a price that changes or is deleted changes nothing here. */
     items: p.json<BilledItem[]>(),
+    /** In JSON, as this service's events carry them. */
+    discounts: p.json<StoredDiscount[]>(),
     /** In JSON, as callers see them. */
-    discounts: p.json<z.input<typeof discount>[]>(),
     scheduledChange: p.json<z.input<typeof scheduledChange>>().strictNullable(),
     pendingChange: p.json<z.input<typeof pendingChange>>().strictNullable(),
     currentPeriodStart: p.datetime(),
@@ -98,15 +103,22 @@ export const pauseOf = ({
 }: Pick<Subscription, 'pauseBehavior' | 'pauseResumesAt'>): SubscriptionState['pauseCollection'] =>
   behavior === null ? null : { behavior, resumesAt };
 
-/** Returns the discounts of a subscription, and how its plan is going to change. */
+/** Returns the discounts of a subscription. */
+export const discountsOf = ({ discounts }: Pick<Subscription, 'discounts'>): BilledDiscount[] =>
+  discounts.map(it => z.decode(billedDiscount, it));
+
+const toDiscount = (it: BilledDiscount): Discount => {
+  const { couponId, promotionCodeId, percentOff, amountOff, currency, endsAt } = it;
+  return { couponId, promotionCodeId, percentOff, amountOff, currency, endsAt };
+};
+
+/** Returns how the plan of a subscription is going to change. */
 export const changesOf = (
-  row: Pick<Subscription, 'discounts' | 'scheduledChange' | 'pendingChange'>,
+  row: Pick<Subscription, 'scheduledChange' | 'pendingChange'>,
 ): {
-  readonly discounts: Discount[];
   readonly scheduledChange: ScheduledChange | null;
   readonly pendingChange: PendingChange | null;
 } => ({
-  discounts: row.discounts.map(it => z.decode(discount, it)),
   scheduledChange: row.scheduledChange && z.decode(scheduledChange, row.scheduledChange),
   pendingChange: row.pendingChange && z.decode(pendingChange, row.pendingChange),
 });
@@ -159,6 +171,7 @@ export function toResource(row: ShownSubscription): SubscriptionResource {
     pauseCollection: pauseOf(row),
     currentPeriodStart: row.currentPeriodStart,
     currentPeriodEnd: row.currentPeriodEnd,
+    discounts: discountsOf(row).map(toDiscount),
     ...changesOf(row),
     metadata: row.metadata,
     projectId: row.projectId,
@@ -190,6 +203,7 @@ export function toState(row: Subscription): SubscriptionState {
     items: row.items,
     currentPeriodStart: row.currentPeriodStart,
     currentPeriodEnd: row.currentPeriodEnd,
+    discounts: discountsOf(row),
     ...changesOf(row),
     trialEnd: row.trialEnd,
     startedAt: row.startedAt,

@@ -4,13 +4,12 @@ import { hasEnded } from '@billing/contracts/resources/subscription';
 import { compareRecords } from '@billing/processor/compare-records';
 import { fieldDifferences } from '@billing/processor/field-differences';
 import { readInvoice } from '@billing/processor/snapshots/invoice';
-import { readSubscription, withAmounts, type SubscriptionSnapshot } from '@billing/processor/snapshots/subscription';
+import { readListedSubscription } from '@billing/processor/snapshots/subscription';
 import type { z } from 'zod';
 import { contentOf, isFinal } from '#domain/invoice.ts';
-import { withRecordedPayment } from '#domain/pending-change.ts';
-import { readTerms, recordedAmount } from '#domain/subscription.ts';
+import { readTerms, withRecorded } from '#domain/subscription.ts';
 import { recordedInvoice } from '#operations/apply-invoice-events.ts';
-import { recordedPendingChange, recordedState } from '#operations/save-subscriptions.ts';
+import { recordedState } from '#operations/save-subscriptions.ts';
 import { findCustomers, type CustomerReference } from '#persistence/find-customers.ts';
 import type { Invoice } from '#persistence/invoice.entity.ts';
 import { invoiceRows } from '#persistence/invoice-rows.ts';
@@ -55,7 +54,7 @@ export function compareSubscriptions(em: EntityManager) {
     }
     return compareRecords(objects, {
       scope,
-      parse: readSubscription,
+      parse: readListedSubscription,
       find: ids => subscriptionRows.find(fork, ids),
       isLive: isLiveSubscription,
       findParents: subscriptions =>
@@ -64,7 +63,9 @@ export function compareSubscriptions(em: EntityManager) {
         ),
       differences: (row, subscription) => {
         const recorded = { observedAt: row.endedAt ?? row.updatedAt, recordedStatus: row.status };
-        return fieldDifferences(recordedState(row).terms, readTerms(withKnownDetails(subscription, row), recorded));
+        const { terms } = recordedState(row);
+        // What the object lacks is read at the processor only when an event brings it; until then ours is taken.
+        return fieldDifferences(terms, readTerms(withRecorded(subscription, terms), recorded));
       },
     });
   };
@@ -72,9 +73,3 @@ export function compareSubscriptions(em: EntityManager) {
 
 export const isLiveSubscription = ({ status }: Subscription): boolean => !hasEnded(status);
 export const isLiveInvoice = ({ status }: Invoice): boolean => !isFinal(status);
-
-/** What the object lacks is read at the processor only when an event brings it; until then ours is taken. */
-const withKnownDetails = (snapshot: SubscriptionSnapshot, row: Subscription): SubscriptionSnapshot =>
-  withAmounts(withRecordedPayment(snapshot, recordedPendingChange(row)), item =>
-    recordedAmount(row.items, item, snapshot.currency),
-  );

@@ -10,6 +10,7 @@ import { firstLetter } from './text.ts';
 
 const item: BilledItem = {
   processorPriceId: 'price_1',
+  processorProductId: 'prod_1',
   priceId: null,
   unitAmount: 2999,
   unitAmountDecimal: '2999',
