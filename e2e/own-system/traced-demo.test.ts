@@ -89,6 +89,7 @@ describe('the demo', () => {
   it('ends with revenue, and what was bought may be used', () => {
     expect(system.output()).toContain('MRR            $29.99');
     expect(system.output()).toContain('Ada may use    seats: 5');
+    expect(system.output()).toMatch(/Her upgrade    \$\d+\.\d\d today, \$49\.99 from \w+ \d+, seats: 5 to 20$/m);
   });
 
   it.skipIf(isWithoutBrowser())('signs the person at the machine in with the printed link, once', async () => {

@@ -15,6 +15,8 @@ export const demoState = z.object({
   /** The webhook endpoint of the demo's account. */
   webhookEndpointId: z.string(),
   priceId: PriceId.schema,
+  /** The price that the subscription could change to. */
+  upgradePriceId: PriceId.schema,
   referrerId: CustomerId.schema,
   refereeId: CustomerId.schema,
   subscriptionId: SubscriptionId.schema,

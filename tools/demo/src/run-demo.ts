@@ -1,4 +1,4 @@
-import type { FeatureValue } from '@billing/client';
+import { BillingError, type BillingClient, type FeatureValue, type PlanChangePreview } from '@billing/client';
 import { clientOf, type DemoContext } from './demo-context.ts';
 import { createSignInLink } from './create-sign-in-link.ts';
 import { demoState, loadState, saveState, type DemoState } from './demo-state.ts';
@@ -35,6 +35,8 @@ export interface DemoResult {
   readonly currency: string;
   /** What the customer with the subscription may use: the value of each feature. */
   readonly mayUse: Readonly<Record<string, FeatureValue>>;
+  /** What it costs this customer to change to the other price today; undefined when the subscription can't change to it. */
+  readonly upgrade: PlanChangePreview | undefined;
   readonly subscriptionId: string;
   readonly referralConverted: boolean;
   readonly webhooks: { readonly total: number; readonly processed: number; readonly failed: number };
@@ -83,6 +85,7 @@ async function runSteps(options: DemoOptions): Promise<DemoResult> {
   const { mrr, referralStats, webhookStats } = await client.analytics.get();
   const { entitlements } = await client.states.get(state.refereeId);
   const mayUse = Object.fromEntries(Object.entries(entitlements).map(([key, { value }]) => [key, value]));
+  const upgrade = await previewUpgrade(client, state);
   await saveState(stateFile, state);
 
   const { user, teamId, projectId, apiKey, subscriptionId } = state;
@@ -98,11 +101,25 @@ async function runSteps(options: DemoOptions): Promise<DemoResult> {
     mrr,
     currency: 'usd',
     mayUse,
+    upgrade,
     subscriptionId,
     referralConverted: referralStats.converted > 0,
     webhooks: webhookStats,
     reused,
   };
+}
+
+/** Previews the change to the other price, unless somebody has made it, or ended the subscription, since an earlier start. */
+async function previewUpgrade(
+  { subscriptions }: BillingClient,
+  { subscriptionId, upgradePriceId }: DemoState,
+): Promise<PlanChangePreview | undefined> {
+  try {
+    return await subscriptions.previewChange(subscriptionId, { priceId: upgradePriceId });
+  } catch (err) {
+    if (err instanceof BillingError && err.status === 422) return undefined;
+    throw err;
+  }
 }
 
 /** Wraps fetch so that a network error names the host; the platform's error does not. */
@@ -119,10 +136,11 @@ function withHostInErrors(send: typeof fetch): typeof fetch {
 
 async function createState(demo: DemoContext): Promise<DemoState> {
   const ready = await setUpProject(demo);
-  const { price, referrer, referee, subscriptionId } = await sellSubscription(demo, clientOf(demo, ready));
+  const { price, upgrade, referrer, referee, subscriptionId } = await sellSubscription(demo, clientOf(demo, ready));
   return demoState.parse({
     ...ready,
     priceId: price.id,
+    upgradePriceId: upgrade.id,
     referrerId: referrer.id,
     refereeId: referee.id,
     subscriptionId,

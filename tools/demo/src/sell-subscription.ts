@@ -11,9 +11,13 @@ const CREDIT_AMOUNT = 500;
 /** What the product gives, and how many of it. */
 const FEATURE = { key: 'seats', name: 'Seats', type: 'limit' } as const;
 const SEATS = 5;
+/** Another price of the product: what it costs per month, in cents, and how many it gives. */
+const UPGRADE = { unitAmount: 4_999, seats: 20 } as const;
 
 interface Sold {
   readonly price: Price;
+  /** Of the same product; it costs and gives more. */
+  readonly upgrade: Price;
   readonly referrer: Customer;
   readonly referee: Customer;
   readonly subscriptionId: string;
@@ -25,16 +29,14 @@ interface Sold {
  */
 export async function sellSubscription(demo: DemoContext, client: BillingClient): Promise<Sold> {
   const { report, deadlineMs, send } = demo;
-  report('creating a feature, a product that gives it, a price and two customers');
+  report('creating a feature, a product that gives it, two prices and two customers');
   const { key } = await client.features.create(FEATURE);
   const product = await client.products.create({ name: 'Pro', description: 'The demo’s product' });
   await client.productFeatures.set(product.id, key, { value: SEATS });
-  const price = await client.prices.create({
-    productId: product.id,
-    unitAmount: UNIT_AMOUNT,
-    currency: 'usd',
-    interval: 'month',
-  });
+  const monthly = { productId: product.id, currency: 'usd', interval: 'month' } as const;
+  const price = await client.prices.create({ ...monthly, unitAmount: UNIT_AMOUNT });
+  const upgrade = await client.prices.create({ ...monthly, unitAmount: UPGRADE.unitAmount });
+  await client.priceFeatures.set(upgrade.id, key, { value: UPGRADE.seats });
   const referrer = await client.customers.create({ email: 'grace@example.com', name: 'Grace Hopper' });
   const referee = await client.customers.create({ email: 'ada@example.com', name: 'Ada Lovelace', externalId: 'ada' });
 
@@ -69,7 +71,7 @@ export async function sellSubscription(demo: DemoContext, client: BillingClient)
       return isComplete(analytics) ? { result: analytics } : { lastSeen: { mrr, ...webhookStats, ...referralStats } };
     },
   );
-  return { price, referrer, referee, subscriptionId };
+  return { price, upgrade, referrer, referee, subscriptionId };
 }
 
 /** Creates a checkout for a price. Its success and cancel URLs lead to the customer's portal. */

@@ -64,6 +64,7 @@ const state: DemoState = {
   processorKey: 'sk_test_x',
   webhookEndpointId: 'we_1',
   priceId: PriceId.create(),
+  upgradePriceId: PriceId.create(),
   referrerId: CustomerId.create(),
   refereeId: CustomerId.create(),
   subscriptionId: SubscriptionId.create(),

@@ -51,6 +51,18 @@ it('begins with the address of the console', () => {
   expect(first(renderStartSummary({ ...system, demo: undefined }))).toMatch(/^  Console +http:\/\/localhost:8080$/);
 });
 
+it('says what the upgrade costs, as previewed', () => {
+  const upgrade = {
+    amountDue: 1_967,
+    currency: 'usd',
+    nextInvoice: { at: '2026-12-31T23:00:00.000Z', total: 4_999 },
+    entitlementChanges: [{ feature: 'seats', from: 5, to: 20 }],
+  };
+  const text = renderStartSummary({ ...system, demo: { ...demo, upgrade } });
+  expect(text).toMatch(/Her upgrade +\$19\.67 today, \$49\.99 from Dec 31, seats: 5 to 20$/m);
+  expect(text.split('\n').length).toBeLessThan(20);
+});
+
 it('omits the demo when there was none', () => {
   expect(renderStartSummary({ ...system, demo: undefined })).not.toContain('API key');
 });

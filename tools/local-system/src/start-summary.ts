@@ -1,6 +1,15 @@
 import { formatMoney } from '@billing/contracts/money-format';
 import type { MemoryUse } from './process-memory.ts';
 
+/** What a change of plan costs and gives; amounts are in the smallest unit of the currency. */
+interface PreviewSummary {
+  amountDue: number;
+  currency: string;
+  nextInvoice: { at: string; total: number } | null;
+  entitlementChanges: readonly { feature: string; from: Value | null; to: Value | null }[];
+}
+type Value = string | number | boolean;
+
 /** What the demo created. */
 export interface DemoSummary {
   user: { email: string; password: string };
@@ -16,7 +25,9 @@ export interface DemoSummary {
   mrr: number;
   currency: string;
   /** What the customer with the subscription may use: the value of each feature. */
-  mayUse: Readonly<Record<string, string | number | boolean>>;
+  mayUse: Readonly<Record<string, Value>>;
+  /** What a change to a larger plan costs this customer. */
+  upgrade?: PreviewSummary | undefined;
 }
 
 export interface StartSummary {
@@ -55,6 +66,7 @@ export function renderStartSummary({
       ['MRR', formatMoney(demo.mrr, demo.currency, 'en')],
       ['Ada may use', inWords(demo.mayUse)],
     );
+  if (demo?.upgrade !== undefined) rows.push(['Her upgrade', previewInWords(demo.upgrade)]);
   rows.push(
     ['Started in', `${(elapsedMs / 1000).toFixed(1)} s`],
     ['Memory', `${Math.round(memory.bytes / 1024 ** 2)} MB in ${memory.processes} processes`],
@@ -68,3 +80,15 @@ const inWords = (values: DemoSummary['mayUse']): string =>
   Object.entries(values)
     .map(([feature, value]) => `${feature}: ${value}`)
     .join(', ');
+
+/** `$19.99 today, $49.99 from Jan 2, seats: 5 to 20` */
+function previewInWords({ amountDue, currency, nextInvoice, entitlementChanges }: PreviewSummary): string {
+  const money = (amount: number) => formatMoney(amount, currency, 'en');
+  const day = (at: string) =>
+    new Date(at).toLocaleDateString('en', { month: 'short', day: 'numeric', timeZone: 'UTC' });
+  return [
+    `${money(amountDue)} today`,
+    ...(nextInvoice ? [`${money(nextInvoice.total)} from ${day(nextInvoice.at)}`] : []),
+    ...entitlementChanges.map(({ feature, from, to }) => `${feature}: ${from ?? 'none'} to ${to ?? 'none'}`),
+  ].join(', ');
+}
