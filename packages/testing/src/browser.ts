@@ -2,7 +2,8 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { chromium, type Browser } from 'playwright-core';
 
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
+/** The shell comes first: it has no windows to draw, and so takes less than half of the processor time. */
+const NAMES = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'];
 /** Chromium runs in a container and must not make requests of its own. */
 const FLAGS = [
   '--no-sandbox',
@@ -35,7 +36,7 @@ export function launchBrowser(): Promise<Browser> {
 /** Returns the path of a Chromium: `CHROMIUM_PATH`, or one on the `PATH`; else undefined. */
 function findChromium(): string | undefined {
   const folders = (process.env['PATH'] ?? '').split(delimiter);
-  const candidates = folders.flatMap(folder => NAMES.map(name => join(folder, name)));
+  const candidates = NAMES.flatMap(name => folders.map(folder => join(folder, name)));
   return [process.env['CHROMIUM_PATH'] ?? '', ...candidates].filter(Boolean).find(isExecutable);
 }
 
@@ -49,4 +50,4 @@ function isExecutable(file: string): boolean {
 }
 
 const missing = (what: string) =>
-  `Tests in a browser ${what}: no Chromium found. Install it (Debian: apt-get install chromium), or set CHROMIUM_PATH.`;
+  `Tests in a browser ${what}: no Chromium found. Install it (Debian: apt-get install chromium-headless-shell), or set CHROMIUM_PATH.`;
