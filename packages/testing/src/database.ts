@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ServiceName } from '@billing/contracts/operation';
 import { grantDatabase, provisionService, withRole } from '@billing/database/provision';
-import { withClient, withDatabase } from './cluster.ts';
+import { withDatabase, withSharedClient } from './cluster.ts';
 import { ensureTemplate, ROLE_PASSWORD, withProvisioningLock, type TemplateSchema } from './database-template.ts';
 import { testServerUrls } from './server-urls.ts';
 
@@ -27,11 +27,11 @@ export async function createTestDatabase(service: ServiceName, schema?: Template
   const adminUrl = withDatabase(clusterUrl, name);
 
   const drop = () =>
-    withClient(clusterUrl, async client => {
+    withSharedClient(clusterUrl, async client => {
       await client.query(`drop database if exists ${name} with (force)`);
     });
 
-  await withClient(clusterUrl, async client => {
+  await withSharedClient(clusterUrl, async client => {
     await client.query(`create database ${name} template ${template} strategy file_copy`);
     await grantDatabase(client, service, name);
   });

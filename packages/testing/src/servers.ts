@@ -51,6 +51,8 @@ export async function startTestServers(report: (line: string) => void = () => {}
     password,
     guard,
     durable: false,
+    // Passwords of tests protect nothing, and thousands of connections check them.
+    settings: { scram_iterations: 1 },
   });
   resources.defer(() => postgres.stop());
   const nats = await startNats({
