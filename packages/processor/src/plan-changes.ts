@@ -59,6 +59,8 @@ export interface PlanChanges {
     change?: PlanChange,
     mode?: 'next' | 'recurring',
   ): Promise<InvoicePreview | null>;
+  /** Previews the next invoice of the subscription of an active schedule as if it had these phases. */
+  previewSchedule(scheduleId: string, phases: readonly NewPhase[]): Promise<InvoicePreview | null>;
   /** Changes a subscription. One that waits for its payment has a `pendingUpdate`. */
   changeSubscription(id: string, change: PaidPlanChange, idempotencyKey: string): Promise<SubscriptionSnapshot>;
   /** Sets all discounts of a subscription, for its future invoices. */

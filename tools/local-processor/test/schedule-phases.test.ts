@@ -153,3 +153,17 @@ test('refuses phases that do not follow each other or name what is not there', a
   for (const phases of wrong) await expect(update(phases)).rejects.toMatchObject({ statusCode: 400 });
   expect(await read()).toEqual(before);
 });
+
+test('previews the next invoice as if it had other phases, without changing them', async () => {
+  await using processor = await startProcessor();
+  const account = await startScheduled(processor, { next: { amount: 900 } });
+  const { stripe, schedule, first, kept, second, other } = account;
+  const preview = (phases: Stripe.InvoiceCreatePreviewParams.ScheduleDetails.Phase[]) =>
+    stripe.invoices.createPreview({ schedule: schedule.id, schedule_details: { phases, proration_behavior: 'none' } });
+  const three = { ...second, items: [{ price: other.id, quantity: 3 }] };
+  expect(amountsOf(await preview([{ ...first, items: kept }, three]))).toEqual([2_700]);
+  expect(amountsOf(await preview([{ ...first, items: kept }]))).toEqual([4_000]);
+  expect(amountsOf(await account.preview({}))).toEqual([1_800]);
+  const both = { schedule: schedule.id, subscription: account.subscription.id };
+  await expect(stripe.invoices.createPreview(both)).rejects.toMatchObject({ statusCode: 400 });
+});

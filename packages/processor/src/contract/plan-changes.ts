@@ -68,6 +68,8 @@ export function planChangeCases({ paidIt, processor, key, subscribe, monthly }: 
       { ...common, items: [{ priceId: price.id, quantity: 2 }], startsAt, endsAt },
       { ...common, items: [{ priceId: dearer.id, quantity: 4 }] },
     ];
+    expect(await processor().previewSchedule(created.id, phases)).toMatchObject({ total: 4 * 9_900, at: endsAt });
+    expect(await processor().previewInvoice(id)).toMatchObject({ total: 2 * 2_999 });
     const scheduled = await processor().setPhases(created.id, phases, { change: '1' }, key());
     expect(scheduled).toMatchObject({ status: 'active', subscriptionId: id, metadata: { change: '1' } });
     expect(scheduled.phases).toMatchObject([{ endsAt }, { startsAt: endsAt, items: [{ quantity: 4 }] }]);

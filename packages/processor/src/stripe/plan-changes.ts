@@ -22,14 +22,18 @@ export function planChangeCalls(calls: Calls, findPrice: Processor['findPrice'])
     const read = async () => readSubscription(await completeLists(stripe, await request()));
     return complete(await call(read), { findPrice, ...pendingPayments });
   };
+  const preview = (params: Stripe.InvoiceCreatePreviewParams) =>
+    call(async () => {
+      const invoice = await stripe.invoices.createPreview(params);
+      return readInvoicePreview({ ...invoice, lines: await allLines(stripe, invoice) });
+    }).catch(nullIfNone);
 
   return {
-    previewInvoice: (subscription, change, mode = 'next') =>
-      call(async () => {
-        const params = change && { subscription_details: detailsOf(change), ...discountsOf(change.discounts) };
-        const preview = await stripe.invoices.createPreview({ subscription, preview_mode: mode, ...params });
-        return readInvoicePreview({ ...preview, lines: await allLines(stripe, preview) });
-      }).catch(nullIfNone),
+    previewInvoice: (subscription, change, mode = 'next') => {
+      const params = change && { subscription_details: detailsOf(change), ...discountsOf(change.discounts) };
+      return preview({ subscription, preview_mode: mode, ...params });
+    },
+    previewSchedule: (schedule, phases) => preview({ schedule, schedule_details: scheduleParams(phases) }),
     changeSubscription: (id, change, key) => {
       const { metadata, paymentBehavior, discounts } = change;
       const params = {
@@ -51,8 +55,7 @@ export function planChangeCalls(calls: Calls, findPrice: Processor['findPrice'])
     findSchedule: id => call(async () => readSchedule(await stripe.subscriptionSchedules.retrieve(id))),
     setPhases: (id, phases, metadata, key) =>
       call(async () => {
-        const wanted = { end_behavior: 'release', proration_behavior: 'none', metadata: { ...metadata } } as const;
-        const params = { ...wanted, phases: phases.map(phaseParams) };
+        const params = { ...scheduleParams(phases), metadata: { ...metadata } };
         return readSchedule(await stripe.subscriptionSchedules.update(id, params, write(key)));
       }),
     releaseSchedule: (id, key) =>
@@ -84,6 +87,10 @@ function discountsOf(discounts: readonly WantedDiscount[] | undefined) {
 function discountParams(wanted: WantedDiscount) {
   if ('discountId' in wanted) return { discount: wanted.discountId };
   return 'couponId' in wanted ? { coupon: wanted.couponId } : { promotion_code: wanted.promotionCodeId };
+}
+
+function scheduleParams(phases: readonly NewPhase[]) {
+  return { end_behavior: 'release', proration_behavior: 'none', phases: phases.map(phaseParams) } as const;
 }
 
 function phaseParams({ items, discounts, metadata, proration, startsAt, endsAt }: NewPhase) {

@@ -15,6 +15,16 @@ export function currentPhaseOf({ phases, current_phase: current }: SubscriptionS
   return phases.find(({ start_date: start }) => start === current?.start_date);
 }
 
+/** Returns a schedule with other phases, in that which begins when its current one did. */
+export function inCurrentPhase(schedule: SubscriptionSchedule, phases: Phase[]): SubscriptionSchedule {
+  const current = phases.find(({ start_date: start }) => start === schedule.current_phase?.start_date);
+  return {
+    ...schedule,
+    phases,
+    current_phase: current ? { start_date: current.start_date, end_date: current.end_date } : null,
+  };
+}
+
 /**
  * Returns a subscription as a phase of its schedule wants it, and the discounts that the phase redeems; nothing is stored. A
  * phase names all: what it leaves out comes from the schedule's default settings, and its discounts are gone. Metadata is

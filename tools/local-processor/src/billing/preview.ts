@@ -5,7 +5,7 @@ import { customerOrNull } from '../objects/customer.ts';
 import { type BilledLine, newInvoice, settlementOf } from '../objects/invoice.ts';
 import { lineOfItem } from '../objects/invoice-item.ts';
 import { currentPeriod, hasEnded } from '../objects/subscription.ts';
-import type { Invoice, Subscription } from '../objects/stored.ts';
+import type { Invoice, Subscription, SubscriptionSchedule } from '../objects/stored.ts';
 import { changeLines } from './draft-change.ts';
 import { creditFor } from './invoicing.ts';
 import type { ChangePlan } from './plan-change.ts';
@@ -15,7 +15,7 @@ import { inPeriod, linesFor, nextPeriod } from './subscription-periods.ts';
 
 /**
  * Returns the invoice that a change makes now, else the next one of the changed subscription, as they would be. Nothing is
- * stored. With `recurring` it is the next period alone.
+ * stored. With `recurring` it is the next period alone; `schedule` stands in for the one that the subscription has.
  * (Stripe: https://docs.stripe.com/api/invoices/create_preview)
  * @throws ApiError 404 when there will be no invoice
  */
@@ -24,13 +24,14 @@ export function previewInvoice(
   before: Subscription,
   plan: ChangePlan,
   mode: 'next' | 'recurring',
+  schedule?: SubscriptionSchedule,
 ): Invoice {
   if (plan.billsNow && mode === 'next') {
     const period = { start: currentPeriod(before).start, end: unit.now };
     return shown(unit, plan.after, changeLines(unit, before, plan), period);
   }
   const { start, end } = currentPeriod(plan.after);
-  const { after, discounts } = atPeriodEnd(unit, plan.after, end);
+  const { after, discounts } = atPeriodEnd(unit, plan.after, end, schedule);
   if (!hasNextPeriod(after, end)) throw noUpcoming(after.customer);
   const next = nextPeriod(after, end);
   const begun = { ...after, ...inPeriod(after, next, end) };

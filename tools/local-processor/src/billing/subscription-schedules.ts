@@ -68,8 +68,12 @@ export function endPhaseAt(unit: UnitOfWork, subscription: Subscription, at: num
  * Returns a subscription as the end of its period finds it when its schedule then goes on to another phase, and the
  * discounts that this redeems; nothing is stored.
  */
-export function atPeriodEnd(unit: UnitOfWork, subscription: Subscription, end: number): PhaseStart {
-  const schedule = unit.tables.subscription_schedule.get(subscription.schedule ?? '');
+export function atPeriodEnd(
+  unit: UnitOfWork,
+  subscription: Subscription,
+  end: number,
+  schedule = unit.tables.subscription_schedule.get(subscription.schedule ?? ''),
+): PhaseStart {
   const isOver = schedule?.status === 'active' && end >= (schedule.current_phase?.end_date ?? Infinity);
   const next = isOver ? nextPhaseOf(schedule) : undefined;
   if (!schedule || !next) return { after: subscription, discounts: [] };

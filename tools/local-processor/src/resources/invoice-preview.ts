@@ -4,10 +4,13 @@ import { endpoint } from '../api/endpoint.ts';
 import { invalidRequest, noSuch } from '../api/errors.ts';
 import { boolean, choice, empty, expand, parameters, text, timestamp } from '../api/parameters.ts';
 import type { UnitOfWork } from '../api/unit-of-work.ts';
+import { currentPhaseOf, inCurrentPhase, inPhase } from '../billing/phases.ts';
+import { planChange } from '../billing/plan-change.ts';
 import { previewInvoice } from '../billing/preview.ts';
 import { inItsTime } from '../objects/test-clock.ts';
 import type { Invoice } from '../objects/stored.ts';
 import { discountsParameter } from './coupons.ts';
+import { phasesOf, phasesParameter } from './schedule-phases.ts';
 import { itemsParameter } from './subscription-items.ts';
 import { plannedUpdate } from './subscription-update.ts';
 
@@ -26,12 +29,20 @@ const detailsParameter = parameters<Details>()({
   trial_end: z.union([z.literal('now'), timestamp]).optional(),
 });
 
+const scheduleDetailsParameter = parameters<Stripe.InvoiceCreatePreviewParams.ScheduleDetails>()({
+  end_behavior: choice('cancel', 'release').optional(),
+  phases: phasesParameter.optional(),
+  proration_behavior: choice('always_invoice', 'create_prorations', 'none').optional(),
+});
+
 const previewParameters = parameters<Stripe.InvoiceCreatePreviewParams>()({
   customer: text().optional(),
   discounts: discountsParameter.optional(),
   expand,
   preview_mode: choice('next', 'recurring').optional(),
-  subscription: text(),
+  schedule: text().optional(),
+  schedule_details: scheduleDetailsParameter.optional(),
+  subscription: text().optional(),
   subscription_details: detailsParameter.optional(),
 });
 type Given = z.output<typeof previewParameters>;
@@ -40,10 +51,17 @@ export const invoicePreviewEndpoints = [
   endpoint('POST', '/v1/invoices/create_preview', previewParameters, (unit, given) => createPreview(unit, given)),
 ];
 
-/** Previews an invoice of a subscription, with changes if any are given. Stripe also previews new subscriptions. */
+/** Previews an invoice of a subscription or schedule, with changes if any are given. Stripe also previews new subscriptions. */
 function createPreview(unit: UnitOfWork, given: Given): Invoice {
-  const subscription = unit.tables.subscription.get(given.subscription);
-  if (!subscription) throw noSuch('subscription', given.subscription, 'subscription');
+  const preview = given.schedule === undefined ? subscriptionPreview(unit, given) : schedulePreview(unit, given);
+  unit.tables.preview.put({ id: preview.id, lines: preview.lines.data });
+  unit.tables.preview.trim(KEPT_PREVIEWS);
+  return preview;
+}
+
+function subscriptionPreview(unit: UnitOfWork, given: Given): Invoice {
+  const subscription = unit.tables.subscription.get(given.subscription ?? '');
+  if (!subscription) throw noSuch('subscription', given.subscription ?? '', 'subscription');
   if (given.customer !== undefined && given.customer !== subscription.customer)
     throw invalidRequest(`The subscription ${subscription.id} does not belong to the customer ${given.customer}.`, {
       param: 'customer',
@@ -52,10 +70,30 @@ function createPreview(unit: UnitOfWork, given: Given): Invoice {
   const { subscription_details: details = {} } = given;
   rejectUselessDate(details);
   const plan = plannedUpdate(unit, subscription, { ...details, discounts: given.discounts });
-  const preview = previewInvoice(unit, subscription, plan, given.preview_mode ?? 'next');
-  unit.tables.preview.put({ id: preview.id, lines: preview.lines.data });
-  unit.tables.preview.trim(KEPT_PREVIEWS);
-  return preview;
+  return previewInvoice(unit, subscription, plan, given.preview_mode ?? 'next');
+}
+
+/** Previews the next invoice as if an active schedule had other phases. */
+function schedulePreview(unit: UnitOfWork, given: Given): Invoice {
+  if (given.subscription !== undefined || given.subscription_details !== undefined)
+    throw invalidRequest('You cannot pass `schedule` with `subscription` or `subscription_details`.', {
+      param: 'schedule',
+    });
+  const { schedule_details: details = {} } = given;
+  const schedule = unit.tables.subscription_schedule.get(given.schedule ?? '');
+  const subscription = unit.tables.subscription.get(schedule?.subscription ?? '');
+  if (!schedule || !subscription) throw noSuch('subscription_schedule', given.schedule ?? '', 'schedule');
+  inItsTime(unit, subscription);
+  const phases = details.phases ? phasesOf(unit, schedule, details.phases) : schedule.phases;
+  const planned = inCurrentPhase(schedule, phases);
+  const current = currentPhaseOf(planned);
+  const { after, discounts } = current
+    ? inPhase(unit, subscription, schedule, current)
+    : { after: subscription, discounts: [] };
+  const prorationBehavior = details.proration_behavior ?? 'create_prorations';
+  const terms = { prorationBehavior, prorationDate: null, resetsAnchor: false, endsTrial: false };
+  const plan = planChange(unit, subscription, after, terms, discounts);
+  return previewInvoice(unit, subscription, plan, given.preview_mode ?? 'next', planned);
 }
 
 /** @throws ApiError 400 when a proration date has nothing to prorate */

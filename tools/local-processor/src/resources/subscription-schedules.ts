@@ -7,7 +7,7 @@ import { mergeMetadata } from '../api/metadata.ts';
 import { boolean, choice, created, expand, metadata, page, parameters, text } from '../api/parameters.ts';
 import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { changeToPhase } from '../billing/advance-schedule.ts';
-import { inPhase } from '../billing/phases.ts';
+import { currentPhaseOf, inCurrentPhase, inPhase } from '../billing/phases.ts';
 import { releaseSchedule } from '../billing/subscription-schedules.ts';
 import { endSubscription } from '../billing/subscriptions.ts';
 import { hasEnded } from '../objects/subscription.ts';
@@ -106,10 +106,10 @@ export function updateSchedule(
   if ((given.end_behavior !== undefined || given.phases !== undefined) && schedule.status !== 'active')
     throw invalidRequest(`You cannot update a subscription schedule that is ${schedule.status}.`);
   const phases = given.phases ? phasesOf(unit, schedule, given.phases) : schedule.phases;
-  const current = phases.find(({ start_date: start }) => start === schedule.current_phase?.start_date);
-  const current_phase = current ? { start_date: current.start_date, end_date: current.end_date } : null;
+  const planned = inCurrentPhase(schedule, phases);
+  const current = currentPhaseOf(planned);
   const metadataAfter = mergeMetadata(schedule.metadata ?? {}, given.metadata);
-  const changes = { end_behavior: behavior, metadata: metadataAfter, phases, current_phase };
+  const changes = { ...planned, end_behavior: behavior, metadata: metadataAfter };
   // Checked before anything is stored: a phase may name what does not exist.
   const subscription = unit.tables.subscription.get(schedule.subscription ?? '');
   if (given.phases && subscription) for (const phase of phases) inPhase(unit, subscription, schedule, phase);
