@@ -35,8 +35,13 @@ const DECLARATIONS: Readonly<Record<ServiceName, Declaration>> = {
   },
   catalog: {
     ...PROCESSOR_CALLS,
-    consumers: { 'catalog-products': 'processor.product.*.v1', 'catalog-prices': 'processor.price.*.v1' },
-    calls: OBJECT_CALLS,
+    consumers: {
+      'catalog-products': 'processor.product.*.v1',
+      'catalog-prices': 'processor.price.*.v1',
+      'catalog-coupons': 'processor.coupon.*.v1',
+      'catalog-promotion-codes': 'processor.promotion_code.*.v1',
+    },
+    calls: [...OBJECT_CALLS, calls.FindCustomer, calls.FindCustomersByProcessorId],
   },
   customers: {
     ...PROCESSOR_CALLS,
@@ -72,6 +77,7 @@ const DECLARATIONS: Readonly<Record<ServiceName, Declaration>> = {
       calls.FindCustomerByExternalId,
       calls.FindCustomersByProcessorId,
       calls.FindPrice,
+      calls.FindPromotionCode,
     ],
   },
   referrals: {
@@ -100,6 +106,8 @@ const DECLARATIONS: Readonly<Record<ServiceName, Declaration>> = {
       'webhooks-customers': 'customer.*.v1',
       'webhooks-products': 'product.*.v1',
       'webhooks-prices': 'price.*.v1',
+      'webhooks-coupons': 'coupon.saved.v1',
+      'webhooks-promotion-codes': 'promotion-code.saved.v1',
       'webhooks-completions': 'processor-event.completed.v1',
       'webhooks-purge-reports': 'processor-account.purge-reported.v1',
     },

@@ -59,6 +59,11 @@ const HANDLED_TYPES = {
   'price.created': ['catalog', 'required'],
   'price.updated': ['catalog', 'required'],
   'price.deleted': ['catalog', 'optional'],
+  'coupon.created': ['catalog', 'optional'],
+  'coupon.updated': ['catalog', 'optional'],
+  'coupon.deleted': ['catalog', 'optional'],
+  'promotion_code.created': ['catalog', 'optional'],
+  'promotion_code.updated': ['catalog', 'optional'],
 } as const satisfies Record<string, readonly [ServiceName, 'required' | 'optional' | 'unneeded']>;
 
 export type ProcessorEventType = keyof typeof HANDLED_TYPES;

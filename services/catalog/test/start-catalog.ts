@@ -1,7 +1,9 @@
 import { startTestAccount } from '@billing/service/testing/test-account';
 import { startTestService } from '@billing/service/testing/start-test-service';
 import type { ProcessorEventType } from '@billing/contracts/processor-events';
+import { FindPromotionCode } from '@billing/contracts/rpc/calls';
 import { controlOperationLog, reconcileOnce } from '@billing/processor/operation-log/testing';
+import type { z } from 'zod';
 import { openCatalogOperationLog } from '../src/operations/open-operation-log.ts';
 import { catalogService } from '../src/service.ts';
 
@@ -27,6 +29,17 @@ export async function startCatalog(options: { readonly outboxHighWater?: number 
     createPrice: async (productId: string, body: object = {}) => {
       const price = { productId, unitAmount: 2_999, currency: 'usd', interval: 'month', ...body };
       return (await service.call('POST', '/prices', { body: price })).body.price;
+    },
+    createCoupon: async (body: object = {}) => {
+      const coupon = { name: 'Spring', percentOff: 20, duration: 'forever', ...body };
+      return (await service.call('POST', '/coupons', { body: coupon })).body.coupon;
+    },
+    createPromotionCode: async (couponId: string, body: object = {}) =>
+      (await service.call('POST', '/promotion-codes', { body: { couponId, ...body } })).body.promotionCode,
+    /** Calls the RPC as a subscription to one product would. */
+    findPromotionCode: (promotionCode: string, of: Partial<z.output<typeof FindPromotionCode.request>> = {}) => {
+      const purchase = { processorCustomerId: 'cus_1', currency: 'usd', productIds: [] };
+      return service.rpc.call(FindPromotionCode, { ...service.scope, ...purchase, promotionCode, ...of });
     },
   };
 }

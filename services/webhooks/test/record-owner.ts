@@ -9,7 +9,9 @@ export type SyncCreate = z.input<typeof syncCreate>;
 const PREFIXES = {
   product: 'prod_',
   price: 'price_',
+  coupon: 'coupon_',
   customer: 'cus_',
+  promotion_code: 'promo_',
   subscription: 'sub_',
   invoice: 'in_',
   payment: 'ch_',

@@ -3,6 +3,7 @@ import { SERVICES, type ServiceName } from '../operation.ts';
 import { PROCESSOR_EVENT_OWNERS, processorEvent, ProcessorEventCompleted, isHandled } from '../processor-events.ts';
 import { AuditRecorded } from './audit.ts';
 import { PriceCreated, PriceDeleted, PriceUpdated, ProductCreated, ProductDeleted, ProductUpdated } from './catalog.ts';
+import { CouponSaved, PromotionCodeSaved } from './discounts.ts';
 import { CustomerCreated, CustomerDeleted, CustomerUpdated } from './customers.ts';
 import { ProductFeatureSaved, FeatureSaved, GrantSaved } from './features.ts';
 import { ProjectCreated, ProjectUpdated } from './gateway.ts';
@@ -77,6 +78,8 @@ export const allEvents: readonly PublishedEvent[] = [
   event('catalog', PriceCreated, 'A price was created'),
   event('catalog', PriceUpdated, 'A price changed'),
   event('catalog', PriceDeleted, 'A price was deleted'),
+  event('catalog', CouponSaved, 'A coupon was created, redeemed, changed or deleted'),
+  event('catalog', PromotionCodeSaved, 'A promotion code was created, redeemed, changed or deleted'),
   event('catalog', FeatureSaved, 'A feature was defined or changed.'),
   event('catalog', ProductFeatureSaved, 'A product or a price gives another value of a feature, or none any more.'),
   event('customers', CustomerCreated, 'A customer was created'),

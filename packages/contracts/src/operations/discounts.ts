@@ -10,7 +10,7 @@ import {
   promotionCodeCreate,
   promotionCodeUpdate,
 } from '../resources/discount.ts';
-import { booleanText, text } from '../text.ts';
+import { text } from '../text.ts';
 
 const read = projectAccess('products:read');
 const write = projectAccess('products:write');
@@ -45,7 +45,7 @@ export const discountOperations = declareOperations('catalog', {
   deleteCoupon: {
     route: `DELETE ${COUPON}`,
     access: write,
-    summary: 'Delete a coupon and its promotion codes; subscriptions that have it keep it',
+    summary: 'Delete a coupon; nobody can redeem it any more, and subscriptions that have it keep it',
     response: success,
     problems: ['coupon_not_found', ...PROCESSOR_PROBLEMS],
   },
@@ -72,7 +72,6 @@ export const discountOperations = declareOperations('catalog', {
       ...pageQuery,
       code: text(500).optional().describe('Only codes with this text, in any case.'),
       couponId: CouponId.schema.optional().describe('Only codes of this coupon.'),
-      isActive: booleanText.optional().describe('Only active codes, or only others.'),
     }),
     response: z.object({ promotionCodes: z.array(promotionCode), pagination }),
     example: { query: { code: 'spring20' } },
@@ -90,6 +89,6 @@ export const discountOperations = declareOperations('catalog', {
     summary: 'Activate or deactivate a promotion code',
     body: promotionCodeUpdate,
     response: z.object({ promotionCode }),
-    problems: ['promotion_code_not_found', 'coupon_not_valid', ...PROCESSOR_PROBLEMS],
+    problems: ['promotion_code_not_found', 'coupon_not_valid', 'promotion_code_taken', ...PROCESSOR_PROBLEMS],
   },
 });

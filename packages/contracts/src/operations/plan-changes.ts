@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { declareOperations } from '../declare-operations.ts';
 import { PriceId } from '../ids.ts';
 import { PROJECT_PATH, projectAccess } from '../operation.ts';
-import { discountSet } from '../resources/discount.ts';
+import { discountSet, REDEMPTION_REFUSALS } from '../resources/discount.ts';
 import { invoice } from '../resources/invoice.ts';
 import { madeChange, planChange, planChangePreview } from '../resources/plan-change.ts';
 import { subscription } from '../resources/subscription.ts';
@@ -11,13 +11,7 @@ const read = projectAccess('subscriptions:read');
 const write = projectAccess('subscriptions:write');
 const SUBSCRIPTION = `${PROJECT_PATH}/subscriptions/:subscriptionId` as const;
 
-export const PROMOTION_CODE_PROBLEMS = [
-  'promotion_code_not_found',
-  'promotion_code_inactive',
-  'promotion_code_expired',
-  'promotion_code_exhausted',
-  'promotion_code_not_applicable',
-] as const;
+export const PROMOTION_CODE_PROBLEMS = ['promotion_code_not_found', ...REDEMPTION_REFUSALS] as const;
 
 const CHANGE_PROBLEMS = [
   'subscription_not_found',

@@ -8,6 +8,15 @@ import { createdAt, givenTime, timestamp } from '../timestamp.ts';
 export const COUPON_DURATIONS = ['once', 'repeating', 'forever'] as const;
 export type CouponDuration = (typeof COUPON_DURATIONS)[number];
 
+/** Why a promotion code cannot be redeemed; the problem that callers get. */
+export const REDEMPTION_REFUSALS = [
+  'promotion_code_inactive',
+  'promotion_code_expired',
+  'promotion_code_exhausted',
+  'promotion_code_not_applicable',
+] as const;
+export type RedemptionRefusal = (typeof REDEMPTION_REFUSALS)[number];
+
 const MAX_REDEMPTIONS = 999_999_999;
 const MAX_PRODUCTS = 100;
 
@@ -119,7 +128,7 @@ export const promotionCode = z
     processorPromotionCodeId: z
       .string()
       .meta({ description: 'The id of the code at the payment processor.', example: 'promo_1RqZ9c2eZvKYlo2CrX0hJ6kL' }),
-    couponId: CouponId.schema.nullable().describe('What it redeems; null when the project does not have the coupon.'),
+    couponId: CouponId.schema.describe('What it redeems.'),
     code: z.string().meta({ description: 'What customers enter, in any case.', example: 'SPRING20' }),
     customerId: CustomerId.schema
       .nullable()

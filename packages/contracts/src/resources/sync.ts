@@ -6,7 +6,16 @@ import { optionalText } from '../text.ts';
 import { createdAt, timestamp } from '../timestamp.ts';
 
 /** What a sync compares, in this order: an object comes after what it belongs to. */
-export const SYNC_TYPES = ['product', 'price', 'customer', 'subscription', 'invoice', 'payment'] as const;
+export const SYNC_TYPES = [
+  'product',
+  'price',
+  'coupon',
+  'customer',
+  'promotion_code',
+  'subscription',
+  'invoice',
+  'payment',
+] as const;
 export type SyncType = (typeof SYNC_TYPES)[number];
 export const syncType = z.enum(SYNC_TYPES);
 
@@ -110,7 +119,7 @@ export const fieldDifference = z.object({ field: z.string(), ours: shownValue, t
 export type FieldDifference = z.output<typeof fieldDifference>;
 
 const belongsTo = z.object({
-  type: z.enum(['product', 'customer']),
+  type: z.enum(['product', 'coupon', 'customer']),
   processorId: z.string().describe('Its id at the payment processor.'),
   id: z.string().nullable().describe('The id of its record, where the sync has found one.'),
   name: z.string().nullable().describe('Its name or e-mail address, where the sync has read them.'),
@@ -125,12 +134,12 @@ export const syncFinding = z
       .string()
       .nullable()
       .describe(
-        'The name of a product or customer, else the e-mail address; the nickname of a price, the number of an invoice. Null where there is none, and for what belongs to another project.',
+        'The name of a product, coupon or customer, else the e-mail address; the nickname of a price, the text of a promotion code, the number of an invoice. Null where there is none, and for what belongs to another project.',
       ),
     belongsTo: belongsTo
       .nullable()
       .describe(
-        'The product of a price, or the customer; null where there is none, and for what the processor no longer has.',
+        'The product of a price, the coupon of a promotion code, or the customer; null where there is none, and for what the processor no longer has.',
       ),
     outcome: findingOutcome,
     fields: z.array(fieldDifference).describe('The fields that differ, with both values.'),

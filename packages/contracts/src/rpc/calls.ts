@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { customerState } from '../events/customers.ts';
 import { priceState, productState } from '../events/catalog.ts';
+import { couponState, promotionCodeState } from '../events/discounts.ts';
 import { featureState } from '../events/features.ts';
 import { subscriptionState } from '../events/subscriptions.ts';
-import { CustomerId, PriceId, ProjectId, SubscriptionId, TeamId } from '../ids.ts';
+import { CustomerId, PriceId, ProductId, ProjectId, SubscriptionId, TeamId } from '../ids.ts';
 import { SERVICES } from '../operation.ts';
+import { REDEMPTION_REFUSALS } from '../resources/discount.ts';
 import { defineRpc } from '../rpc.ts';
 import { auditContext } from '../resources/audit-entry.ts';
 import { featureKey } from '../resources/feature.ts';
@@ -73,6 +75,30 @@ export const FindPriceByProcessorId = defineRpc(
   'find-price-by-processor-id',
   z.object({ ...scope, processorPriceId: z.string() }),
   pricedProduct.nullable(),
+);
+
+/**
+ * A promotion code of the project by its text in any case or by our id, with its coupon and why the customer cannot redeem it
+ * for a purchase, as the processor has both at this moment; null where the project has no such code. Whether it is a first
+ * payment of at least the minimum amount, only the processor knows.
+ */
+export const FindPromotionCode = defineRpc(
+  'catalog',
+  'find-promotion-code',
+  z.object({
+    ...scope,
+    promotionCode: z.string(),
+    processorCustomerId: z.string(),
+    currency: z.string(),
+    productIds: z.array(ProductId.schema),
+  }),
+  z
+    .object({
+      promotionCode: promotionCodeState,
+      coupon: couponState,
+      refusal: z.enum(REDEMPTION_REFUSALS).nullable(),
+    })
+    .nullable(),
 );
 
 /**

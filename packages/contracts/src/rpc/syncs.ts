@@ -8,6 +8,8 @@ import { defineRpc } from '../rpc.ts';
 export const SYNC_OWNERS = {
   product: 'catalog',
   price: 'catalog',
+  coupon: 'catalog',
+  promotion_code: 'catalog',
   customer: 'customers',
   subscription: 'subscriptions',
   invoice: 'subscriptions',
@@ -32,7 +34,7 @@ export const comparison = z.object({
   /** Our id; null where there is no record. */
   id: z.string().nullable(),
   fields: z.array(fieldDifference),
-  /** Whether the record that it belongs to, a price's product or a subscription's customer, exists here. */
+  /** Whether the record that it belongs to, a price's product, a code's coupon or a subscription's customer, exists here. */
   hasParent: z.boolean(),
 });
 export type Comparison = z.output<typeof comparison>;

@@ -1,4 +1,5 @@
-import { flag, number, parseObject, reference, text, unixTime, wholeNumber, type Fields } from './fields.ts';
+import { COUPON_DURATIONS, type CouponDuration } from '@billing/contracts/resources/discount';
+import { flag, number, parseObject, reference, text, unixTime, wholeNumber, wordOf, type Fields } from './fields.ts';
 
 /** A coupon of the processor. */
 export interface CouponSnapshot {
@@ -9,8 +10,7 @@ export interface CouponSnapshot {
   /** In the smallest unit of `currency`. */
   readonly amountOff: number | null;
   readonly currency: string | null;
-  /** `once`, `repeating` or `forever`. */
-  readonly duration: string;
+  readonly duration: CouponDuration;
   readonly durationInMonths: number | null;
   readonly maxRedemptions: number | null;
   readonly timesRedeemed: number;
@@ -32,7 +32,7 @@ const parseCoupon = (coupon: Fields): CouponSnapshot => ({
   percentOff: coupon.optional('percent_off', number),
   amountOff: coupon.optional('amount_off', wholeNumber),
   currency: coupon.optional('currency', text),
-  duration: coupon.required('duration', text),
+  duration: coupon.required('duration', wordOf(COUPON_DURATIONS)),
   durationInMonths: coupon.optional('duration_in_months', wholeNumber),
   maxRedemptions: coupon.optional('max_redemptions', wholeNumber),
   timesRedeemed: coupon.optional('times_redeemed', wholeNumber) ?? 0,

@@ -93,6 +93,8 @@ const PROBES: readonly ((stripe: Stripe) => Promise<unknown>)[] = [
   stripe => stripe.customers.list({ limit: 1 }),
   stripe => stripe.products.list({ limit: 1 }),
   stripe => stripe.prices.list({ limit: 1 }),
+  stripe => stripe.coupons.list({ limit: 1 }),
+  stripe => stripe.promotionCodes.list({ limit: 1 }),
   stripe => stripe.subscriptions.list({ limit: 1 }),
   stripe => stripe.invoices.list({ limit: 1 }),
   stripe => stripe.events.list({ limit: 1 }),
@@ -118,6 +120,8 @@ const RETRIEVE: Readonly<Record<ProcessorObject, (stripe: Stripe, id: string) =>
   refund: (stripe, id) => stripe.refunds.retrieve(id),
   product: (stripe, id) => stripe.products.retrieve(id),
   price: (stripe, id) => stripe.prices.retrieve(id),
+  coupon: (stripe, id) => stripe.coupons.retrieve(id),
+  promotion_code: (stripe, id) => stripe.promotionCodes.retrieve(id),
 };
 
 const inSeconds = (time: Date) => Math.floor(time.getTime() / 1_000);

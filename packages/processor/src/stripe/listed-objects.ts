@@ -45,7 +45,9 @@ type Listed = Stripe.Response<Stripe.ApiList<ListedObject>>;
 const LIST: Readonly<Record<SyncType, (stripe: Stripe, page: Page) => Promise<Listed>>> = {
   product: async (stripe, page) => plain(await stripe.products.list(page)),
   price: async (stripe, page) => plain(await stripe.prices.list(page)),
+  coupon: async (stripe, page) => plain(await stripe.coupons.list({ ...page, expand: ['data.applies_to'] })),
   customer: async (stripe, page) => plain(await stripe.customers.list(page)),
+  promotion_code: async (stripe, page) => plain(await stripe.promotionCodes.list(page)),
   subscription: async (stripe, page) => plain(await stripe.subscriptions.list({ ...page, status: 'all' })),
   invoice: async (stripe, page) => plain(await stripe.invoices.list({ ...page, expand: ['data.payments'] })),
   payment: async (stripe, page) => plain(await stripe.charges.list(page)),
@@ -59,7 +61,9 @@ type Found = Stripe.Response<ListedObject>;
 const RETRIEVE: Readonly<Record<SyncType, (stripe: Stripe, id: string) => Promise<Found>>> = {
   product: async (stripe, id) => found(await stripe.products.retrieve(id)),
   price: async (stripe, id) => found(await stripe.prices.retrieve(id)),
+  coupon: async (stripe, id) => found(await stripe.coupons.retrieve(id, { expand: ['applies_to'] })),
   customer: async (stripe, id) => found(await stripe.customers.retrieve(id)),
+  promotion_code: async (stripe, id) => found(await stripe.promotionCodes.retrieve(id)),
   subscription: async (stripe, id) => found(await stripe.subscriptions.retrieve(id)),
   invoice: async (stripe, id) => found(await stripe.invoices.retrieve(id, { expand: ['payments'] })),
   payment: async (stripe, id) => found(await stripe.charges.retrieve(id)),
@@ -77,7 +81,9 @@ type AddMetadata = (
 const ADD_METADATA: Readonly<Record<MarkedType, AddMetadata>> = {
   product: (stripe, id, metadata, options) => stripe.products.update(id, { metadata }, options),
   price: (stripe, id, metadata, options) => stripe.prices.update(id, { metadata }, options),
+  coupon: (stripe, id, metadata, options) => stripe.coupons.update(id, { metadata }, options),
   customer: (stripe, id, metadata, options) => stripe.customers.update(id, { metadata }, options),
+  promotion_code: (stripe, id, metadata, options) => stripe.promotionCodes.update(id, { metadata }, options),
   subscription: (stripe, id, metadata, options) => stripe.subscriptions.update(id, { metadata }, options),
 };
 

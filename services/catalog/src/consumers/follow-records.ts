@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectScope } from '@billing/contracts/ids';
 import { unavailable } from '@billing/contracts/problem';
-import { processorEvent, type ProcessorEventData } from '@billing/contracts/processor-events';
+import type { ProcessorEventData } from '@billing/contracts/processor-events';
 import { lockObjects } from '@billing/database/advisory-locks';
 import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
 import { consumer, type Consumer } from '@billing/messaging/consumer/consumer';
@@ -31,7 +31,7 @@ interface Context<Snapshot, Found> {
   readonly found?: Found;
 }
 
-/** An event of a product or price. */
+/** An event of a record. */
 export interface RecordEvent<Id extends string, Snapshot, Found> {
   readonly scope: ProjectScope;
   readonly snapshot: Snapshot;
@@ -68,7 +68,6 @@ export function followRecords<Row extends CatalogRow, Snapshot extends CatalogSn
   { em, processors }: FollowDependencies,
   { namedIds, findForNew, begin }: NewRecords<Row, Snapshot, Found>,
 ): Consumer {
-  const deleted = processorEvent(`${type.name}.deleted`).name;
   const read = (delivery: Delivery<ProcessorEventData, Context<Snapshot, Found>>) => {
     const { teamId, data, event, context } = delivery;
     const snapshot = readObject(data, type.read);
@@ -83,7 +82,7 @@ export function followRecords<Row extends CatalogRow, Snapshot extends CatalogSn
       fromSync: data.fromSync === true,
       found: context?.found,
       reread: context?.reread,
-      isDeletion: event.type === deleted,
+      isDeletion: event.type.endsWith('.deleted.v1'),
     };
   };
 
@@ -141,10 +140,8 @@ export function followRecords<Row extends CatalogRow, Snapshot extends CatalogSn
     return unprepared;
   };
 
-  return consumer(`catalog-${type.name}s`, `processor.${type.name}.*.v1`).onProcessorEvent(
-    [`${type.name}.created`, `${type.name}.updated`, `${type.name}.deleted`],
-    { prepare, handle },
-  );
+  const name = `catalog-${type.name.replace('_', '-')}s`;
+  return consumer(name, `processor.${type.name}.*.v1`).onProcessorEvent(type.events, { prepare, handle });
 }
 
 /** Whether a sync found that the processor has the object no more, and nobody knows its last state. */

@@ -48,7 +48,7 @@ export function createPrice({ operationLog, now }: Pick<Dependencies, 'operation
       const metadata = withoutEmpty(given);
       const { unitAmount, currency, interval, intervalCount } = terms;
       const amount = { unitAmountDecimal: String(unitAmount), billingScheme: 'per_unit', metered: false } as const;
-      tx.create(Price, { ...scope, ...terms, ...amount, id, productId, metadata, ...reserved(now()) });
+      tx.create(Price, { ...scope, ...terms, ...amount, id, productId, metadata, isActive: true, ...reserved(now()) });
       return {
         productId: product.processorId,
         unitAmount,

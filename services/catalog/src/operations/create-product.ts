@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { ProductId, type ProjectScope } from '@billing/contracts/ids';
-import type { ProjectObject } from '@billing/database/project-objects';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import type { productCreate } from '@billing/contracts/resources/product';
 import { withoutEmpty } from '@billing/processor/metadata';
@@ -10,7 +9,7 @@ import type { ProductSnapshot } from '@billing/processor/port';
 import { z } from 'zod';
 import { Product } from '#persistence/product.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { auditOfCreated, createKind, creation, reserved } from './create-record.ts';
+import { auditOfCreated, createKind, creation, marksOf, namedIds, reserved } from './create-record.ts';
 import { PRODUCT } from './record-types.ts';
 
 const input = z.object({
@@ -26,14 +25,8 @@ export const createProductKind = createKind<Product, ProductSnapshot, z.output<t
     processor.findCreatedProduct({ metadata: { operationId }, since }),
 });
 
-/** Returns the id of the product that an operation creates. */
-const productIdOf = (operationKey: string): ProductId => derivedId(ProductId, operationKey, 'product');
-
 /** Our id of a product that was created here, by what the processor has of it; none for others. */
-export function namedProductIds(scope: ProjectScope, { metadata }: ProductSnapshot): ProjectObject<ProductId>[] {
-  const { operationId } = metadata;
-  return operationId === undefined ? [] : [{ scope, id: productIdOf(operationId) }];
-}
+export const namedProductIds = namedIds(ProductId, 'product');
 
 /**
  * Creates a product at the processor and here. The same operation key gives the same product.
@@ -47,15 +40,14 @@ export function createProduct({ operationLog, now }: Pick<Dependencies, 'operati
     context: AuditContext,
     operationKey: string = randomUUID(),
   ): Promise<Mirrored<Product>> => {
-    const id = productIdOf(operationKey);
+    const id = derivedId(ProductId, operationKey, 'product');
     return operationLog.perform(createProductKind, scope, creation(PRODUCT, scope, { id, operationKey }), async tx => {
       const metadata = withoutEmpty(given);
       const content = { name, description: description || null, metadata };
-      tx.create(Product, { ...scope, ...content, id, ...reserved(now()) });
-      const { teamId, projectId } = scope;
-      const marks = { teamId, projectId, operationId: operationKey };
+      tx.create(Product, { ...scope, ...content, id, isActive: true, ...reserved(now()) });
       const audit = auditOfCreated(context, { type: 'product', id }, content);
-      return { name, ...(description && { description }), metadata: { ...metadata, ...marks }, audit };
+      const marked = { ...metadata, ...marksOf(scope, operationKey) };
+      return { name, ...(description && { description }), metadata: marked, audit };
     });
   };
 }

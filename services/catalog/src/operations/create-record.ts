@@ -1,10 +1,12 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { ProjectScope } from '@billing/contracts/ids';
+import type { IdKind, ProjectScope } from '@billing/contracts/ids';
 import { unavailable } from '@billing/contracts/problem';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
+import type { ProjectObject } from '@billing/database/project-objects';
 import type { OperationKind } from '@billing/processor/operation-log/operation-kind';
 import { changesOf } from '@billing/service/audit';
 import { audited, pendingAuditOf, type PendingAudit } from '@billing/service/audited-operation';
+import { derivedId } from '@billing/service/derived-id';
 import { isMirrored, type Mirrored } from '@billing/service/mirrored-rows';
 import type { CatalogRow, CatalogSnapshot, RecordType } from './record-types.ts';
 import { publishCreated } from './save-record.ts';
@@ -30,7 +32,6 @@ export const createKind = <Row extends CatalogRow, Snapshot extends CatalogSnaps
 
 /** Columns of a row that is reserved for a record until the processor has it. */
 export const reserved = (now: Date) => ({
-  isActive: true,
   processorId: null,
   processorUpdatedAt: null,
   awaitsWebhook: true,
@@ -43,8 +44,11 @@ export const reserved = (now: Date) => ({
 /** Returns the audit entry of a creation. */
 export function auditOfCreated(
   context: AuditContext,
-  target: { readonly type: 'product' | 'price'; readonly id: string },
-  { metadata, ...fields }: { readonly metadata: Readonly<Record<string, string>>; readonly [field: string]: unknown },
+  target: { readonly type: RecordType<CatalogRow, CatalogSnapshot>['name']; readonly id: string },
+  {
+    metadata = {},
+    ...fields
+  }: { readonly metadata?: Readonly<Record<string, string>>; readonly [field: string]: unknown },
 ): PendingAudit {
   const given = { ...fields, ...(Object.keys(metadata).length > 0 && { metadata }) };
   return pendingAuditOf(context, { target, changes: changesOf(null, given, ['metadata']) });
@@ -56,3 +60,22 @@ export const creation = <Row extends CatalogRow, Snapshot extends CatalogSnapsho
   scope: ProjectScope,
   { id, operationKey }: { readonly id: string; readonly operationKey: string },
 ) => ({ resourceId: id, operationKey, find: (em: EntityManager) => rows.findCreated(em, scope, id) });
+
+/** What a created record has in its metadata: its project, and the operation that finds it again. */
+export const marksOf = ({ teamId, projectId }: ProjectScope, operationKey: string) => ({
+  teamId,
+  projectId,
+  operationId: operationKey,
+});
+
+/** Returns a function that returns our id of a record that was created here, by what the processor has of it; none for others. */
+export const namedIds =
+  <Prefix extends string>(kind: IdKind<Prefix>, purpose: string) =>
+  (
+    scope: ProjectScope,
+    { metadata: { operationId } }: Pick<CatalogSnapshot, 'metadata'>,
+  ): ProjectObject<ReturnType<IdKind<Prefix>['create']>>[] =>
+    operationId === undefined ? [] : [{ scope, id: derivedId(kind, operationId, purpose) }];
+
+/** The processor counts whole seconds. */
+export const inWholeSeconds = (time: Date): Date => new Date(Math.floor(time.getTime() / 1_000) * 1_000);

@@ -4,26 +4,26 @@ import { missingOrThrow } from '@billing/processor/errors';
 import { audited, pendingAuditOf } from '@billing/service/audited-operation';
 import { z } from 'zod';
 import type { Dependencies } from '../dependencies.ts';
-import { PRICE, PRODUCT, type CatalogRow, type CatalogSnapshot, type RecordType } from './record-types.ts';
+import { COUPON, PRICE, PRODUCT, type CatalogRow, type CatalogSnapshot, type DeletableType } from './record-types.ts';
 import { saveDeleted } from './save-record.ts';
 
 const input = z.object({ processorId: z.string() });
 
-/** Archives a record at the processor, which deletes no price and no product that has prices, and deletes it here. */
+/** Archives a product or price at the processor, or deletes a coupon there, and deletes the record here. */
 const deleteKind =
-  <Row extends CatalogRow, Snapshot extends CatalogSnapshot>(type: RecordType<Row, Snapshot>) =>
+  <Row extends CatalogRow, Snapshot extends CatalogSnapshot>(type: DeletableType<Row, Snapshot>) =>
   (now: () => Date) =>
-    audited<z.output<typeof input>, 'archived', void>({
+    audited<z.output<typeof input>, 'removed', void>({
       name: `delete-${type.name}`,
       input,
       async send(processor, { input: { processorId }, idempotencyKey }) {
-        // What is gone there needs no archiving.
-        await type.update(processor, processorId, { isActive: false }, idempotencyKey).catch(missingOrThrow);
-        return 'archived';
+        // What is gone there needs no removal.
+        await type.remove(processor, processorId, idempotencyKey).catch(missingOrThrow);
+        return 'removed';
       },
       async findExisting(processor, { input: { processorId } }) {
         const found = await type.find(processor, processorId).catch(missingOrThrow);
-        return found === 'missing' || !found.isActive ? 'archived' : null;
+        return found === 'missing' || type.isRemoved(found) ? 'removed' : null;
       },
       async commit(tx, operation, _response, publish, cause) {
         saveDeleted(type, publish, await type.rows.lock(tx, operation, operation.resourceId), { at: now(), cause });
@@ -33,15 +33,16 @@ const deleteKind =
 
 export const deleteProductKind = deleteKind(PRODUCT);
 export const deletePriceKind = deleteKind(PRICE);
+export const deleteCouponKind = deleteKind(COUPON);
 
 /**
- * Archives a record at the processor and deletes it here, for good. The prices of a product and the subscriptions of a
- * price stay.
+ * Archives a product or price at the processor, or deletes a coupon there, and deletes the record here, for good. The prices
+ * of a product, the subscriptions of a price, and what has a coupon stay.
  * @throws Problem 404; `processor_error` after a refusal; `unavailable` when the processor does not respond, and the
  * record is deleted later
  */
 const deleteRecord =
-  <Row extends CatalogRow, Snapshot extends CatalogSnapshot>(type: RecordType<Row, Snapshot>) =>
+  <Row extends CatalogRow, Snapshot extends CatalogSnapshot>(type: DeletableType<Row, Snapshot>) =>
   ({ em, operationLog, now }: Dependencies) => {
     const kind = deleteKind(type)(now);
     return async (scope: ProjectScope, id: Row['id'], context: AuditContext): Promise<void> => {
@@ -56,3 +57,4 @@ const deleteRecord =
 
 export const deleteProduct = deleteRecord(PRODUCT);
 export const deletePrice = deleteRecord(PRICE);
+export const deleteCoupon = deleteRecord(COUPON);

@@ -1,21 +1,40 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { PriceId, ProductId, type ProjectScope } from '@billing/contracts/ids';
+import {
+  CouponId,
+  PriceId,
+  ProductId,
+  PromotionCodeId,
+  type CustomerId,
+  type ProjectScope,
+} from '@billing/contracts/ids';
 import type { ProjectObject } from '@billing/database/project-objects';
 import type { Publish } from '@billing/messaging/outbox';
 import type { PriceSnapshot, ProductSnapshot } from '@billing/processor/port';
+import type { CouponSnapshot, PromotionCodeSnapshot } from '@billing/processor/snapshots/discounts';
 import { idOfMirrored } from '@billing/service/derived-id';
 import { isMirrored, type Mirrored } from '@billing/service/mirrored-rows';
 import type { Source } from '@billing/service/publish-resource';
 import { isLostByRestore } from '@billing/service/restores';
+import { toCouponContent, toCouponTerms, toPromotionCodeContent, toPromotionCodeTerms } from '#domain/discount.ts';
 import { toContent as toPriceContent, toTerms } from '#domain/price.ts';
 import { toContent as toProductContent } from '#domain/product.ts';
+import { Coupon } from '#persistence/coupon.entity.ts';
 import { Price } from '#persistence/price.entity.ts';
 import { Product } from '#persistence/product.entity.ts';
-import { PRICE, PRODUCT, type CatalogRow, type CatalogSnapshot, type RecordType } from './record-types.ts';
+import { PromotionCode } from '#persistence/promotion-code.entity.ts';
+import {
+  COUPON,
+  PRICE,
+  PRODUCT,
+  PROMOTION_CODE,
+  type CatalogRow,
+  type CatalogSnapshot,
+  type RecordType,
+} from './record-types.ts';
 import { publishCreated } from './save-record.ts';
 
 /** Where a record comes from. */
-interface Origin<Id extends string> {
+export interface MirrorOrigin<Id extends string> {
   readonly scope: ProjectScope;
   /** Our ids of the record, if it was created here. */
   readonly named: readonly ProjectObject<Id>[];
@@ -34,7 +53,7 @@ export async function mirrorProduct(
   tx: EntityManager,
   publish: Publish,
   product: ProductSnapshot,
-  origin: Origin<ProductId>,
+  origin: MirrorOrigin<ProductId>,
 ): Promise<Mirrored<Product>> {
   const id = (await findLostId(tx, PRODUCT.rows, origin)) ?? idOfMirrored(ProductId, origin.scope, product.id);
   const row = tx.create(Product, { ...toProductContent(product), ...columnsOf(product, origin), id });
@@ -46,7 +65,7 @@ export async function mirrorPrice(
   tx: EntityManager,
   publish: Publish,
   price: PriceSnapshot,
-  { productId, ...origin }: Origin<PriceId> & { readonly productId: ProductId },
+  { productId, ...origin }: MirrorOrigin<PriceId> & { readonly productId: ProductId },
 ): Promise<Mirrored<Price>> {
   const id = (await findLostId(tx, PRICE.rows, origin)) ?? idOfMirrored(PriceId, origin.scope, price.id);
   const content = { ...toPriceContent(price), ...toTerms(price), productId };
@@ -54,7 +73,42 @@ export async function mirrorPrice(
   return created(PRICE, publish, row, origin.source);
 }
 
-const columnsOf = ({ id }: CatalogSnapshot, { scope, eventAt, createdAt }: Origin<string>) => ({
+/** Adds a coupon that was created at the processor, limited to those of its products that the project has. */
+export async function mirrorCoupon(
+  tx: EntityManager,
+  publish: Publish,
+  coupon: CouponSnapshot,
+  origin: MirrorOrigin<CouponId>,
+): Promise<Mirrored<Coupon>> {
+  const { scope, source } = origin;
+  const id = (await findLostId(tx, COUPON.rows, origin)) ?? idOfMirrored(CouponId, scope, coupon.id);
+  const limits = coupon.productIds?.map(productId => ({ scope, id: productId }));
+  const products = limits && (await PRODUCT.rows.findByProcessorIds(tx, limits));
+  const productIds = products ? [...products.values()].map(product => product.id) : null;
+  const content = { ...toCouponContent(coupon), ...toCouponTerms(coupon), productIds };
+  return created(COUPON, publish, tx.create(Coupon, { ...content, ...columnsOf(coupon, origin), id }), source);
+}
+
+interface CodeOrigin extends MirrorOrigin<PromotionCodeId> {
+  readonly couponId: CouponId;
+  readonly customerId: CustomerId | null;
+}
+
+/** Adds a promotion code that was created at the processor. */
+export async function mirrorPromotionCode(
+  tx: EntityManager,
+  publish: Publish,
+  code: PromotionCodeSnapshot,
+  { couponId, customerId, ...origin }: CodeOrigin,
+): Promise<Mirrored<PromotionCode>> {
+  const id =
+    (await findLostId(tx, PROMOTION_CODE.rows, origin)) ?? idOfMirrored(PromotionCodeId, origin.scope, code.id);
+  const content = { ...toPromotionCodeContent(code), ...toPromotionCodeTerms(code), couponId, customerId };
+  const row = tx.create(PromotionCode, { ...content, ...columnsOf(code, origin), id });
+  return created(PROMOTION_CODE, publish, row, origin.source);
+}
+
+const columnsOf = ({ id }: CatalogSnapshot, { scope, eventAt, createdAt }: MirrorOrigin<string>) => ({
   ...scope,
   processorId: id,
   processorUpdatedAt: eventAt,
@@ -80,7 +134,7 @@ function created<Row extends CatalogRow, Snapshot extends CatalogSnapshot>(
 async function findLostId<Id extends string>(
   tx: EntityManager,
   { isTaken }: { readonly isTaken: (em: EntityManager, id: string) => Promise<boolean> },
-  { named: [first], source }: Origin<Id>,
+  { named: [first], source }: MirrorOrigin<Id>,
 ): Promise<Id | undefined> {
   if (!first || !(await isLostByRestore(tx, source.at))) return undefined;
   return (await isTaken(tx, first.id)) ? undefined : first.id;

@@ -2,10 +2,12 @@ import type { Outbox } from '@billing/messaging/outbox';
 import { openOperationLog, type OperationLog } from '@billing/processor/operation-log/operation-log';
 import type { TeamProcessors } from '@billing/processor/team-processors';
 import type { Logger } from 'pino';
+import { createCouponKind } from './create-coupon.ts';
 import { createPriceKind } from './create-price.ts';
 import { createProductKind } from './create-product.ts';
-import { deletePriceKind, deleteProductKind } from './delete-record.ts';
-import { updatePriceKind, updateProductKind } from './update-record.ts';
+import { createPromotionCodeKind } from './create-promotion-code.ts';
+import { deleteCouponKind, deletePriceKind, deleteProductKind } from './delete-record.ts';
+import { updatePriceKind, updateProductKind, updatePromotionCodeKind } from './update-record.ts';
 
 interface CatalogOperationLogOptions {
   readonly outbox: Outbox;
@@ -18,5 +20,6 @@ interface CatalogOperationLogOptions {
 export function openCatalogOperationLog({ now, ...options }: CatalogOperationLogOptions): OperationLog {
   const products = [createProductKind, updateProductKind(now), deleteProductKind(now)];
   const prices = [createPriceKind, updatePriceKind(now), deletePriceKind(now)];
-  return openOperationLog({ ...options, kinds: [...products, ...prices] });
+  const discounts = [createCouponKind, deleteCouponKind(now), createPromotionCodeKind, updatePromotionCodeKind(now)];
+  return openOperationLog({ ...options, kinds: [...products, ...prices, ...discounts] });
 }

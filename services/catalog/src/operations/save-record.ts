@@ -23,7 +23,7 @@ export function saveContent<Row extends CatalogRow, Snapshot extends CatalogSnap
   { content, ...source }: Source & { readonly content: Partial<Row> },
 ): boolean {
   if (hasContent(record, content)) return false;
-  const before = type.toJson(record);
+  const before = type.told?.toJson(record) ?? null;
   Object.assign(record, content, { version: record.version + 1 });
   publish(type.updated, record.teamId, type.toState(record), source.trace);
   tell(type, publish, record, { ...source, before });
@@ -39,15 +39,20 @@ export function saveDeleted<Row extends CatalogRow, Snapshot extends CatalogSnap
 ): void {
   Object.assign(record, { deletedAt: source.at, version: record.version + 1 });
   publish(type.deleted, record.teamId, type.toState(record), source.trace);
-  tell(type, publish, record, { ...source, before: type.toJson(record), isDeleted: true });
+  tell(type, publish, record, { ...source, before: type.told?.toJson(record) ?? null, isDeleted: true });
 }
 
-/** Tells tenants of a change. */
+/** Tells tenants of a change of what they are told of. */
 function tell<Row extends CatalogRow, Snapshot extends CatalogSnapshot>(
-  { name, toJson }: RecordType<Row, Snapshot>,
+  { told }: RecordType<Row, Snapshot>,
   publish: Publish,
   record: Mirrored<Row>,
   change: Source & { readonly before: Resource | null; readonly isDeleted?: boolean },
 ): void {
-  publishResource(publish, record, { ...change, object: { type: name, id: record.id }, after: toJson(record) });
+  if (told)
+    publishResource(publish, record, {
+      ...change,
+      object: { type: told.type, id: record.id },
+      after: told.toJson(record),
+    });
 }

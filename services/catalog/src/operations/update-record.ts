@@ -10,7 +10,14 @@ import type { Mirrored } from '@billing/service/mirrored-rows';
 import { z } from 'zod';
 import { changes as processorChanges, toProcessorChanges, valuesOf, type Changes } from '#domain/changes.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { PRICE, PRODUCT, type CatalogRow, type CatalogSnapshot, type RecordType } from './record-types.ts';
+import {
+  PRICE,
+  PRODUCT,
+  PROMOTION_CODE,
+  type CatalogRow,
+  type CatalogSnapshot,
+  type UpdatableType,
+} from './record-types.ts';
 import { saveContent } from './save-record.ts';
 
 const input = z.object({
@@ -23,7 +30,7 @@ type Input = z.output<typeof input>;
 
 /** Changes a record at the processor. */
 function updateKind<Row extends CatalogRow, Snapshot extends CatalogSnapshot>(
-  type: RecordType<Row, Snapshot>,
+  type: UpdatableType<Row, Snapshot>,
   now: () => Date,
 ) {
   interface Reread {
@@ -60,6 +67,7 @@ function updateKind<Row extends CatalogRow, Snapshot extends CatalogSnapshot>(
 
 export const updateProductKind = (now: () => Date) => updateKind(PRODUCT, now);
 export const updatePriceKind = (now: () => Date) => updateKind(PRICE, now);
+export const updatePromotionCodeKind = (now: () => Date) => updateKind(PROMOTION_CODE, now);
 
 type UpdateDependencies = Pick<Dependencies, 'em' | 'outbox' | 'operationLog' | 'now'>;
 
@@ -69,7 +77,7 @@ type UpdateDependencies = Pick<Dependencies, 'em' | 'outbox' | 'operationLog' | 
  * not respond, and the change is made later
  */
 const updateRecord =
-  <Row extends CatalogRow, Snapshot extends CatalogSnapshot>(type: RecordType<Row, Snapshot>) =>
+  <Row extends CatalogRow, Snapshot extends CatalogSnapshot>(type: UpdatableType<Row, Snapshot>) =>
   ({ em, outbox, operationLog, now }: UpdateDependencies) => {
     const kind = updateKind(type, now);
     return async (
@@ -95,3 +103,5 @@ const updateRecord =
 
 export const updateProduct = updateRecord(PRODUCT);
 export const updatePrice = updateRecord(PRICE);
+/** The same for a promotion code; see `change-promotion-codes.ts`. */
+export const updatePromotionCode = updateRecord(PROMOTION_CODE);

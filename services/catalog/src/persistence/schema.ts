@@ -1,11 +1,13 @@
 import { operationLogEntities, operationLogMigrations } from '@billing/processor/operation-log/tables';
+import { Coupon } from './coupon.entity.ts';
 import { Feature, ProductFeature } from './feature.entity.ts';
 import { CreateCatalog } from './migrations/0001-create-catalog.ts';
 import { Price } from './price.entity.ts';
 import { Product } from './product.entity.ts';
+import { PromotionCode } from './promotion-code.entity.ts';
 
 /** The tables of the catalog. */
 export const catalogSchema = {
-  entities: [...operationLogEntities, Product, Price, Feature, ProductFeature],
+  entities: [...operationLogEntities, Product, Price, Feature, ProductFeature, Coupon, PromotionCode],
   migrations: [...operationLogMigrations, { name: '0001-create-catalog', class: CreateCatalog }],
 };

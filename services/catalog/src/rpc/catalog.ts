@@ -1,8 +1,9 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import type { TeamProcessors } from '@billing/processor/team-processors';
 import { rpcHandler, type RpcHandler } from '@billing/service/definition';
 import type { PriceState, ProductState } from '@billing/contracts/events/catalog';
 import type { PriceId, ProjectScope } from '@billing/contracts/ids';
-import { FindFeature, FindPrice, FindPriceByProcessorId } from '@billing/contracts/rpc/calls';
+import { FindFeature, FindPrice, FindPriceByProcessorId, FindPromotionCode } from '@billing/contracts/rpc/calls';
 import { CompareObjects, ListLiveRecords } from '@billing/contracts/rpc/syncs';
 import { isMirrored } from '@billing/service/mirrored-rows';
 import { toState as toPriceState } from '#domain/price.ts';
@@ -11,10 +12,17 @@ import { Feature, toFeatureState } from '#persistence/feature.entity.ts';
 import { Price } from '#persistence/price.entity.ts';
 import { Product } from '#persistence/product.entity.ts';
 import { compareCatalog } from './compare-catalog.ts';
+import { findPromotionCode } from './find-promotion-code.ts';
 import { listLiveCatalog } from './list-live-catalog.ts';
 
-/** The calls of other services about products and prices. */
-export const catalogRpc = (em: EntityManager): RpcHandler[] => [
+interface RpcDependencies {
+  readonly em: EntityManager;
+  readonly processors: TeamProcessors;
+  readonly now: () => Date;
+}
+
+/** The calls of other services about the catalog. */
+export const catalogRpc = ({ em, processors, now }: RpcDependencies): RpcHandler[] => [
   rpcHandler(FindPrice, ({ priceId, ...scope }) => findWithProduct(em, scope, { id: priceId, deletedAt: null })),
   rpcHandler(FindPriceByProcessorId, ({ processorPriceId, ...scope }) =>
     findWithProduct(em, scope, { processorId: processorPriceId }),
@@ -23,7 +31,8 @@ export const catalogRpc = (em: EntityManager): RpcHandler[] => [
     const feature = await em.fork().findOne(Feature, { teamId, projectId, key });
     return feature && toFeatureState(feature);
   }),
-  rpcHandler(CompareObjects.catalog, compareCatalog(em)),
+  rpcHandler(FindPromotionCode, findPromotionCode({ em, processors, now })),
+  rpcHandler(CompareObjects.catalog, compareCatalog({ em, now })),
   rpcHandler(ListLiveRecords.catalog, listLiveCatalog(em)),
 ];
 

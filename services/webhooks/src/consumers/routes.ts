@@ -7,6 +7,7 @@ import {
   ProductDeleted,
   ProductUpdated,
 } from '@billing/contracts/events/catalog';
+import { CouponSaved, PromotionCodeSaved } from '@billing/contracts/events/discounts';
 import {
   CustomerCreated,
   CustomerDeleted,
@@ -30,7 +31,7 @@ export const projectCopies = (): Consumer =>
   );
 
 /**
- * Record which projects have a customer, product or price. `onSaved` runs for each batch: events that found no project
+ * Record which projects have a customer or a record of the catalog. `onSaved` runs for each batch: events that found no project
  * may be due.
  */
 export function routeConsumers(onSaved: () => void): Consumer[] {
@@ -58,6 +59,14 @@ export function routeConsumers(onSaved: () => void): Consumer[] {
     ),
     consumer('webhooks-prices', 'price.*.v1').on([PriceCreated, PriceUpdated, PriceDeleted], async (tx, deliveries) => {
       const routes = deliveries.map(it => toRoute('price', it, it.data.processorPriceId));
+      await save(tx, routes);
+    }),
+    consumer('webhooks-coupons', 'coupon.saved.v1').on(CouponSaved, async (tx, deliveries) => {
+      const routes = deliveries.map(it => toRoute('coupon', it, it.data.processorCouponId));
+      await save(tx, routes);
+    }),
+    consumer('webhooks-promotion-codes', 'promotion-code.saved.v1').on(PromotionCodeSaved, async (tx, deliveries) => {
+      const routes = deliveries.map(it => toRoute('promotion_code', it, it.data.processorPromotionCodeId));
       await save(tx, routes);
     }),
   ];

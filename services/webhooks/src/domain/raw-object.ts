@@ -16,6 +16,8 @@ export const TABLES = {
   refund: 'refunds',
   product: 'products',
   price: 'prices',
+  coupon: 'coupons',
+  promotion_code: 'promotion_codes',
 } as const satisfies Record<ProcessorObject, string>;
 export type RawTable = (typeof TABLES)[ProcessorObject];
 /** One table per type of object in each team's schema. */

@@ -1,7 +1,7 @@
 import { ProjectId } from '@billing/contracts/ids';
 
 /** Kinds of Stripe's objects whose project may be known. */
-export type ReferenceKind = 'customer' | 'subscription' | 'product' | 'price';
+export type ReferenceKind = 'customer' | 'subscription' | 'product' | 'price' | 'coupon' | 'promotion_code';
 
 /** One of Stripe's objects that an event names. */
 export interface Reference<Kind = ReferenceKind> {
@@ -55,13 +55,15 @@ export function readRouteHints(type: string, object: Readonly<Record<string, unk
   const own = ownKind(type);
   const idOfKind = (kind: ReferenceKind) => {
     if (own === kind) return idOf(object['id']);
-    return kind === 'price' ? '' : idOf(object[kind]);
+    return kind === 'price' || kind === 'promotion_code' ? '' : idOf(object[kind]);
   };
   const candidates: Reference[] = [
     { kind: 'subscription', id: idOfKind('subscription') || idOf(fieldOf(details, 'subscription')) },
     { kind: 'customer', id: idOfKind('customer') },
     { kind: 'price', id: idOfKind('price') },
     { kind: 'product', id: idOfKind('product') },
+    { kind: 'promotion_code', id: idOfKind('promotion_code') },
+    { kind: 'coupon', id: idOfKind('coupon') || idOf(fieldOf(object['promotion'], 'coupon')) },
   ];
   return {
     named: [object, details, object['subscription_details']].flatMap(projectOf),
@@ -86,5 +88,7 @@ function ownKind(type: string): ReferenceKind | undefined {
   if (type.startsWith('customer.subscription.')) return 'subscription';
   if (type.startsWith('customer.')) return 'customer';
   if (type.startsWith('product.')) return 'product';
+  if (type.startsWith('coupon.')) return 'coupon';
+  if (type.startsWith('promotion_code.')) return 'promotion_code';
   return type.startsWith('price.') ? 'price' : undefined;
 }

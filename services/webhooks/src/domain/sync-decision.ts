@@ -47,7 +47,7 @@ export function decide(
   if (outcome === 'same' || outcome === 'different' || outcome === 'extra') return { outcome, reason: null };
   if (outcome === 'deleted') return skipped('deleted_here');
   const { type, metadata, parents, holders, endedAt, isUnfinished } = object;
-  const parent = type === 'price' ? 'product' : 'customer';
+  const parent = parentTypeOf(type);
   if ((namedTeam(metadata) ?? scope.teamId) !== scope.teamId) return skipped('other_team');
   if ((namedProject(metadata) ?? scope.projectId) !== scope.projectId || holders.length > 0)
     return skipped('other_project');
@@ -68,6 +68,22 @@ export const mayBeNamed = ({ reason }: Pick<SyncDecision, 'reason'>): boolean =>
   reason === null || !(OF_OTHERS.has(reason) || reason.endsWith('_skipped'));
 
 const skipped = (reason: string): SyncDecision => ({ outcome: 'skipped', reason });
+
+/** The type of what people know an object by besides its own name; null for what belongs to nothing. */
+export function parentTypeOf(type: SyncType): 'product' | 'coupon' | 'customer' | null {
+  switch (type) {
+    case 'product':
+    case 'coupon':
+    case 'customer':
+      return null;
+    case 'price':
+      return 'product';
+    case 'promotion_code':
+      return 'coupon';
+    default:
+      return 'customer';
+  }
+}
 
 /** An object that carries no mark follows what it belongs to. */
 function isTaken({ metadata, parents }: SyncedObject, filter: SyncFilter): boolean {

@@ -70,7 +70,7 @@ export async function listFindings(
     em.fork(),
     `select type, processor_id as "processorId", record_id as id, name, outcome, fields, reason, applied,
             case when parent_id is not null then
-              json_build_object('type', case type when 'price' then 'product' else 'customer' end,
+              json_build_object('type', case type when 'price' then 'product' when 'promotion_code' then 'coupon' else 'customer' end,
                                 'processorId', parent_id, 'id', parent_record_id, 'name', parent_name)
             end as "belongsTo" ${from}
         and ($9::text is null or (type, processor_id) > ($9, $10))

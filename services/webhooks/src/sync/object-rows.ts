@@ -5,8 +5,8 @@ import type { ListedObject } from '@billing/processor/port';
 import type { SyncObjectState } from '#persistence/sync.entity.ts';
 import type { DecidedObject } from './decide-objects.ts';
 import type { LeasedSync } from './lease-syncs.ts';
-import { detailsOf, parentTypeOf } from './synced-objects.ts';
-import { mayBeNamed } from '#domain/sync-decision.ts';
+import { detailsOf } from './synced-objects.ts';
+import { mayBeNamed, parentTypeOf } from '#domain/sync-decision.ts';
 
 /** What is decided on an object, and what follows. */
 export interface ObjectDecision extends DecidedObject {

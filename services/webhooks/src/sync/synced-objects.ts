@@ -19,7 +19,9 @@ interface TypeTraits {
 export const TRAITS: Readonly<Record<SyncType, TypeTraits>> = {
   product: { observed: 'product.updated', gone: 'product.deleted', parents: [] },
   price: { observed: 'price.updated', gone: 'price.deleted', parents: ['product'] },
+  coupon: { observed: 'coupon.updated', gone: 'coupon.deleted', parents: [] },
   customer: { observed: 'customer.updated', gone: 'customer.deleted', parents: [] },
+  promotion_code: { observed: 'promotion_code.updated', gone: null, parents: ['coupon', 'customer'] },
   subscription: {
     observed: 'customer.subscription.updated',
     gone: 'customer.subscription.deleted',
@@ -38,7 +40,9 @@ const UNFINISHED: ReadonlyMap<SyncType, string> = new Map([
 const NAMED_BY: Readonly<Record<SyncType, readonly string[]>> = {
   product: ['name'],
   price: ['nickname'],
+  coupon: ['name'],
   customer: ['name', 'email'],
+  promotion_code: ['code'],
   subscription: ['description'],
   invoice: ['number'],
   payment: ['description'],
@@ -59,10 +63,6 @@ export interface ObjectDetails {
   /** Of a customer, trimmed and in lower case. */
   readonly email: string | null;
 }
-
-/** The type of what people know an object by besides its own name; null for what belongs to nothing. */
-export const parentTypeOf = (type: SyncType): 'product' | 'customer' | null =>
-  type === 'price' ? 'product' : type === 'product' || type === 'customer' ? null : 'customer';
 
 /** Reads an object's details. Whatever has another shape than expected is left out. */
 export function detailsOf(type: SyncType, object: Fields): ObjectDetails {

@@ -82,5 +82,62 @@ export class CreateCatalog extends Migration {
     this.addSql(`
       create index product_features_newest on product_features (team_id, project_id, created_at, owner_id, key)`);
     this.addSql(`create index product_features_by_product on product_features (team_id, project_id, product_id)`);
+
+    this.addSql(`
+      create table coupons (
+        id text primary key,
+        team_id text not null,
+        project_id text not null,
+        name text,
+        percent_off double precision,
+        amount_off bigint,
+        currency text,
+        duration text not null check (duration in ('once', 'repeating', 'forever')),
+        duration_in_months int,
+        product_ids jsonb, -- null for all products
+        max_redemptions int,
+        times_redeemed int not null,
+        redeem_by timestamptz,
+        metadata jsonb not null,
+        processor_id text,
+        processor_updated_at timestamptz,
+        awaits_webhook boolean not null,
+        version int not null,
+        sequence int not null,
+        created_at timestamptz not null,
+        deleted_at timestamptz,
+        constraint coupons_processor_id_unique unique (team_id, project_id, processor_id)
+      )`);
+    this.addSql(`create index coupons_newest on coupons (team_id, project_id, created_at, id)`);
+
+    this.addSql(`
+      create table promotion_codes (
+        id text primary key,
+        team_id text not null,
+        project_id text not null,
+        coupon_id text not null,
+        code text not null,
+        code_key text not null, -- the code in lower case
+        customer_id text,
+        is_active boolean not null,
+        max_redemptions int,
+        times_redeemed int not null,
+        expires_at timestamptz,
+        first_time_only boolean not null,
+        minimum_amount bigint,
+        currency text,
+        metadata jsonb not null,
+        processor_id text,
+        processor_updated_at timestamptz,
+        awaits_webhook boolean not null,
+        version int not null,
+        sequence int not null,
+        created_at timestamptz not null,
+        deleted_at timestamptz,
+        constraint promotion_codes_processor_id_unique unique (team_id, project_id, processor_id)
+      )`);
+    this.addSql(`create index promotion_codes_newest on promotion_codes (team_id, project_id, created_at, id)`);
+    this.addSql(`create index promotion_codes_by_code on promotion_codes (team_id, project_id, code_key)`);
+    this.addSql(`create index promotion_codes_by_coupon on promotion_codes (coupon_id)`);
   }
 }

@@ -1,0 +1,33 @@
+import type { ProjectScope, PromotionCodeId } from '@billing/contracts/ids';
+import type { AuditContext } from '@billing/contracts/resources/audit-entry';
+import { missingOrThrow } from '@billing/processor/errors';
+import type { Mirrored } from '@billing/service/mirrored-rows';
+import type { PromotionCode } from '#persistence/promotion-code.entity.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { explainRefusal } from './explain-refusal.ts';
+import { PROMOTION_CODE } from './record-types.ts';
+import { updatePromotionCode } from './update-record.ts';
+
+/**
+ * Activates or deactivates a promotion code at the processor and here.
+ * @throws Problem what `updateRecord` throws; 422 `coupon_not_valid`, 409 `promotion_code_taken` for one that cannot be
+ * activated
+ */
+export function changePromotionCode(dependencies: Dependencies) {
+  const { em, processors } = dependencies;
+  const update = updatePromotionCode(dependencies);
+
+  return async (
+    scope: ProjectScope,
+    id: PromotionCodeId,
+    { isActive }: { readonly isActive: boolean },
+    context: AuditContext,
+  ): Promise<Mirrored<PromotionCode>> =>
+    update(scope, id, { isActive }, context).catch(async (err: unknown) => {
+      const { processorId } = await PROMOTION_CODE.rows.find(em.fork(), scope, id);
+      const processor = await processors.of(scope.teamId);
+      const code = await processor.findPromotionCode(processorId).catch(missingOrThrow);
+      if (!isActive || code === 'missing' || code.couponId === null) throw err;
+      return explainRefusal(processor, { ...code, couponId: code.couponId })(err);
+    });
+}

@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { CouponId, type ProductId, type ProjectScope } from '@billing/contracts/ids';
+import { notFound } from '@billing/contracts/problem';
+import type { AuditContext } from '@billing/contracts/resources/audit-entry';
+import { COUPON_DURATIONS, type CouponCreate } from '@billing/contracts/resources/discount';
+import { derivedId } from '@billing/service/derived-id';
+import type { Mirrored } from '@billing/service/mirrored-rows';
+import type { CouponSnapshot } from '@billing/processor/snapshots/discounts';
+import { z } from 'zod';
+import { Coupon } from '#persistence/coupon.entity.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { auditOfCreated, createKind, creation, inWholeSeconds, marksOf, namedIds, reserved } from './create-record.ts';
+import { COUPON, PRODUCT } from './record-types.ts';
+
+const input = z.object({
+  name: z.string(),
+  off: z.union([z.object({ percent: z.number() }), z.object({ amount: z.int(), currency: z.string() })]),
+  duration: z.enum(COUPON_DURATIONS),
+  durationInMonths: z.int().exactOptional(),
+  productIds: z.array(z.string()).exactOptional(),
+  maxRedemptions: z.int().exactOptional(),
+  redeemBy: z.coerce.date().exactOptional(),
+  metadata: z.record(z.string(), z.string()),
+});
+
+export const createCouponKind = createKind<Coupon, CouponSnapshot, z.output<typeof input>>(COUPON, {
+  input,
+  send: (processor, operation) => processor.createCoupon(operation.input, operation.idempotencyKey),
+  findExisting: (processor, { id: operationId, createdAt: since }) =>
+    processor.findCreatedCoupon({ metadata: { operationId }, since }),
+});
+
+/** Our id of a coupon that was created here, by what the processor has of it; none for others. */
+export const namedCouponIds = namedIds(CouponId, 'coupon');
+
+/**
+ * Creates a coupon at the processor and here. The same operation key gives the same coupon.
+ * @throws Problem 404 for an unknown product; `processor_error` after a refusal, with nothing left behind; `unavailable` when
+ * the processor does not respond, and the coupon appears later
+ */
+export function createCoupon({ operationLog, now }: Pick<Dependencies, 'operationLog' | 'now'>) {
+  return async (
+    scope: ProjectScope,
+    requested: CouponCreate,
+    context: AuditContext,
+    operationKey: string = randomUUID(),
+  ): Promise<Mirrored<Coupon>> => {
+    const id = derivedId(CouponId, operationKey, 'coupon');
+    return operationLog.perform(createCouponKind, scope, creation(COUPON, scope, { id, operationKey }), async tx => {
+      const { name, duration, durationInMonths, productIds, maxRedemptions, redeemBy } = requested;
+      const [percentOff, amountOff] = [requested.percentOff ?? null, requested.amountOff ?? null];
+      const currency = requested.currency ?? null;
+      const limits = productIds && (await findProcessorIds(tx, scope, productIds));
+      const terms = {
+        ...{ name, percentOff, amountOff, currency, duration },
+        durationInMonths: durationInMonths ?? null,
+        productIds: productIds ?? null,
+        maxRedemptions: maxRedemptions ?? null,
+        redeemBy: redeemBy && inWholeSeconds(redeemBy),
+      };
+      const row = { ...scope, ...terms, id, redeemBy: terms.redeemBy ?? null, timesRedeemed: 0, metadata: {} };
+      tx.create(Coupon, { ...row, ...reserved(now()) });
+      return {
+        ...{ name, duration, metadata: marksOf(scope, operationKey) },
+        off: amountOff !== null && currency !== null ? { amount: amountOff, currency } : { percent: percentOff ?? 0 },
+        ...(durationInMonths !== undefined && { durationInMonths }),
+        ...(limits && { productIds: limits }),
+        ...(maxRedemptions !== undefined && { maxRedemptions }),
+        ...(redeemBy && { redeemBy }),
+        audit: auditOfCreated(context, { type: 'coupon', id }, { name, percentOff, amountOff, currency, duration }),
+      };
+    });
+  };
+}
+
+/** Returns the processor's ids of products. @throws Problem 404 `product_not_found` */
+async function findProcessorIds(em: EntityManager, scope: ProjectScope, ids: readonly ProductId[]): Promise<string[]> {
+  const wanted = [...new Set(ids)];
+  const products = await Promise.all(wanted.map(id => PRODUCT.rows.findCreated(em, scope, id)));
+  return products.map(product => {
+    if (!product) throw notFound('product');
+    return product.processorId;
+  });
+}

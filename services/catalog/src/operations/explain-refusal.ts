@@ -1,0 +1,31 @@
+import { conflict, unprocessable, type Problem } from '@billing/contracts/problem';
+import { missingOrThrow, ProcessorError } from '@billing/processor/errors';
+import type { Processor } from '@billing/processor/port';
+
+/** 422: the coupon has expired, was redeemed as often as it can be, or was deleted. */
+export const couponNotValid = (): Problem =>
+  unprocessable('coupon_not_valid', 'The coupon can no longer be redeemed; create another one.');
+
+/** A promotion code that the processor was to create or to activate; all ids are the processor's. */
+interface WantedCode {
+  readonly couponId: string;
+  /** Undefined where the processor chooses it. */
+  readonly code: string | undefined;
+  readonly customerId: string | null;
+}
+
+/** Returns a handler of errors that throws what the processor's state tells about a refusal, else the error itself. */
+export const explainRefusal =
+  (processor: Processor, { couponId, code, customerId }: WantedCode) =>
+  async (err: unknown): Promise<never> => {
+    if (!(err instanceof ProcessorError) || err.isIndeterminate) throw err;
+    const coupon = await processor.findCoupon(couponId).catch(missingOrThrow);
+    if (coupon === 'missing' || !coupon.isValid) throw couponNotValid();
+    const others = code === undefined ? [] : await processor.listPromotionCodes(code);
+    if (others.some(other => other.isActive && other.customerId === customerId))
+      throw conflict(
+        'promotion_code_taken',
+        'Another active promotion code has this text; deactivate it, or choose another.',
+      );
+    throw err;
+  };
