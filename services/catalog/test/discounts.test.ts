@@ -16,8 +16,12 @@ it('creates a coupon at the processor, shows it, and publishes its whole state',
   const { coupon } = created.body;
   expect(coupon).toMatchObject({
     ...COUPON,
-    ...{ ...limits, redeemBy: '2100-01-01T00:00:00.000Z' },
-    ...{ amountOff: null, currency: null, timesRedeemed: 0, isValid: true },
+    ...limits,
+    redeemBy: '2100-01-01T00:00:00.000Z',
+    amountOff: null,
+    currency: null,
+    timesRedeemed: 0,
+    isValid: true,
   });
   expect((await catalog.call('GET', `/coupons/${coupon.id}`)).body).toEqual({ coupon });
   expect((await catalog.call('GET', '/coupons')).body.coupons).toEqual([coupon]);
@@ -56,8 +60,12 @@ it('creates a promotion code, finds it in any case, and deactivates it', async (
   const { id: customerId } = await serveCustomer(catalog);
   const coupon = await catalog.createCoupon();
   const limits = {
-    ...{ customerId, maxRedemptions: 5, expiresAt: '2100-01-01T00:00:00.000Z', firstTimeOnly: true },
-    ...{ minimumAmount: 1_000, currency: 'usd' },
+    customerId,
+    maxRedemptions: 5,
+    expiresAt: '2100-01-01T00:00:00.000Z',
+    firstTimeOnly: true,
+    minimumAmount: 1_000,
+    currency: 'usd',
   };
   const created = await catalog.call('POST', '/promotion-codes', {
     body: { couponId: coupon.id, code: 'Spring-20', ...limits },
@@ -162,9 +170,17 @@ it('tells other services why a code cannot be redeemed, as the processor has it 
 it('refuses terms that do not fit each other, and keeps nothing', async () => {
   await using catalog = await startCatalog();
   const wrong = [
-    ...[{ percentOff: 0 }, { percentOff: 100.01 }, { percentOff: 12.345 }, { amountOff: 500, currency: 'usd' }],
-    ...[{ percentOff: undefined, amountOff: 500 }, { durationInMonths: undefined }, { duration: 'forever' }],
-    ...[{ name: '' }, { productIds: [] }, { redeemBy: 'soon' }, { id: 'MINE' }],
+    { percentOff: 0 },
+    { percentOff: 100.01 },
+    { percentOff: 12.345 },
+    { amountOff: 500, currency: 'usd' },
+    { percentOff: undefined, amountOff: 500 },
+    { durationInMonths: undefined },
+    { duration: 'forever' },
+    { name: '' },
+    { productIds: [] },
+    { redeemBy: 'soon' },
+    { id: 'MINE' },
   ];
   for (const change of wrong) {
     const refused = await catalog.call('POST', '/coupons', { body: { ...COUPON, ...change } });
@@ -178,13 +194,21 @@ async function serveCustomer(catalog: Catalog) {
   const { processor, scope, serve } = catalog;
   const { id: processorCustomerId } = await processor.createCustomer({ email: 'ada@example.com', metadata: {} }, 'ada');
   const customer: CustomerState = {
-    ...{ id: CustomerId.create(), projectId: scope.projectId, processorCustomerId, linkedToExisting: false },
-    ...{ email: 'ada@example.com', name: null, externalId: null, balance: null },
-    ...{ version: 1, createdAt: new Date(), deletedAt: null },
+    id: CustomerId.create(),
+    projectId: scope.projectId,
+    processorCustomerId,
+    linkedToExisting: false,
+    email: 'ada@example.com',
+    name: null,
+    externalId: null,
+    balance: null,
+    version: 1,
+    createdAt: new Date(),
+    deletedAt: null,
   };
   await serve(FindCustomer, async ({ customerId }) => (customerId === customer.id ? customer : null));
-  await serve(FindCustomersByProcessorId, async it =>
-    it.processorCustomerId === processorCustomerId ? [customer] : [],
+  await serve(FindCustomersByProcessorId, async wanted =>
+    wanted.processorCustomerId === processorCustomerId ? [customer] : [],
   );
   return customer;
 }

@@ -28,6 +28,6 @@ export function changePromotionCode(dependencies: Dependencies) {
       const processor = await processors.of(scope.teamId);
       const code = await processor.findPromotionCode(processorId).catch(missingOrThrow);
       if (!isActive || code === 'missing' || code.couponId === null) throw err;
-      return explainRefusal(processor, { ...code, couponId: code.couponId })(err);
+      return explainRefusal(processor, { ...code, couponId: code.couponId }, err);
     });
 }

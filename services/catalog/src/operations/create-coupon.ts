@@ -53,16 +53,21 @@ export function createCoupon({ operationLog, now }: Pick<Dependencies, 'operatio
       const currency = requested.currency ?? null;
       const limits = productIds && (await findProcessorIds(tx, scope, productIds));
       const terms = {
-        ...{ name, percentOff, amountOff, currency, duration },
+        name,
+        percentOff,
+        amountOff,
+        currency,
+        duration,
         durationInMonths: durationInMonths ?? null,
         productIds: productIds ?? null,
         maxRedemptions: maxRedemptions ?? null,
-        redeemBy: redeemBy && inWholeSeconds(redeemBy),
+        redeemBy: redeemBy ? inWholeSeconds(redeemBy) : null,
       };
-      const row = { ...scope, ...terms, id, redeemBy: terms.redeemBy ?? null, timesRedeemed: 0, metadata: {} };
-      tx.create(Coupon, { ...row, ...reserved(now()) });
+      tx.create(Coupon, { ...scope, ...terms, id, timesRedeemed: 0, metadata: {}, ...reserved(now()) });
       return {
-        ...{ name, duration, metadata: marksOf(scope, operationKey) },
+        name,
+        duration,
+        metadata: marksOf(scope, operationKey),
         off: amountOff !== null && currency !== null ? { amount: amountOff, currency } : { percent: percentOff ?? 0 },
         ...(durationInMonths !== undefined && { durationInMonths }),
         ...(limits && { productIds: limits }),

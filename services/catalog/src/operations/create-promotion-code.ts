@@ -70,7 +70,8 @@ export function createPromotionCode(dependencies: Omit<Dependencies, 'outbox'>) 
       if (refusalOfCoupon(coupon, now())) throw couponNotValid();
       const content = { code: code ?? '', codeKey: toCodeKey(code ?? ''), isActive: true, timesRedeemed: 0 };
       const terms = {
-        ...{ couponId, firstTimeOnly },
+        couponId,
+        firstTimeOnly,
         customerId: customerId ?? null,
         maxRedemptions: maxRedemptions ?? null,
         expiresAt: expiresAt ? inWholeSeconds(expiresAt) : null,
@@ -94,6 +95,6 @@ export function createPromotionCode(dependencies: Omit<Dependencies, 'outbox'>) 
         ),
       };
     });
-    return performed.catch(explainRefusal(await processors.of(scope.teamId), wanted));
+    return performed.catch(async (err: unknown) => explainRefusal(await processors.of(scope.teamId), wanted, err));
   };
 }

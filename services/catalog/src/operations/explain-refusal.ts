@@ -14,18 +14,20 @@ interface WantedCode {
   readonly customerId: string | null;
 }
 
-/** Returns a handler of errors that throws what the processor's state tells about a refusal, else the error itself. */
-export const explainRefusal =
-  (processor: Processor, { couponId, code, customerId }: WantedCode) =>
-  async (err: unknown): Promise<never> => {
-    if (!(err instanceof ProcessorError) || err.isIndeterminate) throw err;
-    const coupon = await processor.findCoupon(couponId).catch(missingOrThrow);
-    if (coupon === 'missing' || !coupon.isValid) throw couponNotValid();
-    const others = code === undefined ? [] : await processor.listPromotionCodes(code);
-    if (others.some(other => other.isActive && other.customerId === customerId))
-      throw conflict(
-        'promotion_code_taken',
-        'Another active promotion code has this text; deactivate it, or choose another.',
-      );
-    throw err;
-  };
+/** Throws what the processor's state tells about a refusal, else the failure itself. */
+export async function explainRefusal(
+  processor: Processor,
+  { couponId, code, customerId }: WantedCode,
+  failure: unknown,
+): Promise<never> {
+  if (!(failure instanceof ProcessorError) || failure.isIndeterminate) throw failure;
+  const coupon = await processor.findCoupon(couponId).catch(missingOrThrow);
+  if (coupon === 'missing' || !coupon.isValid) throw couponNotValid();
+  const others = code === undefined ? [] : await processor.listPromotionCodes(code);
+  if (others.some(other => other.isActive && other.customerId === customerId))
+    throw conflict(
+      'promotion_code_taken',
+      'Another active promotion code has this text; deactivate it, or choose another.',
+    );
+  throw failure;
+}

@@ -27,59 +27,55 @@ export function compareCatalog({ em, now }: { readonly em: EntityManager; readon
       return ids.map(id => parents.get(scopedKey(id))?.deletedAt === null);
     };
 
-    switch (type) {
-      case 'product':
-        return compareRecords(objects, {
-          scope,
-          parse: readProduct,
-          find: ids => PRODUCT.rows.findByProcessorIds(fork, ids),
-          differences: ({ name, description, isActive, metadata }, product) =>
-            fieldDifferences({ name, description, isActive, metadata }, toProductContent(product)),
-        });
-      case 'coupon':
-        return compareRecords(objects, {
-          scope,
-          parse: readCoupon,
-          find: ids => COUPON.rows.findByProcessorIds(fork, ids),
-          differences: ({ name, timesRedeemed, metadata }, coupon) =>
-            fieldDifferences({ name, timesRedeemed, metadata }, toCouponContent(coupon)),
-        });
-      case 'promotion_code': {
-        let coupons: Awaited<ReturnType<typeof findCoupons>> = new Map();
-        return compareRecords(objects, {
-          scope,
-          parse: readPromotionCode,
-          find: async ids => {
-            const codes = await PROMOTION_CODE.rows.findByProcessorIds(fork, ids);
-            coupons = await findCoupons(fork, scope, codes.values());
-            return codes;
-          },
-          findParents: codes =>
-            areLive(
-              COUPON.rows,
-              codes.map(({ couponId }) => couponId ?? ''),
-            ),
-          differences: (row, code) => {
-            const { timesRedeemed, metadata } = toPromotionCodeContent(code);
-            const isActive = isRedeemable(row, coupons.get(row.couponId), now());
-            const ours = { isActive, timesRedeemed: row.timesRedeemed, metadata: row.metadata };
-            return fieldDifferences(ours, { isActive: code.isActive, timesRedeemed, metadata });
-          },
-        });
-      }
-      default:
-        return compareRecords(objects, {
-          scope,
-          parse: readPrice,
-          find: ids => PRICE.rows.findByProcessorIds(fork, ids),
-          findParents: prices =>
-            areLive(
-              PRODUCT.rows,
-              prices.map(({ productId }) => productId),
-            ),
-          differences: ({ isActive, metadata }, price) =>
-            fieldDifferences({ isActive, metadata }, toPriceContent(price)),
-        });
+    if (type === 'product')
+      return compareRecords(objects, {
+        scope,
+        parse: readProduct,
+        find: ids => PRODUCT.rows.findByProcessorIds(fork, ids),
+        differences: ({ name, description, isActive, metadata }, product) =>
+          fieldDifferences({ name, description, isActive, metadata }, toProductContent(product)),
+      });
+    if (type === 'coupon')
+      return compareRecords(objects, {
+        scope,
+        parse: readCoupon,
+        find: ids => COUPON.rows.findByProcessorIds(fork, ids),
+        differences: ({ name, timesRedeemed, metadata }, coupon) =>
+          fieldDifferences({ name, timesRedeemed, metadata }, toCouponContent(coupon)),
+      });
+    if (type === 'promotion_code') {
+      let coupons: Awaited<ReturnType<typeof findCoupons>> = new Map();
+      return compareRecords(objects, {
+        scope,
+        parse: readPromotionCode,
+        find: async ids => {
+          const codes = await PROMOTION_CODE.rows.findByProcessorIds(fork, ids);
+          coupons = await findCoupons(fork, scope, codes.values());
+          return codes;
+        },
+        findParents: codes =>
+          areLive(
+            COUPON.rows,
+            codes.map(({ couponId }) => couponId ?? ''),
+          ),
+        differences: (row, code) => {
+          const { timesRedeemed, metadata } = toPromotionCodeContent(code);
+          const isActive = isRedeemable(row, coupons.get(row.couponId), now());
+          const ours = { isActive, timesRedeemed: row.timesRedeemed, metadata: row.metadata };
+          return fieldDifferences(ours, { isActive: code.isActive, timesRedeemed, metadata });
+        },
+      });
     }
+    return compareRecords(objects, {
+      scope,
+      parse: readPrice,
+      find: ids => PRICE.rows.findByProcessorIds(fork, ids),
+      findParents: prices =>
+        areLive(
+          PRODUCT.rows,
+          prices.map(({ productId }) => productId),
+        ),
+      differences: ({ isActive, metadata }, price) => fieldDifferences({ isActive, metadata }, toPriceContent(price)),
+    });
   };
 }

@@ -70,20 +70,18 @@ export const mayBeNamed = ({ reason }: Pick<SyncDecision, 'reason'>): boolean =>
 const skipped = (reason: string): SyncDecision => ({ outcome: 'skipped', reason });
 
 /** The type of what people know an object by besides its own name; null for what belongs to nothing. */
-export function parentTypeOf(type: SyncType): 'product' | 'coupon' | 'customer' | null {
-  switch (type) {
-    case 'product':
-    case 'coupon':
-    case 'customer':
-      return null;
-    case 'price':
-      return 'product';
-    case 'promotion_code':
-      return 'coupon';
-    default:
-      return 'customer';
-  }
-}
+export const parentTypeOf = (type: SyncType): 'product' | 'coupon' | 'customer' | null => PARENT_TYPES[type];
+
+const PARENT_TYPES = {
+  product: null,
+  price: 'product',
+  coupon: null,
+  customer: null,
+  promotion_code: 'coupon',
+  subscription: 'customer',
+  invoice: 'customer',
+  payment: 'customer',
+} as const satisfies Record<SyncType, string | null>;
 
 /** An object that carries no mark follows what it belongs to. */
 function isTaken({ metadata, parents }: SyncedObject, filter: SyncFilter): boolean {
