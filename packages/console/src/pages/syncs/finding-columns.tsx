@@ -72,7 +72,7 @@ function useRecordName({ type, id }: SyncFinding): ReactNode {
 function placeOf({ type, id, processorId, belongsTo }: SyncFinding): Place {
   if (type === 'price') return { page: belongsTo?.id ? `products/${belongsTo.id}` : 'products' };
   if (type === 'invoice' || type === 'payment') return { page: `${type}s`, search: { processorId } };
-  return { page: `${type}s/${id}` };
+  return { page: type === 'promotion_code' ? `promotion-codes/${id}` : `${type}s/${id}` };
 }
 
 function Parent({ of: { type, id, name, processorId } }: { readonly of: NonNullable<SyncFinding['belongsTo']> }) {

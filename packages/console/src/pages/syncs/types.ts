@@ -5,7 +5,9 @@ import { formatCount } from '#ui/amount.ts';
 export const SYNC_TYPE: Readonly<Record<Sync['types'][number], { readonly name: string; readonly one: string }>> = {
   product: { name: 'Products', one: 'Product' },
   price: { name: 'Prices', one: 'Price' },
+  coupon: { name: 'Coupons', one: 'Coupon' },
   customer: { name: 'Customers', one: 'Customer' },
+  promotion_code: { name: 'Promotion codes', one: 'Promotion code' },
   subscription: { name: 'Subscriptions', one: 'Subscription' },
   invoice: { name: 'Invoices', one: 'Invoice' },
   payment: { name: 'Payments', one: 'Payment' },
