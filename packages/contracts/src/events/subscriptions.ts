@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineEvent } from '../event.ts';
 import { CustomerId, PriceId, ProjectId, SubscriptionId } from '../ids.ts';
-import { discount } from '../resources/discount.ts';
+import { COUPON_DURATIONS, discount } from '../resources/discount.ts';
 import { pendingChange, scheduledChange } from '../resources/plan-change.ts';
 import { BILLING_SCHEMES, INTERVALS } from '../resources/price.ts';
 import { pauseCollection, SUBSCRIPTION_STATUSES } from '../resources/subscription.ts';
@@ -36,8 +36,8 @@ export const billedDiscount = discount.extend({
   processorDiscountId: z.string(),
   processorCouponId: z.string().nullable(),
   processorPromotionCodeId: z.string().nullable(),
-  /** `once`, `repeating` or `forever`; null when only the id of the coupon is known. */
-  duration: z.string().nullable(),
+  /** Null when only the id of the coupon is known. */
+  duration: z.enum(COUPON_DURATIONS).nullable(),
   /** The only products that it takes something off; null for all. */
   processorProductIds: z.array(z.string()).nullable(),
 });
