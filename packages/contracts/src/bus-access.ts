@@ -60,6 +60,7 @@ const DECLARATIONS: Readonly<Record<ServiceName, Declaration>> = {
       'subscriptions-grants': 'grant.saved.v1',
       'subscriptions-checkouts': 'processor.checkout.>',
       'subscriptions-mirror': 'processor.customer.subscription.>',
+      'subscriptions-schedules': 'processor.subscription_schedule.>',
       'subscriptions-deleted-customers': 'processor.customer.deleted.v1',
       'subscriptions-invoices': 'processor.invoice.>',
       'subscriptions-paid-invoices': 'processor.invoice.paid.v1',

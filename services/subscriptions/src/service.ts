@@ -14,6 +14,7 @@ import { attemptedInvoices } from './consumers/attempted-invoices.ts';
 import { chargeEvents, invoicePaymentEvents, paymentIntentEvents, refundEvents } from './consumers/payment-events.ts';
 import { pendingChanges } from './consumers/pending-changes.ts';
 import { deletedCustomerEvents, subscriptionEvents } from './consumers/subscription-events.ts';
+import { scheduleEvents } from './consumers/schedule-events.ts';
 import { startIntakes } from './jobs/start-intakes.ts';
 import { startPublishingStates } from './jobs/start-publishing-states.ts';
 import { checkoutRoutes } from './routes/checkout.ts';
@@ -40,6 +41,7 @@ export const subscriptionsService = () =>
           ...copies(dependencies),
           checkoutEvents(dependencies),
           subscriptionEvents(dependencies),
+          scheduleEvents(dependencies),
           deletedCustomerEvents(dependencies),
           invoiceEvents(dependencies),
           paymentIntentEvents(dependencies),

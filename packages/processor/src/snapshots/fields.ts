@@ -153,6 +153,11 @@ export class Fields {
     return isAbsent(this.#object[name]) ? null : this.object(name, parse);
   }
 
+  /** Parses an object in a field that may have only its id: undefined then, and null when it is absent or null. */
+  expanded<Result>(name: string, parse: (fields: Fields) => Result): Result | null | undefined {
+    return typeof this.#object[name] === 'string' ? undefined : this.optionalObject(name, parse);
+  }
+
   /** Parses each object of an object in a field, by name. Returns null for a field that is absent or null. */
   optionalMap<Result>(name: string, parse: (fields: Fields) => Result): ReadonlyMap<string, Result> | null {
     return this.optionalObject(

@@ -21,7 +21,7 @@ export interface ScheduleSnapshot {
   readonly id: string;
   /** `active`, `not_started`, `completed`, `released` or `canceled`. */
   readonly status: string;
-  /** Null once it was released. */
+  /** The one that it manages, or managed until it was released. */
   readonly subscriptionId: string | null;
   /** `release` or `cancel`. */
   readonly endBehavior: string;
@@ -32,20 +32,22 @@ export interface ScheduleSnapshot {
 }
 
 /** Parses a schedule. */
-export const readSchedule = (raw: unknown): ScheduleSnapshot =>
-  parseObject(raw, schedule => ({
-    id: schedule.required('id', text),
-    status: schedule.required('status', text),
-    subscriptionId: schedule.optional('subscription', reference),
-    endBehavior: schedule.required('end_behavior', text),
-    currentPhase: schedule.optionalObject('current_phase', it => ({
-      startsAt: it.required('start_date', unixTime),
-      endsAt: it.required('end_date', unixTime),
-    })),
-    phases: schedule.array('phases', parsePhase),
-    metadata: schedule.metadata(),
-    createdAt: schedule.required('created', unixTime),
-  }));
+export const readSchedule = (raw: unknown): ScheduleSnapshot => parseObject(raw, parseSchedule);
+
+/** Parses a schedule that another object contains. */
+export const parseSchedule = (schedule: Fields): ScheduleSnapshot => ({
+  id: schedule.required('id', text),
+  status: schedule.required('status', text),
+  subscriptionId: schedule.optional('subscription', reference) ?? schedule.optional('released_subscription', reference),
+  endBehavior: schedule.required('end_behavior', text),
+  currentPhase: schedule.optionalObject('current_phase', it => ({
+    startsAt: it.required('start_date', unixTime),
+    endsAt: it.required('end_date', unixTime),
+  })),
+  phases: schedule.array('phases', parsePhase),
+  metadata: schedule.metadata(),
+  createdAt: schedule.required('created', unixTime),
+});
 
 const parsePhase = (phase: Fields): PhaseSnapshot => ({
   startsAt: phase.required('start_date', unixTime),

@@ -1,5 +1,6 @@
 import type { PendingReason } from '@billing/contracts/resources/plan-change';
 import { SUBSCRIPTION_STATUSES, type SubscriptionStatus } from '@billing/contracts/resources/subscription';
+import { parseSchedule, type ScheduleSnapshot } from './schedule.ts';
 import { parsePrice, type PriceAmount, type PriceSnapshot } from './catalog.ts';
 import { discountList, readDiscount, type DiscountDetail, type DiscountSnapshot } from './discounts.ts';
 import { flag, knownWordOf, number, parseObject, reference, text, unixTime, type Fields } from './fields.ts';
@@ -71,6 +72,8 @@ export interface SubscriptionSnapshot {
   readonly scheduleId: string | null;
   /** The clock that it lives on in tests; null when it lives in real time. */
   readonly testClockId: string | null;
+  /** Null without one; undefined when the object contains no more than its id (`withSchedule`). */
+  readonly schedule: ScheduleSnapshot | null | undefined;
   readonly metadata: Readonly<Record<string, string>>;
   readonly createdAt: Date;
 }
@@ -132,6 +135,7 @@ export const readSubscription = (raw: unknown): SubscriptionSnapshot =>
       discounts: discountsOf(subscription),
       scheduleId: subscription.optional('schedule', reference),
       testClockId: subscription.optional('test_clock', reference),
+      schedule: subscription.expanded('schedule', parseSchedule),
       metadata: subscription.metadata(),
       createdAt: subscription.required('created', unixTime),
     };
@@ -200,6 +204,14 @@ export const lacksDiscounts = ({ discounts }: SubscriptionSnapshot): boolean =>
 /** Returns whether the processor has to be read for what the object does not contain. */
 export const isIncomplete = (snapshot: SubscriptionSnapshot): boolean =>
   lacksAmounts(snapshot) || lacksPayment(snapshot) || lacksDiscounts(snapshot);
+
+/** Returns whether the schedule of the subscription has to be read at the processor. */
+export const lacksSchedule = ({ schedule }: SubscriptionSnapshot): boolean => schedule === undefined;
+
+/** Returns the subscription with its schedule; null when the processor does not have that any more. */
+export function withSchedule(snapshot: SubscriptionSnapshot, schedule: ScheduleSnapshot | null): SubscriptionSnapshot {
+  return { ...snapshot, schedule, scheduleId: schedule?.id ?? null };
+}
 
 function earliest(dates: readonly (Date | null)[]): Date | null {
   return dates.reduce((first, date) => (first === null || (date !== null && date < first) ? date : first), null);

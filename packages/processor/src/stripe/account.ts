@@ -109,6 +109,7 @@ const PROBES: readonly ((stripe: Stripe) => Promise<unknown>)[] = [
 /** How each kind of object is read. */
 const RETRIEVE: Readonly<Record<ProcessorObject, (stripe: Stripe, id: string) => Promise<object>>> = {
   'checkout.session': (stripe, id) => stripe.checkout.sessions.retrieve(id),
+  subscription_schedule: (stripe, id) => stripe.subscriptionSchedules.retrieve(id),
   customer: (stripe, id) => stripe.customers.retrieve(id),
   'customer.subscription': (stripe, id) => stripe.subscriptions.retrieve(id),
   invoice: (stripe, id) => stripe.invoices.retrieve(id),

@@ -5,6 +5,8 @@ import { listAll } from './calls.ts';
 
 /** Subscriptions contain only the ids of their discounts, and coupons not their products, unless these are expanded. */
 export const WITH_DISCOUNTS = { expand: ['discounts.source.coupon.applies_to'] };
+/** A subscription with its schedule too. */
+export const WHOLE_SUBSCRIPTION = { expand: [...WITH_DISCOUNTS.expand, 'schedule'] };
 
 type Item = { readonly id: string };
 type ListItems = (stripe: Stripe, id: string) => AsyncIterable<Item>;

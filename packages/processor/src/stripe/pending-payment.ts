@@ -7,6 +7,7 @@ import { lacksPayment, withPayment, type SubscriptionSnapshot } from '../snapsho
 import { missingOrThrow } from '../errors.ts';
 import type { Calls } from './calls.ts';
 import { addMissingAmounts } from './missing-amounts.ts';
+import { addMissingSchedule } from './missing-schedule.ts';
 import { completeLists } from './nested-lists.ts';
 
 const NOTHING_KNOWN = { amountDue: 0, reason: 'declined', hostedInvoiceUrl: null } as const;
@@ -30,12 +31,14 @@ export function pendingPaymentCalls({ stripe, call }: Calls): Pick<PlanChanges, 
 const reasonOf = (intent: Stripe.PaymentIntent | null): PendingReason =>
   intent?.status === 'requires_action' ? 'authentication_required' : 'declined';
 
-/** Returns the subscription with all that its object does not contain: amounts, and the payment of a pending change. */
+export type CompletingReads = Pick<Processor, 'findPrice' | 'findPendingPayment' | 'findSchedule'>;
+
+/** Returns the subscription with all that its object does not contain: its schedule, amounts, and the payment of a pending change. */
 export async function complete(
   snapshot: SubscriptionSnapshot,
-  { findPrice, findPendingPayment }: Pick<Processor, 'findPrice' | 'findPendingPayment'>,
+  { findPrice, findPendingPayment, findSchedule }: CompletingReads,
 ): Promise<SubscriptionSnapshot> {
-  const priced = await addMissingAmounts(snapshot, findPrice);
+  const priced = await addMissingAmounts(await addMissingSchedule(snapshot, findSchedule), findPrice);
   if (!lacksPayment(priced)) return priced;
   const { latestInvoiceId } = priced;
   const payment = latestInvoiceId === null ? null : await findPendingPayment(latestInvoiceId);

@@ -7,8 +7,8 @@ import { readInvoice } from '../snapshots/invoice.ts';
 import { readSchedule, type PhaseDiscount } from '../snapshots/schedule.ts';
 import { readSubscription } from '../snapshots/subscription.ts';
 import { given, listAll, write, type Calls } from './calls.ts';
-import { completeLists, WITH_DISCOUNTS } from './nested-lists.ts';
 import { complete, pendingPaymentCalls } from './pending-payment.ts';
+import { completeLists, WHOLE_SUBSCRIPTION } from './nested-lists.ts';
 import { PAGE_SIZE } from '../page-size.ts';
 
 const seconds = (date: Date | undefined) => date && Math.floor(date.getTime() / 1_000);
@@ -17,10 +17,11 @@ const seconds = (date: Date | undefined) => date && Math.floor(date.getTime() / 
 export function planChangeCalls(calls: Calls, findPrice: Processor['findPrice']): PlanChanges {
   const { stripe, call } = calls;
   const pendingPayments = pendingPaymentCalls(calls);
+  const findSchedule = (id: string) => call(async () => readSchedule(await stripe.subscriptionSchedules.retrieve(id)));
   const update = async (id: string, params: Stripe.SubscriptionUpdateParams, key: string) => {
-    const request = () => stripe.subscriptions.update(id, { ...params, ...WITH_DISCOUNTS }, write(key));
+    const request = () => stripe.subscriptions.update(id, { ...params, ...WHOLE_SUBSCRIPTION }, write(key));
     const read = async () => readSubscription(await completeLists(stripe, await request()));
-    return complete(await call(read), { findPrice, ...pendingPayments });
+    return complete(await call(read), { findPrice, findSchedule, ...pendingPayments });
   };
   const preview = (params: Stripe.InvoiceCreatePreviewParams) =>
     call(async () => {
@@ -52,7 +53,7 @@ export function planChangeCalls(calls: Calls, findPrice: Processor['findPrice'])
       call(async () =>
         readSchedule(await stripe.subscriptionSchedules.create({ from_subscription: subscription }, write(key))),
       ),
-    findSchedule: id => call(async () => readSchedule(await stripe.subscriptionSchedules.retrieve(id))),
+    findSchedule,
     setPhases: (id, phases, metadata, key) =>
       call(async () => {
         const params = { ...scheduleParams(phases), metadata: { ...metadata } };

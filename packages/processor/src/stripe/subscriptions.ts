@@ -3,8 +3,8 @@ import { PAGE_SIZE } from '../page-size.ts';
 import type { Processor } from '../port.ts';
 import { lacksDiscounts, readSubscription } from '../snapshots/subscription.ts';
 import { given, idOf, write, type Calls } from './calls.ts';
-import { completeEach, completeLists, WITH_DISCOUNTS } from './nested-lists.ts';
-import { complete } from './pending-payment.ts';
+import { completeEach, completeLists, WHOLE_SUBSCRIPTION } from './nested-lists.ts';
+import { complete, type CompletingReads } from './pending-payment.ts';
 
 type Subscriptions = Pick<
   Processor,
@@ -16,16 +16,14 @@ type Subscriptions = Pick<
 >;
 
 /** Subscriptions; `reads` finds what Stripe's subscriptions lack. */
-export function subscriptionCalls(
-  { stripe, call }: Calls,
-  reads: Pick<Processor, 'findPrice' | 'findPendingPayment'>,
-): Subscriptions {
+export function subscriptionCalls({ stripe, call }: Calls, reads: CompletingReads): Subscriptions {
   const subscriptionFrom = async (request: () => Promise<Stripe.Subscription>) =>
     complete(await call(async () => readSubscription(await completeLists(stripe, await request()))), reads);
 
   const update = (id: string, changes: Stripe.SubscriptionUpdateParams, key: string) =>
-    stripe.subscriptions.update(id, { ...changes, ...WITH_DISCOUNTS }, write(key));
-  const findSubscription = (id: string) => subscriptionFrom(() => stripe.subscriptions.retrieve(id, WITH_DISCOUNTS));
+    stripe.subscriptions.update(id, { ...changes, ...WHOLE_SUBSCRIPTION }, write(key));
+  const findSubscription = (id: string) =>
+    subscriptionFrom(() => stripe.subscriptions.retrieve(id, WHOLE_SUBSCRIPTION));
 
   return {
     findSubscription,
@@ -53,7 +51,7 @@ export function subscriptionCalls(
         const { schedule } = await stripe.subscriptions.retrieve(id);
         const scheduleId = idOf(schedule);
         if (scheduleId !== null) await stripe.subscriptionSchedules.release(scheduleId, {}, write(`${key}:release`));
-        return stripe.subscriptions.cancel(id, WITH_DISCOUNTS, write(key));
+        return stripe.subscriptions.cancel(id, WHOLE_SUBSCRIPTION, write(key));
       }),
     setSubscriptionPaymentMethod: (id, paymentMethodId, key) =>
       subscriptionFrom(() => update(id, { default_payment_method: paymentMethodId }, key)),

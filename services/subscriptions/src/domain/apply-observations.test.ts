@@ -61,6 +61,7 @@ function snapshot(changes: Partial<SubscriptionSnapshot>): SubscriptionSnapshot 
     discounts: [],
     scheduleId: null,
     testClockId: null,
+    schedule: null,
     metadata: {},
     createdAt: at(0),
     ...changes,

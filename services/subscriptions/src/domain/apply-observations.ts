@@ -59,7 +59,7 @@ function applyOne(
   { snapshot, position, reread, isRead }: Observation,
 ): RecordedState | 'unprepared' {
   const { state } = recorded;
-  const terms = readTerms(snapshot, { observedAt: position.at, recordedStatus: state.terms.status });
+  const terms = readTerms(snapshot, { observedAt: position.at, recorded: state.terms });
   const applied = { terms, position, readAt: null };
   const end = endByCustomer(state);
   // What it was until then, the newest of its own events tells.
@@ -88,7 +88,7 @@ export function applyReread(
   { snapshot, readAt }: Reread,
   position: EventPosition | null = null,
 ): RecordedState {
-  const terms = readTerms(snapshot, { observedAt: readAt, recordedStatus: state.terms.status });
+  const terms = readTerms(snapshot, { observedAt: readAt, recorded: state.terms });
   return {
     terms: bringsChange(state.terms, terms) ? terms : state.terms,
     position: laterPosition(state.position, position),

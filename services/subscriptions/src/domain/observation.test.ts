@@ -20,6 +20,7 @@ const terms = (changes: Partial<SubscriptionTerms> = {}): SubscriptionTerms => (
   startedAt: at(0),
   endedAt: null,
   pendingChange: null,
+  schedule: null,
   metadata: {},
   ...changes,
 });

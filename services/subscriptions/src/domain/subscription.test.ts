@@ -25,6 +25,7 @@ const snapshot = (changes: Partial<SubscriptionSnapshot> = {}): SubscriptionSnap
   discounts: [],
   scheduleId: null,
   testClockId: null,
+  schedule: null,
   metadata: {},
   createdAt: at(1),
   ...changes,
@@ -88,7 +89,7 @@ describe('readTerms', () => {
 
   it('keeps the recorded status when the new one is unknown, else throws', () => {
     expect(() => read({ status: null })).toThrow('sub_1 has a status');
-    const options = { observedAt: at(9), recordedStatus: 'past_due' } as const;
+    const options = { observedAt: at(9), recorded: { status: 'past_due', schedule: null } } as const;
     expect(readTerms(snapshot({ status: null }), options).status).toBe('past_due');
   });
 });

@@ -12,6 +12,7 @@ import {
   type SubscriptionItemSnapshot,
 } from '@billing/processor/snapshots/subscription';
 import { readPendingChange, withRecordedPayment, type PendingTerms } from './pending-change.ts';
+import { isOurs, readManagingSchedule, type ManagingSchedule } from './schedule.ts';
 
 /** What one item bills, as the processor has it: all but our own id of its price. */
 export type ItemTerms = Omit<BilledItem, 'priceId'>;
@@ -37,6 +38,8 @@ export interface SubscriptionTerms {
   readonly endedAt: Date | null;
   /** What it becomes once that is paid. */
   readonly pendingChange: PendingTerms | null;
+  /** The processor's schedule that manages it. */
+  readonly schedule: ManagingSchedule | null;
   readonly metadata: Readonly<Record<string, string>>;
 }
 
@@ -53,11 +56,13 @@ export function requireRunning(status: SubscriptionStatus): void {
 }
 
 /**
- * Checks that no schedule of the processor manages a subscription, which then can't be scheduled to end, nor resumed.
+ * Checks that no schedule manages a subscription that this service did not make: it then can't be scheduled to end, nor
+ * resumed, nor changed.
  * @throws Problem 422 `subscription_has_schedule`
  */
-export function requireUnscheduled({ scheduleId }: Pick<SubscriptionSnapshot, 'scheduleId'>): void {
-  if (scheduleId === null) return;
+export function requireUnscheduled(snapshot: Pick<SubscriptionSnapshot, 'schedule' | 'scheduleId'>): void {
+  const { schedule, scheduleId } = snapshot;
+  if (scheduleId === null || (schedule && isOurs(schedule))) return;
   const message = `The payment processor's schedule ${scheduleId} manages the subscription; change or release it there.`;
   throw unprocessable('subscription_has_schedule', message);
 }
@@ -73,14 +78,15 @@ function statusOf(snapshot: SubscriptionSnapshot, recorded?: SubscriptionStatus)
 }
 
 /**
- * Returns what a snapshot shows. `observedAt`, the time of the snapshot, stands in for a missing time of the end.
+ * Returns what a snapshot shows. `observedAt`, the time of the snapshot, stands in for a missing time of the end; what is
+ * recorded, for a status that this service does not know and for a schedule of which only the id is shown.
  * @throws Error for an unknown status when none is recorded
  */
 export function readTerms(
   snapshot: SubscriptionSnapshot,
-  { observedAt, recordedStatus }: { observedAt: Date; recordedStatus?: SubscriptionStatus },
+  { observedAt, recorded }: { observedAt: Date; recorded?: Pick<SubscriptionTerms, 'status' | 'schedule'> },
 ): SubscriptionTerms {
-  const status = statusOf(snapshot, recordedStatus);
+  const status = statusOf(snapshot, recorded?.status);
   const endedAt = hasEnded(status) ? (snapshot.endedAt ?? observedAt) : null;
   // Stripe keeps the flags of a scheduled end when the subscription ends before it.
   const endedEarly = endedAt !== null && endedAt < snapshot.currentPeriodEnd;
@@ -98,6 +104,7 @@ export function readTerms(
     startedAt: snapshot.startedAt,
     endedAt,
     pendingChange: hasEnded(status) ? null : readPendingChange(snapshot),
+    schedule: hasEnded(status) ? null : readManagingSchedule(snapshot, recorded?.schedule ?? null),
     metadata: withoutRouting(snapshot.metadata),
   };
 }
@@ -107,7 +114,7 @@ export function canceledAt(terms: SubscriptionTerms, endedAt: Date): Subscriptio
   const endedEarly = endedAt < terms.currentPeriodEnd;
   const { cancelAtPeriodEnd, cancelAt } = endedEarly ? { cancelAtPeriodEnd: false, cancelAt: null } : terms;
   const canceled = { status: 'canceled', endedAt, canceledAt: terms.canceledAt ?? endedAt } as const;
-  return { ...terms, ...canceled, cancelAtPeriodEnd, cancelAt, pendingChange: null };
+  return { ...terms, ...canceled, cancelAtPeriodEnd, cancelAt, pendingChange: null, schedule: null };
 }
 
 /** Returns what an item bills. One without an amount in the subscription's currency has none that can be known. */

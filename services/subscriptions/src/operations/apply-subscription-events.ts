@@ -6,7 +6,7 @@ import { sortByPosition } from '@billing/processor/event-order';
 import { missingOrThrow } from '@billing/processor/errors';
 import { complete } from '@billing/processor/stripe/pending-payment';
 import type { SubscriptionSnapshot } from '@billing/processor/port';
-import { isIncomplete, lacksDiscounts, withDiscounts } from '@billing/processor/snapshots/subscription';
+import { isIncomplete, lacksDiscounts, lacksSchedule, withDiscounts } from '@billing/processor/snapshots/subscription';
 import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
 import type { Source } from '@billing/service/publish-resource';
 import { applyObservations, type Observation } from '#domain/apply-observations.ts';
@@ -75,8 +75,13 @@ export function applySubscriptionEvents({ now }: Pick<Dependencies, 'now'>) {
     const subscriptions = events.map(toObject);
     await subscriptionRows.lock(tx, subscriptions);
     const rows = await subscriptionRows.find(tx, subscriptions);
-    const all = events.map(event => withRecordedDetails(event, rows.get(scopedKey(toObject(event)))));
-    const readable = all.filter(({ snapshot }) => !isIncomplete(snapshot));
+    const rowOfEvent = (event: SubscriptionEvent) => rows.get(scopedKey(toObject(event)));
+    const all = events.map(event => withRecordedDetails(event, rowOfEvent(event)));
+    const isReadable = (event: Event) => !isIncomplete(event.snapshot) && !isScheduleUnknown(event, rowOfEvent(event));
+    const { true: readable = [], false: unreadable = [] } = Object.groupBy(
+      all,
+      event => `${isReadable(event)}` as const,
+    );
     const eventsByKey = Map.groupBy(readable, event => scopedKey(toObject(event)));
 
     const missing = [...eventsByKey].filter(([key]) => !rows.has(key)).map(([, ofOne]) => ofOne);
@@ -95,7 +100,7 @@ export function applySubscriptionEvents({ now }: Pick<Dependencies, 'now'>) {
       }),
     );
     const changed = new Set(newRows);
-    const unprepared: Event[] = all.filter(({ snapshot }) => isIncomplete(snapshot));
+    const unprepared: Event[] = [...unreadable];
     for (const [key, ofOne] of eventsByKey) {
       const creation = created.get(key);
       const row = rowOf(key);
@@ -152,9 +157,8 @@ export function prepareSubscriptionEvent(dependencies: Pick<Dependencies, 'em' |
     const known = withRecordedDetails(event, row).snapshot;
     const reread = row || lacksDiscounts(known) ? await read(object).catch(missingOrThrow) : null;
     const discounted = withCurrentDiscounts(known, reread);
-    const snapshot = isIncomplete(discounted)
-      ? await complete(discounted, await processors.of(scope.teamId))
-      : discounted;
+    const isWhole = !isIncomplete(discounted) && !lacksSchedule(discounted);
+    const snapshot = isWhole ? discounted : await complete(discounted, await processors.of(scope.teamId));
     if (row) return { snapshot, reread };
     await fetch(referenceOf(scope, snapshot));
     return { snapshot, reread: null };
@@ -170,8 +174,17 @@ function endWithCustomer<Event>(
   return { state: { ...state, terms: canceledAt(state.terms, creation.customerDeletedAt) }, cause: creation.from };
 }
 
-/** Takes from the record what an event lacks. Amounts of a new period are read again: a price may change them. */
-function withRecordedDetails<Event extends SubscriptionEvent>(event: Event, row: Subscription | undefined): Event {
+/** Whether an event names a schedule that the record does not have, or a sync wants to know what it does now. */
+const isScheduleUnknown = ({ snapshot, isRead }: SubscriptionEvent, row: Subscription | undefined): boolean =>
+  lacksSchedule(snapshot) && (isRead === true || row?.schedule?.id !== snapshot.scheduleId);
+
+/**
+ * Takes from the record what an event lacks. Amounts of a new period are read again: a price may change them. A recorded
+ * schedule, which `readTerms` takes, may be newer than what was read of it.
+ */
+function withRecordedDetails<Event extends SubscriptionEvent>(received: Event, row: Subscription | undefined): Event {
+  const isKnown = row?.schedule && row.schedule.id === received.snapshot.scheduleId && !received.isRead;
+  const event = isKnown ? { ...received, snapshot: { ...received.snapshot, schedule: undefined } } : received;
   const { snapshot } = event;
   if (!row || !isIncomplete(snapshot)) return event;
   const { terms } = recordedState(row);

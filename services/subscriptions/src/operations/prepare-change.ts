@@ -50,7 +50,7 @@ export function prepareChange(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'p
     const reread = await readWith({ processor, em: em.fork(), now }, object);
     const { snapshot } = reread;
     requireChangeable(snapshot);
-    if (subscription.scheduledChange === null) requireUnscheduled(snapshot);
+    requireUnscheduled(snapshot);
     const requested = requestedItems(request, snapshot);
     const [wanted, clock] = await Promise.all([
       findWanted(processor, requested, { scope, snapshot }),

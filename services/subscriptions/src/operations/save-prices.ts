@@ -53,7 +53,7 @@ async function findWaiting(tx: EntityManager, prices: readonly OwnedBy<PriceStat
        from unnest($1::text[], $2::text[], $3::text[]) as price (team_id, project_id, processor_price_id)
        join subscriptions subscription
          on subscription.team_id = price.team_id and subscription.project_id = price.project_id
-        and (subscription.items || coalesce(subscription.scheduled_change -> 'items', '[]')
+        and (subscription.items || coalesce(subscription.schedule #> '{change,items}', '[]')
                || coalesce(subscription.pending_change -> 'items', '[]')) @> jsonb_build_array(
               jsonb_build_object('processorPriceId', price.processor_price_id, 'priceId', null))`,
     keyColumns(prices.map(toObject)),
@@ -77,7 +77,7 @@ function fillPriceIds(row: Subscription, prices: ReadonlyMap<string, PublishedPr
   const fillChange = <Change extends { readonly items: readonly PlanChangeItem[] }>(change: Change | null) =>
     change && { ...change, items: change.items.map(fill) };
   row.items = row.items.map(fill);
-  row.scheduledChange = fillChange(row.scheduledChange);
+  row.schedule = row.schedule && { ...row.schedule, change: fillChange(row.schedule.change) };
   row.pendingChange = fillChange(row.pendingChange);
   row.priceId = row.items[0]?.priceId ?? null;
   return filled;

@@ -6,8 +6,9 @@ import {
   type BilledItem,
   type ShownState,
 } from '@billing/contracts/events/subscriptions';
+import { isDeepStrictEqual } from 'node:util';
 import { SubscriptionId, type CustomerId, type ProjectScope } from '@billing/contracts/ids';
-import { pendingChange as pendingChangeSchema } from '@billing/contracts/resources/plan-change';
+import { pendingChange as pendingChangeSchema, type PlanChangeItem } from '@billing/contracts/resources/plan-change';
 import type { Publish } from '@billing/messaging/outbox';
 import type { TraceCarrier } from '@billing/tracing/trace-carrier';
 import type { SubscriptionSnapshot } from '@billing/processor/port';
@@ -17,12 +18,14 @@ import { z } from 'zod';
 import type { RecordedState } from '#domain/observation.ts';
 import type { ChangedItem, PendingTerms } from '#domain/pending-change.ts';
 import { inParts } from '#domain/shown-states.ts';
-import type { DiscountTerms, ItemTerms, SubscriptionTerms } from '#domain/subscription.ts';
+import type { ManagingSchedule } from '#domain/schedule.ts';
+import type { DiscountTerms, SubscriptionTerms } from '#domain/subscription.ts';
 import type { PriceIds } from '#persistence/find-price-ids.ts';
 import {
   discountsOf,
   pauseOf,
   toChange,
+  type RecordedSchedule,
   type StoredDiscount,
   type Subscription,
 } from '#persistence/subscription.entity.ts';
@@ -59,7 +62,6 @@ export function newSubscription({
     revision: 1,
     sequence: 0,
     toldTrialEnd: null,
-    scheduledChange: null,
     createdAt: snapshot.createdAt,
     updatedAt: now,
   };
@@ -91,7 +93,7 @@ export function changeSubscription(
   { state, priceIds, ...change }: { state: RecordedState; priceIds: PriceIds } & Carried,
 ): void {
   const isCanceled = state.terms.status === 'canceled' && row.status !== 'canceled';
-  Object.assign(row, termColumns(row, state.terms, priceIds), sourceColumns(state));
+  Object.assign(row, termColumns(row, state.terms, priceIds, row.schedule), sourceColumns(state));
   publishChange(publish, row, { ...change, type: isCanceled ? SubscriptionCanceled : SubscriptionUpdated });
 }
 
@@ -139,6 +141,7 @@ export function recordedState(row: Subscription): RecordedState {
     startedAt: row.startedAt,
     endedAt: row.endedAt,
     pendingChange: recordedPendingChange(row),
+    schedule: row.schedule && managingSchedule(row.schedule),
     metadata: row.metadata,
   };
   const position = at && rank !== null && eventId !== null ? { at, rank, eventId } : null;
@@ -152,12 +155,14 @@ function recordedPendingChange(row: Pick<Subscription, 'pendingChange'>): Pendin
 }
 
 /** Returns the prices of a snapshot, whose ids `findPriceIds` finds. */
-export const pricesOf = (scope: ProjectScope, { items, pendingUpdate }: SubscriptionSnapshot): ProjectObject[] =>
-  [...items.map(({ price }) => price.id), ...(pendingUpdate?.items ?? []).flatMap(({ priceId }) => priceId ?? [])].map(
-    id => ({ scope, id }),
-  );
+export const pricesOf = (scope: ProjectScope, snapshot: SubscriptionSnapshot): ProjectObject[] => {
+  const { items, pendingUpdate, schedule } = snapshot;
+  const planned = [...(pendingUpdate?.items ?? []), ...(schedule?.phases.flatMap(phase => phase.items) ?? [])];
+  const ids = [...items.map(({ price }) => price.id), ...planned.flatMap(({ priceId }) => priceId ?? [])];
+  return ids.map(id => ({ scope, id }));
+};
 
-function withoutPriceId({ priceId: _ours, ...terms }: BilledItem): ItemTerms {
+function withoutPriceId<Item extends ChangedItem>({ priceId: _ours, ...terms }: Item & Pick<BilledItem, 'priceId'>) {
   return terms;
 }
 
@@ -167,8 +172,9 @@ function withoutIds({ couponId: _coupon, promotionCodeId: _code, ...terms }: Bil
 
 function termColumns(
   { teamId, projectId }: ProjectScope,
-  { items: itemTerms, discounts, metadata, pauseCollection, pendingChange, ...columns }: SubscriptionTerms,
+  { items: itemTerms, discounts, metadata, pauseCollection, pendingChange, schedule, ...columns }: SubscriptionTerms,
   priceIds: PriceIds,
+  recorded: RecordedSchedule | null = null,
 ) {
   const scope = { teamId, projectId };
   const withPriceId = <Item extends ChangedItem>(item: Item) => ({
@@ -187,9 +193,33 @@ function termColumns(
     }),
     pendingChange:
       pendingChange && z.encode(pendingChangeSchema, { ...pendingChange, items: pendingChange.items.map(withPriceId) }),
+    // What an event does not show anew is recorded with its ids of prices.
+    schedule:
+      recorded && isDeepStrictEqual(schedule, managingSchedule(recorded))
+        ? recorded
+        : schedule && recordable(schedule, withPriceId),
     metadata: { ...metadata },
     priceId: first?.priceId ?? null,
     quantity: first?.quantity ?? 1,
+  };
+}
+
+function recordable(
+  { id, change }: ManagingSchedule,
+  withPriceId: (item: ChangedItem) => PlanChangeItem,
+): RecordedSchedule {
+  if (!change) return { id, change };
+  return {
+    id,
+    change: { ...change, items: change.items.map(withPriceId), effectiveAt: change.effectiveAt.toISOString() },
+  };
+}
+
+function managingSchedule({ id, change }: RecordedSchedule): ManagingSchedule {
+  if (!change) return { id, change };
+  return {
+    id,
+    change: { ...change, items: change.items.map(withoutPriceId), effectiveAt: new Date(change.effectiveAt) },
   };
 }
 

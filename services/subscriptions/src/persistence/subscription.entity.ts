@@ -22,6 +22,14 @@ import type {
   SubscriptionStatus,
 } from '@billing/contracts/resources/subscription';
 import { z } from 'zod';
+import { hasBegun } from '#domain/schedule.ts';
+
+/** A schedule in JSON: a change as callers see it, and what the subscription billed when that was planned. */
+export interface RecordedSchedule {
+  readonly id: string;
+  /** Null for a schedule that this service did not make. */
+  readonly change: (z.input<typeof scheduledChange> & { readonly from: string }) | null;
+}
 
 export type StoredDiscount = z.input<typeof billedDiscount>;
 
@@ -63,8 +71,9 @@ const SubscriptionSchema = defineEntity({
     items: p.json<BilledItem[]>(),
     /** In JSON, as this service's events carry them. */
     discounts: p.json<StoredDiscount[]>(),
-    /** In JSON, as callers see them. */
-    scheduledChange: p.json<z.input<typeof scheduledChange>>().strictNullable(),
+    /** The processor's schedule that manages it. */
+    schedule: p.json<RecordedSchedule>().strictNullable(),
+    /** In JSON, as callers see it. */
     pendingChange: p.json<z.input<typeof pendingChange>>().strictNullable(),
     currentPeriodStart: p.datetime(),
     currentPeriodEnd: p.datetime(),
@@ -112,14 +121,23 @@ const toDiscount = (it: BilledDiscount): Discount => {
   return { couponId, promotionCodeId, percentOff, amountOff, currency, endsAt };
 };
 
+/** Returns the change that is planned for the end of the period: a schedule may go on after it has made it. */
+function scheduledChangeOf({
+  schedule,
+  currentPeriodStart,
+}: Pick<Subscription, 'schedule' | 'currentPeriodStart'>): ScheduledChange | null {
+  const change = schedule?.change && z.decode(scheduledChange, schedule.change);
+  return change && !hasBegun(change, { currentPeriodStart }) ? change : null;
+}
+
 /** Returns how the plan of a subscription is going to change. */
 export const changesOf = (
-  row: Pick<Subscription, 'scheduledChange' | 'pendingChange'>,
+  row: Pick<Subscription, 'schedule' | 'currentPeriodStart' | 'pendingChange'>,
 ): {
   readonly scheduledChange: ScheduledChange | null;
   readonly pendingChange: PendingChange | null;
 } => ({
-  scheduledChange: row.scheduledChange && z.decode(scheduledChange, row.scheduledChange),
+  scheduledChange: scheduledChangeOf(row),
   pendingChange: row.pendingChange && z.decode(pendingChange, row.pendingChange),
 });
 
@@ -143,7 +161,7 @@ export const SHOWN = [
   'currentPeriodStart',
   'currentPeriodEnd',
   'discounts',
-  'scheduledChange',
+  'schedule',
   'pendingChange',
   'metadata',
   'projectId',

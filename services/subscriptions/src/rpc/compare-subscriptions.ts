@@ -62,10 +62,10 @@ export function compareSubscriptions(em: EntityManager) {
           subscriptions.map(({ customerId: processorCustomerId, metadata }) => ({ processorCustomerId, metadata })),
         ),
       differences: (row, subscription) => {
-        const recorded = { observedAt: row.endedAt ?? row.updatedAt, recordedStatus: row.status };
-        const { terms } = recordedState(row);
+        const { terms: recorded } = recordedState(row);
+        const observedAt = row.endedAt ?? row.updatedAt;
         // What the object lacks is read at the processor only when an event brings it; until then ours is taken.
-        return fieldDifferences(terms, readTerms(withRecorded(subscription, terms), recorded));
+        return fieldDifferences(recorded, readTerms(withRecorded(subscription, recorded), { observedAt, recorded }));
       },
     });
   };

@@ -6,6 +6,7 @@ import { processorObjectOf, type ProcessorEventType, type ProcessorObject } from
 export const TABLES = {
   'checkout.session': 'checkout_sessions',
   'customer.subscription': 'subscriptions',
+  subscription_schedule: 'subscription_schedules',
   customer: 'customers',
   invoice: 'invoices',
   invoice_payment: 'invoice_payments',

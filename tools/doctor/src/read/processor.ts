@@ -115,7 +115,7 @@ async function compare(row: Row, processors: TeamProcessors): Promise<ComparedSu
 }
 
 function fieldsOf(row: Row, snapshot: SubscriptionSnapshot) {
-  const terms = readTerms(snapshot, { observedAt: new Date(), recordedStatus: row.status });
+  const terms = readTerms(snapshot, { observedAt: new Date(), recorded: { status: row.status, schedule: null } });
   // An amount that the processor does not show in the subscription's currency is not compared.
   const amounts = terms.items.map(({ unitAmount }, index) => unitAmount ?? row.items[index]?.unitAmount ?? null);
   return {

@@ -44,7 +44,8 @@ export function endScheduleOf(unit: UnitOfWork, subscription: Subscription): voi
 
 /**
  * Ends the phase of a subscription's schedule with the period: the next phase changes the subscription before the period is
- * billed that begins, and after the last one the schedule is released. Returns the subscription.
+ * billed that begins, and after the last one the schedule is released. Returns the subscription; the event about it is that
+ * of the period.
  */
 export function endPhaseAt(unit: UnitOfWork, subscription: Subscription, at: number): Subscription {
   const schedule = unit.tables.subscription_schedule.get(subscription.schedule ?? '');
@@ -60,8 +61,7 @@ export function endPhaseAt(unit: UnitOfWork, subscription: Subscription, at: num
   const { after, discounts } = inPhase(unit, subscription, schedule, next);
   storeDiscounts(unit, discounts);
   removeDiscounts(unit, subscription.discounts, after.discounts);
-  const anchored = anchoredIn(after, subscription, next);
-  return unit.update('subscription', subscription, anchored, 'customer.subscription.updated');
+  return unit.update('subscription', subscription, anchoredIn(after, subscription, next));
 }
 
 /**

@@ -116,13 +116,13 @@ export function renewSubscription(unit: UnitOfWork, current: Subscription, at: n
   if (subscription.cancel_at_period_end) return endSubscription(unit, subscription, 'cancellation_requested');
   const last = currentPeriod(subscription);
   const next = nextPeriod(subscription, at);
-  const changes = inPeriod(subscription, next, at);
+  const changes = { ...subscription, ...inPeriod(subscription, next, at) };
   if (subscription.status === 'unpaid')
-    return unit.update('subscription', subscription, changes, 'customer.subscription.updated');
+    return unit.update('subscription', current, changes, 'customer.subscription.updated');
   const id = newId('in_1');
   const renewed = unit.update(
     'subscription',
-    subscription,
+    current,
     { ...changes, latest_invoice: id },
     'customer.subscription.updated',
   );

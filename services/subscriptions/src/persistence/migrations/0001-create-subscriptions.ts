@@ -34,7 +34,7 @@ export class CreateSubscriptions extends Migration {
         pause_resumes_at timestamptz,
         items jsonb not null,
         discounts jsonb not null,
-        scheduled_change jsonb,
+        schedule jsonb,
         pending_change jsonb,
         current_period_start timestamptz not null,
         current_period_end timestamptz not null,

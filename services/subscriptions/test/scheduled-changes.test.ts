@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { PriceCreated } from '@billing/contracts/events/catalog';
+import { ResourceChanged } from '@billing/contracts/events/resources';
+import { SubscriptionUpdated } from '@billing/contracts/events/subscriptions';
+import { SubscriptionChangeId } from '@billing/contracts/ids';
+import type { Envelope } from '@billing/contracts/event';
+import { newEvent } from '@billing/testing/events';
+import { deliveredAgain } from '@billing/testing/processor-events';
+import { planOf, scheduleMetadata } from '../src/domain/schedule.ts';
+import { objectOf, OWNED_TYPES, startService, type Service } from './service.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service[Symbol.asyncDispose]());
+beforeEach(() => service.control.clearFaults());
+
+/** Buys two seats; all of its events have been delivered. */
+async function buySubscription({ knowsPrice = true } = {}) {
+  const customer = await service.createCustomer();
+  const [{ price }, { price: other }] = [await service.createPrice(), await service.createPrice({ unitAmount: 999 })];
+  const otherCreated = newEvent(PriceCreated, service.scope.teamId, other);
+  if (knowsPrice) await service.deliver(otherCreated);
+  const urls = { successUrl: 'https://shop.example/ok', cancelUrl: 'https://shop.example/no' };
+  const body = { customerId: customer.id, priceId: price.id, quantity: 2, ...urls };
+  const checkout = await service.call('POST', '/checkout', { body });
+  await service.control.checkout(checkout.body.sessionId);
+  const [created] = await service.processor.listSubscriptions(customer.processorCustomerId);
+  if (!created) throw new Error('The checkout created no subscription.');
+  const processorId = created.id;
+  const events = async () =>
+    (await service.account.events(service.scope, ...OWNED_TYPES)).filter(event => isAbout(event, processorId));
+  const deliverEvents = async () => {
+    for (const event of await events()) await service.deliver(event);
+  };
+  await deliverEvents();
+  const list = await service.call('GET', `/subscriptions?customerId=${customer.id}`);
+  const id: string = list.body.subscriptions[0].id;
+  return {
+    id,
+    processorId,
+    price,
+    other,
+    otherCreated,
+    deliverEvents,
+    events,
+    get: async () => (await service.call('GET', `/subscriptions/${id}`)).body.subscription,
+    atProcessor: () => service.processor.findSubscription(processorId),
+    told: async () =>
+      (await service.published(ResourceChanged)).map(({ data }) => data).filter(({ object }) => object.id === id),
+    published: async () => (await service.published(SubscriptionUpdated)).filter(({ data }) => data.id === id),
+  };
+}
+
+function isAbout(event: Envelope, processorSubscriptionId: string): boolean {
+  const { id, subscription, released_subscription: released } = objectOf(event);
+  return [id, subscription, released].includes(processorSubscriptionId);
+}
+
+/** Schedules a change at the processor as this service does it. */
+async function schedule({ processorId, price, other }: Awaited<ReturnType<typeof buySubscription>>) {
+  const { processor, scope } = service;
+  const { currentPeriodStart: startsAt, currentPeriodEnd: endsAt } = await processor.findSubscription(processorId);
+  const { id } = await processor.createSchedule(processorId, processorId);
+  const common = { discounts: [], metadata: {}, proration: 'none' } as const;
+  const phases = [
+    { ...common, items: [{ priceId: price.processorPriceId, quantity: 2 }], startsAt, endsAt },
+    { ...common, items: [{ priceId: other.processorPriceId, quantity: 3 }] },
+  ];
+  const from = planOf([{ processorPriceId: price.processorPriceId, quantity: 2 }]);
+  const changeId = SubscriptionChangeId.create();
+  await processor.setPhases(id, phases, scheduleMetadata(scope, { id: changeId, from }), `${processorId}-phases`);
+  return { id, changeId, endsAt };
+}
+
+describe('a schedule of ours at the processor', () => {
+  it.each([['as they come'], ['the newest first'], ['twice']])('shows its change, with events %s', async order => {
+    const bought = await buySubscription();
+    const before = (await bought.events()).length;
+    const { changeId, endsAt } = await schedule(bought);
+    const events = (await bought.events()).slice(before);
+    const delivered =
+      order === 'twice'
+        ? [...events, ...events.map(deliveredAgain)]
+        : order === 'as they come'
+          ? events
+          : events.toReversed();
+    for (const event of delivered) await service.deliver(event);
+    const { id: priceId, processorPriceId } = bought.other;
+    const items = [{ priceId, processorPriceId, quantity: 3 }];
+    expect(await bought.get()).toMatchObject({
+      quantity: 2,
+      scheduledChange: { id: changeId, items, effectiveAt: endsAt.toISOString() },
+    });
+    expect((await bought.published()).at(-1)?.data.scheduledChange).toEqual({
+      id: changeId,
+      items,
+      effectiveAt: endsAt,
+    });
+  });
+
+  it('gets the id of a price that becomes known later', async () => {
+    const bought = await buySubscription({ knowsPrice: false });
+    await schedule(bought);
+    await bought.deliverEvents();
+    expect((await bought.get()).scheduledChange.items).toMatchObject([{ priceId: null, quantity: 3 }]);
+    await service.deliver(bought.otherCreated);
+    expect((await bought.get()).scheduledChange.items).toMatchObject([{ priceId: bought.other.id, quantity: 3 }]);
+  });
+
+  it('shows nothing once it is released', async () => {
+    const bought = await buySubscription();
+    const { id } = await schedule(bought);
+    await bought.deliverEvents();
+    await service.processor.releaseSchedule(id, `${id}-release`);
+    await bought.deliverEvents();
+    expect(await bought.get()).toMatchObject({ scheduledChange: null });
+  });
+
+  it('shows nothing once its change has taken effect, which is told once', async () => {
+    const bought = await buySubscription();
+    await schedule(bought);
+    await bought.deliverEvents();
+    const before = (await bought.told()).length;
+    await service.control.advanceClock(32 * 86_400);
+    await bought.deliverEvents();
+    expect(await bought.get()).toMatchObject({ scheduledChange: null, quantity: 3, priceId: bought.other.id });
+    const told = (await bought.told())
+      .slice(before)
+      .filter(({ previousAttributes }) => previousAttributes?.['scheduledChange']);
+    expect(told).toMatchObject([{ type: 'subscription.updated', previousAttributes: { quantity: 2 } }]);
+  });
+});
+
+it('shows nothing of a schedule that somebody else has made, and does not read it again', async () => {
+  const bought = await buySubscription();
+  await service.processor.createSchedule(bought.processorId, bought.processorId);
+  await bought.deliverEvents();
+  expect(await bought.get()).toMatchObject({ scheduledChange: null });
+});
