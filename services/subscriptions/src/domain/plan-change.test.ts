@@ -65,6 +65,7 @@ const aSnapshot = (changes: Partial<SubscriptionSnapshot> = {}): SubscriptionSna
   pendingUpdate: null,
   discounts: [],
   scheduleId: null,
+  schedule: null,
   testClockId: null,
   metadata: {},
   createdAt: new Date('2026-04-01T00:00:00Z'),
