@@ -61,11 +61,19 @@ export interface Fraction {
   readonly denominator: bigint;
 }
 
+/** A term in minor units a month. */
+export const perMonth = ({ numerator, divisor }: RevenueTerm): Fraction => ({
+  numerator,
+  denominator: 12n * BigInt(divisor),
+});
+
 /** The exact sum of terms of one currency, in minor units a month. */
-export function sumTerms(terms: Iterable<RevenueTerm>): Fraction {
+export const sumTerms = (terms: readonly RevenueTerm[]): Fraction => sumOf(terms.map(perMonth));
+
+/** The exact sum of numbers. */
+export function sumOf(fractions: Iterable<Fraction>): Fraction {
   let [sum, over] = [0n, 1n];
-  for (const { numerator, divisor } of terms) {
-    const denominator = 12n * BigInt(divisor);
+  for (const { numerator, denominator } of fractions) {
     const common = leastCommonMultiple(over, denominator);
     sum = sum * (common / over) + numerator * (common / denominator);
     over = common;

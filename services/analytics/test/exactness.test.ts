@@ -12,6 +12,7 @@ import {
   exclusionReason,
   expectedAnalytics,
   expectedSubscriptions,
+  isDiscountedWorthOf,
   isTextOf,
   isWorthOf,
   roundedTexts,
@@ -78,7 +79,7 @@ interface Given {
 /** The lists of subscriptions contain exactly those behind each metric, and add up to it. */
 async function expectSubscriptions(scope: ProjectScope, { records, baseCurrency, now, growthDays }: Given) {
   const expected = expectedSubscriptions(records, baseCurrency, now, growthDays);
-  const { mrr, mrrExcluded, churnRate, trialConversion } = await service.analytics(scope, growthDays);
+  const { mrr, mrrDiscounted, mrrExcluded, churnRate, trialConversion } = await service.analytics(scope, growthDays);
   const excluded = Object.values(mrrExcluded).reduce((sum, count) => sum + count, 0);
   const totals = { mrr, excluded, churn: churnRate, trialConversion: trialConversion.rate };
   const start = new Date(now.getTime() - growthDays * 86_400_000);
@@ -103,6 +104,12 @@ async function expectSubscriptions(scope: ProjectScope, { records, baseCurrency,
   }
   // The amounts behind `mrr` add up to it.
   expect(totals.mrr).toBe(mrr);
+  const { subscriptions, total } = await service.subscriptions(scope, 'mrrDiscounted', growthDays, 2);
+  const amounts = subscriptions.map(({ amount }) => amount);
+  expect(expected.mrr.map((state, index) => isDiscountedWorthOf(state, amounts[index] ?? '', now))).not.toContain(
+    false,
+  );
+  expect([total, roundedTexts(amounts)]).toEqual([mrrDiscounted, mrrDiscounted]);
 }
 
 /** The lists of movements have exactly the subscriptions of some days with their parts, which add up to the movement. */

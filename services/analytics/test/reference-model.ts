@@ -39,6 +39,12 @@ export function expectedAnalytics(records: ProjectRecords, baseCurrency: string,
   const customerCount = records.customers.filter(it => !it.deletedAt).length;
   return {
     mrr: mrrOf(earning, baseCurrency),
+    mrrDiscounted: rounded(
+      earning
+        .filter(({ items }) => items[0]?.currency === baseCurrency)
+        .reduce((sum, it) => sum + discountedParts(it, now), 0n),
+      DISCOUNTED_PARTS,
+    ),
     arr: mrrOf(earning, baseCurrency, 12n),
     mrrTrialing: mrrOf(
       earning.filter(it => it.status === 'trialing'),
@@ -180,18 +186,58 @@ export function partsOf(subscription: SubscriptionState, currency: string): bigi
 }
 
 /** What a subscription is worth a month whatever its status, in parts. */
-function faceParts({ items }: SubscriptionState): bigint {
-  const perYear = { month: 12n, year: 1n, week: 52n, day: 365n };
-  const parts = items.map(item => {
-    const { interval, intervalCount, metered, billingScheme } = item;
-    const decimal = decimalOf(item);
-    if (interval === null || metered || billingScheme === 'tiered' || decimal === null) return 0n;
-    const [digits = '', decimals = ''] = decimal.split('.');
-    const trillionths = BigInt(digits + decimals.padEnd(12, '0'));
-    return (trillionths * unitsOf(item) * perYear[interval] * PARTS) / 10n ** 12n / (12n * BigInt(intervalCount ?? 1));
-  });
-  return parts.reduce((sum, it) => sum + it, 0n);
+const faceParts = ({ items }: SubscriptionState): bigint => items.reduce((sum, it) => sum + (itemParts(it) ?? 0n), 0n);
+
+const PER_YEAR = { month: 12n, year: 1n, week: 52n, day: 365n };
+
+/** What an item is worth a month, in parts; null without an amount. */
+function itemParts(item: BilledItem): bigint | null {
+  const { interval, intervalCount, metered, billingScheme } = item;
+  const decimal = decimalOf(item);
+  if (interval === null || metered || billingScheme === 'tiered' || decimal === null) return null;
+  const [digits = '', decimals = ''] = decimal.split('.');
+  const trillionths = BigInt(digits + decimals.padEnd(12, '0'));
+  return (trillionths * unitsOf(item) * PER_YEAR[interval] * PARTS) / 10n ** 12n / (12n * BigInt(intervalCount ?? 1));
 }
+
+/** How many parts make one minor unit after two discounts of a percentage with two decimals. */
+const DISCOUNTED_PARTS = PARTS * 10n ** 8n;
+
+/** What a subscription is worth a month after its discounts that last over a month; one of an amount is the last. */
+function discountedParts({ items, discounts }: SubscriptionState, now: Date): bigint {
+  const lasting = discounts.filter(
+    ({ duration, endsAt }) =>
+      duration !== 'once' && (endsAt === null || dayNumber(monthBefore(endsAt)) > dayNumber(now)),
+  );
+  const worth = items.flatMap(item => {
+    const parts = itemParts(item);
+    if (parts === null || item.interval === null) return [];
+    const ofItem = lasting.filter(
+      ({ processorProductIds: only }) => only === null || only.includes(item.processorProductId),
+    );
+    const left = ofItem.map(({ percentOff }) => BigInt(10_000 - Math.round((percentOff ?? 0) * 100)));
+    const product =
+      left.slice(0, 2).reduce((all, one) => all * one, 1n) * 10n ** (8n - 4n * BigInt(Math.min(2, left.length)));
+    return [
+      { parts: parts * product, billed: (PER_YEAR[item.interval] * PARTS) / (12n * BigInt(item.intervalCount ?? 1)) },
+    ];
+  });
+  const total = worth.reduce((sum, { parts }) => sum + parts, 0n);
+  const amountOff = lasting.find(it => it.amountOff !== null && it.currency === items[0]?.currency)?.amountOff ?? 0;
+  const most = worth.reduce((max, { billed }) => (billed > max ? billed : max), 0n);
+  const after = total - BigInt(amountOff) * most * 10n ** 8n;
+  return after > 0n ? after : 0n;
+}
+
+function monthBefore(time: Date): Date {
+  const [year, month] = [time.getUTCFullYear(), time.getUTCMonth()];
+  const days = new Date(Date.UTC(year, month, 0)).getUTCDate();
+  return new Date(Date.UTC(year, month - 1, Math.min(time.getUTCDate(), days)));
+}
+
+/** Whether a decimal text is what a subscription is worth after its discounts. */
+export const isDiscountedWorthOf = (subscription: SubscriptionState, text: string, now: Date): boolean =>
+  isTextOf({ numerator: discountedParts(subscription, now), denominator: DISCOUNTED_PARTS }, text);
 
 const decimalOf = ({ unitAmount, unitAmountDecimal }: BilledItem): string | null =>
   unitAmountDecimal ?? (unitAmount === null ? null : String(unitAmount));

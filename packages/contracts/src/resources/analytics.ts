@@ -26,6 +26,11 @@ export const analytics = z
       .describe(
         'Monthly recurring revenue in the smallest unit of the project’s base currency, active and trialing subscriptions at face value.',
       ),
+    mrrDiscounted: z
+      .int()
+      .describe(
+        '`mrr` less the discounts that last: those without an end and those whose end is over a month away, but none for a single invoice.',
+      ),
     mrrTrialing: z.int().describe('The part of `mrr` that is in a trial.'),
     mrrPaused: z.int().describe('The part of `mrr` whose payments are paused.'),
     mrrExcluded: z
@@ -74,6 +79,7 @@ export const analytics = z
     description: 'The metrics of a project.',
     example: {
       mrr: 2999,
+      mrrDiscounted: 2399,
       mrrTrialing: 0,
       mrrPaused: 0,
       mrrExcluded: { tiered: 0, metered: 0, otherCurrency: 0 },
@@ -166,6 +172,7 @@ export type MovementMetric = (typeof MOVEMENT_METRICS)[number];
 
 export const ANALYTICS_METRICS = [
   'mrr',
+  'mrrDiscounted',
   'mrrTrialing',
   'mrrPaused',
   'churn',
@@ -184,7 +191,7 @@ export const analyticsSubscription = z
     amount: z
       .string()
       .describe(
-        'What it is worth a month at face value, in the currency’s smallest unit, whatever its status; for a movement what it added or took away on the days asked for. Decimal text, exact where the decimals end, else rounded up at the 18th.',
+        'What it is worth a month at face value, in the currency’s smallest unit, whatever its status; for `mrrDiscounted` after the discounts that last, for a movement what it added or took away on the days asked for. Decimal text, exact where the decimals end, else rounded up at the 18th.',
       ),
     reason: z.enum(EXCLUSION_REASONS).nullable().describe('Why `mrr` leaves it out; null for the other metrics.'),
     converted: z

@@ -13,6 +13,7 @@ import {
   type Contribution,
 } from './metrics.ts';
 import type { CountedSubscription } from './counted-subscription.ts';
+import { discountContributions } from './discounts.ts';
 import { currencyOf, faceValue, isLive } from './revenue.ts';
 import { lifetimeContributions } from './lifetimes.ts';
 import { movementContributions } from './movements.ts';
@@ -34,7 +35,9 @@ export function customerContributions({
  * A subscription counts in its status and, while active or trialing, in revenue. Its movements, its lifetimes and its trial
  * follow from all states that it was in.
  */
-export function subscriptionContributions(state: Lived & Pick<CountedSubscription, 'pauseCollection'>): Contribution[] {
+export function subscriptionContributions(
+  state: Lived & Pick<CountedSubscription, 'pauseCollection' | 'items' | 'discounts'>,
+): Contribution[] {
   const { status, items, pauseCollection } = state;
   const timeline = timelineOf(state);
   const always = [
@@ -50,6 +53,7 @@ export function subscriptionContributions(state: Lived & Pick<CountedSubscriptio
     ...always,
     ...(live === null ? [] : [allTime(live)]),
     ...revenue.map(term => allTime(revenueMetric(status, term), term.numerator)),
+    ...discountContributions(state),
     ...(pauseCollection ? revenue.map(term => allTime(pausedRevenueMetric(term), term.numerator)) : []),
   ];
 }

@@ -1,4 +1,4 @@
-import { pricedItem, subscriptionChange } from '@billing/contracts/events/subscriptions';
+import { billedItem, subscriptionChange } from '@billing/contracts/events/subscriptions';
 import { z } from 'zod';
 
 /** The part of a subscription's newest state that is counted, with all that its timeline follows from but what was shown. */
@@ -11,9 +11,10 @@ export const countedSubscription = subscriptionChange
     endedAt: true,
     currentPeriodEnd: true,
     trialEnd: true,
+    discounts: true,
     observedAt: true,
     createdAt: true,
   })
-  .extend({ items: z.array(pricedItem) });
+  .extend({ items: z.array(billedItem.omit({ processorPriceId: true, priceId: true })) });
 
 export type CountedSubscription = z.output<typeof countedSubscription>;

@@ -1,4 +1,9 @@
-import { UNPRICED_REASONS, type RevenueTerm, type UnpricedReason } from '@billing/contracts/item-revenue';
+import {
+  UNPRICED_REASONS,
+  type Fraction,
+  type RevenueTerm,
+  type UnpricedReason,
+} from '@billing/contracts/item-revenue';
 import type { SubscriptionStatus } from '@billing/contracts/resources/subscription';
 import { dayOf, hourOf, type UtcDay, type UtcHour } from './utc-day.ts';
 
@@ -112,6 +117,28 @@ export function parseRevenueMetric(
   if ((prefix !== 'revenue' && prefix !== 'paused') || !currency) return undefined;
   if (status !== 'active' && status !== 'trialing' && status !== 'paused') return undefined;
   return { status, currency, divisor: Number(divisor), numerator };
+}
+
+const DISCOUNT = 'discount';
+/** Begins the names of what discounts take off until a day. */
+export const ENDING_DISCOUNT = 'ending-discount';
+
+/** The summed numerators of what discounts without an end take off the revenue in a currency, of one denominator. */
+export const discountMetric = (currency: string, { denominator }: Fraction): string =>
+  `${DISCOUNT}:${currency}:${denominator}`;
+
+/** The same of discounts with an end: by the first UTC day on which they take off nothing. */
+export const endingDiscountMetric = (currency: string, { denominator }: Fraction): string =>
+  `${ENDING_DISCOUNT}:${currency}:${denominator}`;
+
+/** Parses a name made by `discountMetric` or `endingDiscountMetric`; undefined for any other metric. */
+export function parseDiscountMetric(
+  metric: string,
+  numerator: bigint,
+): (Fraction & { readonly currency: string }) | undefined {
+  const [prefix, currency, denominator] = metric.split(':');
+  if ((prefix !== DISCOUNT && prefix !== ENDING_DISCOUNT) || !currency || !denominator) return undefined;
+  return { currency, numerator, denominator: BigInt(denominator) };
 }
 
 /** How a subscription that is active or trialing stands in the revenue metrics. */

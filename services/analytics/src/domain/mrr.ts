@@ -1,13 +1,16 @@
-import type { RevenueTerm } from '@billing/contracts/item-revenue';
+import { sumOf, sumTerms, type RevenueTerm } from '@billing/contracts/item-revenue';
 import type { Analytics } from '@billing/contracts/resources/analytics';
 import { liveCounts } from './left-out.ts';
-import { parseRevenueMetric } from './metrics.ts';
-import { monthlyRevenue, yearlyRevenue } from './revenue.ts';
+import { parseDiscountMetric, parseRevenueMetric } from './metrics.ts';
+import { monthlyRevenue, toMinorUnits, yearlyRevenue } from './revenue.ts';
 
 /** A project's metrics over all time, by name. */
 type Totals = ReadonlyMap<string, bigint>;
 
-type Revenue = Pick<Analytics, 'mrr' | 'arr' | 'mrrTrialing' | 'mrrPaused' | 'mrrExcluded' | 'mrrByCurrency'>;
+type Revenue = Pick<
+  Analytics,
+  'mrr' | 'mrrDiscounted' | 'arr' | 'mrrTrialing' | 'mrrPaused' | 'mrrExcluded' | 'mrrByCurrency'
+>;
 
 /** A part of the monthly recurring revenue. */
 export type MrrPart = 'trialing' | 'paused';
@@ -22,6 +25,13 @@ export const metricsOfPart = (currency: string, totals: Totals, part: MrrPart): 
 /** Returns the monthly recurring revenue in one currency, in minor units; all of it, or the part in `only`. */
 export function mrrIn(currency: string, totals: Totals, only?: MrrPart): number {
   return monthlyRevenue(termsIn(currency, totals, only));
+}
+
+/** Returns the monthly recurring revenue in one currency after discounts that last. */
+export function discountedMrrIn(currency: string, totals: Totals): number {
+  const discounts = [...totals].flatMap(([metric, amount]) => parseDiscountMetric(metric, -amount) ?? []);
+  const ofCurrency = discounts.filter(it => it.currency === currency);
+  return toMinorUnits(sumOf([sumTerms(termsIn(currency, totals)), ...ofCurrency]));
 }
 
 function termsIn(currency: string, totals: Totals, only?: MrrPart): RevenueTerm[] {
@@ -39,6 +49,7 @@ export function revenueMetrics(totals: Totals, baseCurrency: string): Revenue {
     Number(live.filter(({ reason }) => reason === wanted).reduce((sum, { count }) => sum + count, 0n));
   return {
     mrr: mrrIn(baseCurrency, totals),
+    mrrDiscounted: discountedMrrIn(baseCurrency, totals),
     arr: yearlyRevenue(termsIn(baseCurrency, totals)),
     mrrTrialing: mrrIn(baseCurrency, totals, 'trialing'),
     mrrPaused: mrrIn(baseCurrency, totals, 'paused'),

@@ -37,14 +37,15 @@ export function combineTerms(terms: Iterable<RevenueTerm>): RevenueTerm[] {
 export const negateTerms = (terms: readonly RevenueTerm[]): RevenueTerm[] =>
   terms.map(({ currency, divisor, numerator }) => ({ currency, divisor, numerator: -numerator }));
 
+/** Rounds an amount to whole minor units, half up. */
+export const toMinorUnits = ({ numerator, denominator }: Fraction): number =>
+  toSafeNumber(roundHalfUp(numerator, denominator));
+
 /** The sum of terms of one currency in minor units a month, rounded once, half up. */
-export function monthlyRevenue(terms: Iterable<RevenueTerm>): number {
-  const { numerator, denominator } = sumTerms(terms);
-  return toSafeNumber(roundHalfUp(numerator, denominator));
-}
+export const monthlyRevenue = (terms: readonly RevenueTerm[]): number => toMinorUnits(sumTerms(terms));
 
 /** Twelve times the sum of terms of one currency, in minor units a year, rounded once, half up. */
-export function yearlyRevenue(terms: Iterable<RevenueTerm>): number {
+export function yearlyRevenue(terms: readonly RevenueTerm[]): number {
   const { numerator, denominator } = sumTerms(terms);
   return toSafeNumber(roundHalfUp(12n * numerator, denominator));
 }

@@ -49,6 +49,7 @@ function subscription(points: readonly Shown[], endedAt: Date | null = null): Li
   return {
     customerId: 'pc_000000000000000000000001',
     pauseCollection: null,
+    discounts: [],
     status: endedAt ? 'canceled' : (newest.status ?? 'active'),
     items: [itemOf(newest.amount, newest.currency)],
     trialEnd: null,

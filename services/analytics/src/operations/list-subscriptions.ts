@@ -8,9 +8,11 @@ import { markList } from '@billing/database/cursors';
 import type { AnalyticsSubscription, MovementMetric } from '@billing/contracts/resources/analytics';
 import type { RpcClient } from '@billing/messaging/rpc';
 import { churned, churnRate } from '#domain/churn.ts';
+import { countedSubscription } from '#domain/counted-subscription.ts';
+import { discountedRevenue } from '#domain/discounts.ts';
 import { leftOutReason, liveCounts } from '#domain/left-out.ts';
 import { parseLiveMetric, parseMovementMetric } from '#domain/metrics.ts';
-import { metricsOfPart, mrrIn, type MrrPart } from '#domain/mrr.ts';
+import { discountedMrrIn, metricsOfPart, mrrIn, type MrrPart } from '#domain/mrr.ts';
 import { termsOf } from '#domain/revenue-history.ts';
 import { monthlyRevenue, toDecimalText } from '#domain/revenue.ts';
 import { trialConversion } from '#domain/trials.ts';
@@ -24,6 +26,7 @@ import {
   listLive,
   listLost,
   listTrials,
+  type LiveRow,
   type SubscriptionRow,
 } from '#persistence/listed-subscriptions.ts';
 import { readMetrics, toChurnCounts, toTrialCounts } from '#persistence/metrics.ts';
@@ -76,7 +79,7 @@ export function listSubscriptions({ em, rpc, now }: Dependencies) {
       if (metric === 'churn') return findLost(wanted);
       if (metric === 'trialConversion') return findTrials(wanted);
       if (metric === 'mrr' && query.to && query.to < dayOf(wanted.now)) return findEarning(wanted, query.to);
-      if (metric === 'mrr' || metric === 'excluded') return findLive(wanted, metric);
+      if (metric === 'mrr' || metric === 'mrrDiscounted' || metric === 'excluded') return findLive(wanted, metric);
       if (metric === 'mrrTrialing') return findPart(wanted, 'trialing');
       if (metric === 'mrrPaused') return findPart(wanted, 'paused');
       return findMoved(wanted, metric);
@@ -116,21 +119,31 @@ async function findTrials({ tx, current, query, currency, now }: Wanted): Promis
   return { rows: found, count: BigInt(ended), total: rate };
 }
 
-async function findLive({ tx, current, query, currency, now }: Wanted, metric: 'mrr' | 'excluded'): Promise<Found> {
+async function findLive(
+  { tx, current, query, currency, now }: Wanted,
+  metric: 'mrr' | 'mrrDiscounted' | 'excluded',
+): Promise<Found> {
   const { totals } = await readMetrics(tx, current, windowOf(now, query.growthDays));
   const groups = liveCounts(totals, currency).filter(({ group, reason }) =>
-    metric === 'mrr' ? group.currency === currency && group.isCounted : reason !== null,
+    metric === 'excluded' ? reason !== null : group.currency === currency && group.isCounted,
   );
   const names = groups.map(group => group.metric);
   const rows = await listLive(tx, current, names, query);
   const count = groups.reduce((sum, group) => sum + group.count, 0n);
   if (metric === 'mrr') return { rows: rows.map(row => toRow(row, currency)), count, total: mrrIn(currency, totals) };
+  if (metric === 'mrrDiscounted') {
+    const found = rows.map(row => toRow({ ...row, amount: discountedAmount(row, dayOf(now)) }, currency));
+    return { rows: found, count, total: discountedMrrIn(currency, totals) };
+  }
   const found = rows.map(row => {
     const group = row.liveMetric === null ? undefined : parseLiveMetric(row.liveMetric);
     return toRow(row, currency, { reason: group ? leftOutReason(group, currency) : null });
   });
   return { rows: found, count, total: Number(count) };
 }
+
+const discountedAmount = ({ subscription }: LiveRow, today: UtcDay): string =>
+  toDecimalText(discountedRevenue(countedSubscription.parse(subscription), today));
 
 async function findPart({ tx, current, query, currency, now }: Wanted, part: MrrPart): Promise<Found> {
   const { totals } = await readMetrics(tx, current, windowOf(now, query.growthDays));

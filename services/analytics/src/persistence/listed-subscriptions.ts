@@ -36,17 +36,22 @@ function pageValues(page: Page): unknown[] {
   return [page.limit + 1, skipped(page), place?.at ?? null, place?.id ?? null];
 }
 
+/** A live subscription, with the part of its newest state that is counted. */
+export interface LiveRow extends SubscriptionRow {
+  readonly subscription: unknown;
+}
+
 /** Lists a page of the subscriptions that count in any of the metrics, newest first; each metric is read up to the page. */
 export async function listLive(
   em: EntityManager,
   { teamId, projectId, generation }: GenerationScope,
   metrics: readonly string[],
   page: Page,
-): Promise<readonly SubscriptionRow[]> {
+): Promise<readonly LiveRow[]> {
   if (metrics.length === 0) return [];
-  return executeBound<SubscriptionRow>(
+  return executeBound<LiveRow>(
     em,
-    `select ${shown('created_at')}
+    `select ${shown('created_at')}, subscription
        from unnest($4::text[]) as wanted (metric)
       cross join lateral (
             select * from tracked_records r

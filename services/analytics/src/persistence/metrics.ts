@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { executeBound, textArray } from '@billing/database/bound-statement';
 import {
+  ENDING_DISCOUNT,
   LIFETIME_METRIC,
   METRIC,
   MOVEMENT_PREFIX,
@@ -55,7 +56,7 @@ const EXACT = TIMED.map(({ exact }) => exact);
 
 /**
  * Reads a project's metrics over all time, net new customers of the days after the window's first, and lifetimes and trials after the
- * window's start. The number of rows depends on the window's length, not on the project's size, except in the window's first
+ * window's start, and what discounts take off today. The number of rows depends on the window's length, not on the project's size, except in the window's first
  * hour.
  */
 export async function readMetrics(
@@ -77,7 +78,10 @@ export async function readMetrics(
       where ${IN_SCOPE} and metric = any($7::text[]) and bucket > $8 and bucket < $9 group by metric
      union all
      select metric, '', sum(amount)::text from metrics
-      where ${IN_SCOPE} and metric = any($10::text[]) and bucket > $11 and bucket < $12 group by metric`,
+      where ${IN_SCOPE} and metric = any($10::text[]) and bucket > $11 and bucket < $12 group by metric
+     union all
+     select metric, '', sum(amount)::text from metrics
+      where ${IN_SCOPE} and metric like '${ENDING_DISCOUNT}:%' and bucket > $13 group by metric`,
     [
       teamId,
       projectId,
@@ -91,6 +95,7 @@ export async function readMetrics(
       textArray(EXACT),
       window.start.toISOString(),
       endOfHour(hourOf(window.start)).toISOString(),
+      dayOf(window.now),
     ],
   );
   const totals = new Map(rows.filter(row => row.bucket === '').map(row => [row.metric, BigInt(row.amount)]));

@@ -2,6 +2,7 @@ import {
   SubscriptionCanceled,
   SubscriptionCreated,
   SubscriptionUpdated,
+  type BilledDiscount,
   type BilledItem,
   type SubscriptionChange,
 } from '@billing/contracts/events/subscriptions';
@@ -49,15 +50,50 @@ const billedItem: fc.Arbitrary<Omit<BilledItem, 'currency'>> = fc
       fc.record({ divideBy: fc.integer({ min: 1, max: 9 }), round: fc.constantFrom('up' as const, 'down' as const) }),
     ),
     metered: mostly(fc.constant(false), fc.constant(true)),
+    processorProductId: fc.constantFrom('prod_1', 'prod_2'),
   })
   .map(({ fractionOfLongest, amount: ofUnit, ...item }) => ({
     ...item,
     ...ofUnit,
     processorPriceId: 'price_1',
-    processorProductId: 'prod_1',
     priceId: null,
     intervalCount: item.interval && 1 + Math.floor(fractionOfLongest * (MAX_INTERVAL_COUNT[item.interval] - 1)),
   }));
+
+const DAY_MS = 86_400_000;
+
+/** Discounts of a percentage, for all products or one, and at last one of an amount; many end about a month after `time`. */
+const discounts = (time: fc.Arbitrary<Date>): fc.Arbitrary<BilledDiscount[]> => {
+  const ending = fc.record({
+    duration: fc.constantFrom('forever', 'repeating', 'once'),
+    endsAt: mostly(
+      fc.constant(null),
+      fc.tuple(time, fc.integer({ min: 0, max: 70 })).map(([at, days]) => new Date(at.getTime() + days * DAY_MS)),
+    ),
+  });
+  const percentage = fc
+    .record({ ending, percent: fc.integer({ min: 1, max: 10_000 }), isForOne: fc.boolean() })
+    .map(it => ({ ...NO_DISCOUNT, ...it.ending, percentOff: it.percent / 100, ...(it.isForOne && FOR_ONE) }));
+  const amountOff = fc
+    .record({ ending, amount: fc.integer({ min: 1, max: 5_000 }) })
+    .map(it => ({ ...NO_DISCOUNT, ...it.ending, amountOff: it.amount, currency: 'usd' }));
+  return fc.tuple(fc.array(percentage, { maxLength: 2 }), fc.array(amountOff, { maxLength: 1 })).map(all => all.flat());
+};
+
+const FOR_ONE = { processorProductIds: ['prod_1'] };
+const NO_DISCOUNT: BilledDiscount = {
+  couponId: null,
+  promotionCodeId: null,
+  processorDiscountId: 'di_1',
+  processorCouponId: 'HALF',
+  processorPromotionCodeId: null,
+  percentOff: null,
+  amountOff: null,
+  currency: null,
+  endsAt: null,
+  duration: 'forever',
+  processorProductIds: null,
+};
 
 /** A subscription in one to five states, any one after the other, which become known in any order. */
 export function subscriptionHistory(
@@ -67,6 +103,7 @@ export function subscriptionHistory(
   const step = fc.record({
     status: fc.oneof(fc.constant('active' as const), fc.constantFrom(...LIVING)),
     items: fc.array(billedItem, { maxLength: 3 }),
+    discounts: mostly<BilledDiscount[]>(fc.constant([]), discounts(time)),
     isPaused: mostly(fc.constant(false), fc.constant(true)),
     cancelAtPeriodEnd: fc.boolean(),
     at: time,
@@ -122,10 +159,16 @@ export function subscriptionHistory(
         lives: versions.slice(-1).map(newest => ({ newest, shown })),
       };
 
-      function stateOf({ status, items, isPaused, cancelAtPeriodEnd }: Omit<typeof last, 'at'>): SubscriptionChange {
+      function stateOf({
+        status,
+        items,
+        discounts: given,
+        isPaused,
+        cancelAtPeriodEnd,
+      }: Omit<typeof last, 'at'>): SubscriptionChange {
         const pauseCollection = isPaused ? { behavior: 'void', resumesAt: null } : null;
         const changing = { status, cancelAtPeriodEnd, pauseCollection, endedAt: null, version: 1 };
-        const changes = { discounts: [], scheduledChange: null, pendingChange: null };
+        const changes = { discounts: given, scheduledChange: null, pendingChange: null };
         const billed = items.map(item => ({ ...item, currency }));
         return { ...unchanging, ...changing, ...changes, items: billed, shown: [], observedAt: startedAt };
       }

@@ -7,6 +7,7 @@ import {
 import { writeState } from '../../../../services/analytics/src/domain/lived-state.ts';
 import type { Contribution } from '../../../../services/analytics/src/domain/metrics.ts';
 import {
+  discountsOf,
   observedAtOf,
   pauseOf,
   type Subscription,
@@ -72,6 +73,7 @@ const SUBSCRIPTIONS: Kind<
       Subscription,
       | 'status'
       | 'items'
+      | 'discounts'
       | 'pauseBehavior'
       | 'pauseResumesAt'
       | 'trialEnd'
@@ -86,7 +88,7 @@ const SUBSCRIPTIONS: Kind<
   service: 'subscriptions',
   table: 'subscriptions',
   isPublished: 'true',
-  columns: `status, items, pause_behavior as "pauseBehavior", pause_resumes_at as "pauseResumesAt",
+  columns: `status, items, discounts, pause_behavior as "pauseBehavior", pause_resumes_at as "pauseResumesAt",
             trial_end as "trialEnd", started_at as "startedAt", ended_at as "endedAt",
             current_period_end as "currentPeriodEnd", event_at as "eventAt", read_at as "readAt",
             (select coalesce(json_agg(json_build_array(round(date_part('epoch', shown_at) * 1000), shown_by, state)), '[]')
@@ -97,7 +99,8 @@ const SUBSCRIPTIONS: Kind<
     const points = row.shown.map(([at, by, { status, hasTrial, items }]) => {
       return { at, by, state: writeState(status, hasTrial, items) };
     });
-    return subscriptionContributions({ ...row, pauseCollection: pauseOf(row), observedAt: observedAtOf(row), points });
+    const read = { discounts: discountsOf(row), pauseCollection: pauseOf(row), observedAt: observedAtOf(row) };
+    return subscriptionContributions({ ...row, ...read, points });
   },
 };
 

@@ -84,7 +84,7 @@ export function DrillDownPage() {
 }
 
 /** Metrics without a window. */
-const AT_PRESENT: ReadonlySet<Metric> = new Set(['mrr', 'mrrTrialing', 'mrrPaused', 'excluded']);
+const AT_PRESENT: ReadonlySet<Metric> = new Set(['mrr', 'mrrDiscounted', 'mrrTrialing', 'mrrPaused', 'excluded']);
 
 const isWindowed = ({ metric, span }: Question): boolean => span !== null || !AT_PRESENT.has(metric);
 

@@ -74,7 +74,7 @@ async function figureOf(
   { scope, signal }: { scope: ProjectScope; signal: AbortSignal },
 ): Promise<number | null> {
   if (currency !== undefined) return analytics.mrrByCurrency[currency] ?? 0;
-  if (metric === 'mrrTrialing' || metric === 'mrrPaused') return analytics[metric];
+  if (metric === 'mrrDiscounted' || metric === 'mrrTrialing' || metric === 'mrrPaused') return analytics[metric];
   if (metric === 'mrr' && !span) return analytics.mrr;
   if (metric !== 'mrr' && !isMovement(metric)) return null;
   const { history, totals } = await scope.billing.analytics.history(historyOf(days), { signal });

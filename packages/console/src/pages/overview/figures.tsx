@@ -105,13 +105,21 @@ export function Figures({ analytics, totals, net, currency, days }: FiguresProps
   );
 }
 
-/** What of the revenue is in trials or paused, and revenue in other currencies; each opens its list. */
+/** What is left of the revenue after discounts, what of it is in trials or paused, and revenue in other currencies; each opens its list. */
 function PartsOfMrr({
-  analytics: { mrrTrialing, mrrPaused, mrrByCurrency },
+  analytics: { mrr, mrrDiscounted, mrrTrialing, mrrPaused, mrrByCurrency },
   currency,
 }: Pick<FiguresProps, 'analytics' | 'currency'>) {
   const others = Object.entries(mrrByCurrency).filter(([other]) => other !== currency);
+  const afterDiscounts = mrrDiscounted === mrr ? 0 : mrrDiscounted;
   const parts = [
+    {
+      key: 'mrrDiscounted',
+      amount: afterDiscounts,
+      of: currency,
+      words: ' after discounts',
+      search: { metric: 'mrrDiscounted' },
+    },
     { key: 'mrrTrialing', amount: mrrTrialing, of: currency, words: ' in trials', search: { metric: 'mrrTrialing' } },
     { key: 'mrrPaused', amount: mrrPaused, of: currency, words: ' paused', search: { metric: 'mrrPaused' } },
     ...others.map(([of, amount]) => ({ key: of, amount, of, words: '', search: { metric: 'mrr', currency: of } })),

@@ -26,6 +26,11 @@ export const METRICS: Readonly<Record<Metric, Shown>> = {
     lead: 'Every subscription in a trial that monthly recurring revenue adds up.',
     leftOut: 'Trials of subscriptions without revenue, for example billed by usage.',
   },
+  mrrDiscounted: {
+    title: 'MRR after discounts',
+    lead: 'Every subscription in monthly recurring revenue, with its amount after discounts that last.',
+    leftOut: 'Discounts for a single invoice, and those that end within a month.',
+  },
   mrrPaused: {
     title: 'Paused collection in MRR',
     lead: 'Every subscription in monthly recurring revenue whose payments are not collected at present.',
