@@ -13,6 +13,8 @@ export interface LongRecords extends WebhookRecords {
   readonly customerId: string;
   readonly productId: string;
   readonly featureKey: string;
+  readonly couponId: string;
+  readonly promotionCodeId: string;
   readonly subscriptionId: string;
   readonly code: string;
   readonly eventId: string;
@@ -32,6 +34,9 @@ export async function fillWithLongTexts(tenant: Tenant): Promise<LongRecords> {
   const values = [word(100), word(99)];
   await billing.features.create({ key: featureKey, name: word(250), type: 'value', values });
   await billing.productFeatures.set(product.id, featureKey, { value: word(100) });
+  const coupon = { name: word(40), amountOff: 99_999_999, currency: 'usd', duration: 'forever' } as const;
+  const { id: couponId } = await billing.coupons.create(coupon);
+  const { id: promotionCodeId } = await billing.promotionCodes.create({ couponId, code: word(500) });
   const { id: customerId } = await billing.customers.create({
     name: word(256),
     email: LONG_EMAIL,
@@ -56,6 +61,8 @@ export async function fillWithLongTexts(tenant: Tenant): Promise<LongRecords> {
     customerId,
     productId: product.id,
     featureKey,
+    couponId,
+    promotionCodeId,
     subscriptionId: subscription.id,
     code,
     eventId: event.id,

@@ -10,7 +10,7 @@ import {
 } from './tenant.ts';
 
 /**
- * Gives a tenant something of each kind: products, prices, a feature, a grant, customers, a referral with both credits, subscriptions of which
+ * Gives a tenant something of each kind: products, prices, a feature, a grant, a coupon with its code, customers, a referral with both credits, subscriptions of which
  * one is canceled, invoices, payments and portal sessions.
  */
 export async function fillTenant(tenant: Tenant): Promise<void> {
@@ -18,6 +18,8 @@ export async function fillTenant(tenant: Tenant): Promise<void> {
   const { productId, priceId } = await newMonthlyPrice(tenant);
   await billing.features.create({ key: 'seats', name: 'Seats', type: 'limit' });
   await billing.productFeatures.set(productId, 'seats', { value: 5, per: 'quantity' });
+  const { id: couponId } = await billing.coupons.create({ name: 'Spring sale', percentOff: 20, duration: 'once' });
+  await billing.promotionCodes.create({ couponId, code: 'SPRING20' });
   const [referrer, referee] = [await newCustomer(tenant), await newCustomer(tenant)];
   await billing.referrals.updateConfig({ enabled: true, referrerCreditAmount: 500, refereeCreditAmount: 300 });
   const { code } = await billing.referrals.createCode({ customerId: referrer });

@@ -36,15 +36,18 @@ beforeAll(async () => {
   const { billing, user, teamPath, P } = tenant;
   const [subscription] = (await billing.subscriptions.list().page()).items;
   const [code] = (await billing.referrals.listCodes().page()).items;
+  const [promotionCode] = (await billing.promotionCodes.list().page()).items;
   const [price] = (await billing.prices.list().page()).items;
   const [invoice] = (await billing.invoices.list().page()).items;
-  if (!subscription || !code || !price || !invoice) throw new Error('The tenant lacks a record.');
+  if (!subscription || !code || !promotionCode || !price || !invoice) throw new Error('The tenant lacks a record.');
   const { webhookEvents } = (await user.get(`${teamPath}/webhook-events?limit=1`)).body;
   const { customerId } = subscription;
   records = pathsOf({
     customerId,
     subscriptionId: subscription.id,
     productId: price.productId,
+    couponId: promotionCode.couponId,
+    promotionCodeId: promotionCode.id,
     featureKey: 'seats',
     code: code.code,
     eventId: webhookEvents[0].id,

@@ -46,6 +46,8 @@ it.skipIf(withoutBrowser)('says that there is nothing with a wrong id, without a
     ['products/pp_00000000000000000000', 'product'],
     ['features/nonsense', 'feature'],
     ['features/NONSENSE', 'feature'],
+    ['coupons/nonsense', 'coupon'],
+    ['promotion-codes/nonsense', 'promotion code'],
     ['events/evt_nonsense', 'webhook event'],
     ['events/to-you/ev_00000000000000000000', 'event'],
     ['webhook-endpoints/whe_00000000000000000000', 'webhook endpoint'],

@@ -91,4 +91,8 @@ export function problemsOf<const Field extends string>(error: unknown, fields: r
   return { of, rest: isShown ? undefined : error };
 }
 
+/** Returns why a promotion code was refused, to be shown beside its field; undefined for other errors. */
+export const promotionCodeProblem = (error: unknown): string | undefined =>
+  error instanceof BillingError && error.code.startsWith('promotion_code_') ? error.message : undefined;
+
 export const hasCode = (error: unknown, code: string): boolean => error instanceof BillingError && error.code === code;

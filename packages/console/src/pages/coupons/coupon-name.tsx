@@ -9,9 +9,8 @@ import { useNow } from '#ui/time.tsx';
 import { codeStatus, couponStatus } from './coupon-words.ts';
 
 /** A coupon as a link to its page, of which only the id is known. */
-export function CouponLink({ id }: { readonly id: string | null }) {
-  const { data, error } = useQuery({ ...couponQuery(useProject(), id ?? ''), enabled: id !== null });
-  if (id === null) return 'None of this project';
+export function CouponLink({ id }: { readonly id: string }) {
+  const { data, error } = useQuery(couponQuery(useProject(), id));
   if (!data && !error) return <Skeleton width="6rem" />;
   return (
     <ProjectLink page={`coupons/${id}`} className="primary-cell">

@@ -1,7 +1,7 @@
 import type { CheckoutCreate } from '@billing/client';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { problemsOf } from '#api/failure.ts';
+import { problemsOf, promotionCodeProblem } from '#api/failure.ts';
 import { useProject } from '#api/project.ts';
 import { pricesQuery, productsQuery } from '#api/queries.ts';
 import { ErrorState } from '#ui/states.tsx';
@@ -38,7 +38,13 @@ export function CheckoutDialog({ customerId, onClose }: { readonly customerId: s
 
   const price = sold?.find(({ id }) => id === chosen) ?? sold?.[0];
   const isOnce = price?.type === 'one_time';
-  const problems = problemsOf(create.error, ['priceId', 'quantity', 'trialDays']);
+  const refusal = promotionCodeProblem(create.error);
+  const problems = problemsOf(refusal === undefined ? create.error : undefined, [
+    'priceId',
+    'quantity',
+    'trialDays',
+    'promotionCode',
+  ]);
   const submit = (fields: FormData) => {
     if (!price) return;
     const checkout = {
@@ -47,6 +53,7 @@ export function CheckoutDialog({ customerId, onClose }: { readonly customerId: s
       quantity: Number(textOf(fields, 'quantity') || 1),
       successUrl: location.href,
       cancelUrl: location.href,
+      promotionCode: textOf(fields, 'promotionCode') || undefined,
     };
     const trialDays = Number(textOf(fields, 'trialDays')) || undefined;
     create.mutate(isOnce ? { ...checkout, mode: 'payment' } : { ...checkout, mode: 'subscription', trialDays });
@@ -97,6 +104,15 @@ export function CheckoutDialog({ customerId, onClose }: { readonly customerId: s
           />
         )}
       </div>
+      <TextField
+        label="Promotion code"
+        name="promotionCode"
+        maxLength={500}
+        autoComplete="off"
+        spellCheck={false}
+        placeholder="None"
+        problem={refusal ?? problems.of.promotionCode}
+      />
     </FormDialog>
   );
 }

@@ -1,6 +1,7 @@
 import { BillingError, type PlanChange, type PlanChangePreview, type Subscription } from '@billing/client';
 import { useQuery } from '@tanstack/react-query';
-import { useState, type ReactNode } from 'react';
+import { useState } from 'react';
+import { promotionCodeProblem } from '#api/failure.ts';
 import { useProject } from '#api/project.ts';
 import { pricesQuery, productsQuery } from '#api/queries.ts';
 import { randomHex } from '#api/random-hex.ts';
@@ -51,8 +52,7 @@ export function ChangePlanDialog({ subscription, onClose }: ChangePlanDialogProp
     );
 
   const sold = new Set<string>(products.data?.filter(({ isActive }) => isActive).map(({ id }) => id));
-  const problem = write.error ?? preview.error;
-  const isOfCode = problem instanceof BillingError && problem.code.startsWith('promotion_code_');
+  const codeProblem = promotionCodeProblem(write.error ?? preview.error);
   const refusal = describeRefusal(write.error, before.items[0]?.currency ?? 'usd');
   return (
     <FormDialog
@@ -60,7 +60,7 @@ export function ChangePlanDialog({ subscription, onClose }: ChangePlanDialogProp
       lead={<SubscriptionSummary subscription={subscription} />}
       action={actionOf(form, preview.data?.preview)}
       write={write}
-      problems={{ rest: isOfCode || refusal ? undefined : write.error }}
+      problems={{ rest: codeProblem || refusal ? undefined : write.error }}
       onClose={onClose}
     >
       <PlanFields
@@ -68,14 +68,10 @@ export function ChangePlanDialog({ subscription, onClose }: ChangePlanDialogProp
         prices={pricesFor(before, prices.data ?? [], id => sold.has(id))}
         form={form}
         onChange={setForm}
-        codeProblem={isOfCode ? problem.message : undefined}
+        codeProblem={codeProblem}
       />
       <section className="stack-s" aria-label="What it costs">
-        {'missing' in wanted ? (
-          <p className="muted">{wanted.missing}</p>
-        ) : (
-          <Preview query={preview} isOfCode={isOfCode} />
-        )}
+        {'missing' in wanted ? <p className="muted">{wanted.missing}</p> : !codeProblem && <Preview query={preview} />}
       </section>
       {refusal && <RefusalNotice {...refusal} />}
     </FormDialog>
@@ -178,12 +174,9 @@ interface PreviewProps {
     readonly error: unknown;
     readonly refetch: () => unknown;
   };
-  /** Whether its error is shown beside the promotion code. */
-  readonly isOfCode: boolean;
 }
 
-function Preview({ query: { data, error, refetch }, isOfCode }: PreviewProps): ReactNode {
-  if (isOfCode) return null;
+function Preview({ query: { data, error, refetch } }: PreviewProps) {
   if (error)
     return (
       <>

@@ -1,7 +1,6 @@
 import type { Subscription } from '@billing/client';
-import { BillingError } from '@billing/client';
 import { useState } from 'react';
-import { problemsOf } from '#api/failure.ts';
+import { problemsOf, promotionCodeProblem } from '#api/failure.ts';
 import { useProject } from '#api/project.ts';
 import { Card } from '#layout/page.tsx';
 import { useWrite } from '#layout/use-write.ts';
@@ -106,9 +105,8 @@ function SetDialog({ subscription, onClose }: DialogProps) {
     done: 'The discount counts from the next invoice on.',
     onDone: onClose,
   });
-  const { error } = set;
-  const refusal = error instanceof BillingError && error.code.startsWith('promotion_code_') ? error.message : undefined;
-  const problems = problemsOf(refusal === undefined ? error : undefined, ['promotionCode']);
+  const refusal = promotionCodeProblem(set.error);
+  const problems = problemsOf(refusal === undefined ? set.error : undefined, ['promotionCode']);
   return (
     <FormDialog
       title="Set a promotion code"

@@ -49,11 +49,13 @@ it('prorates neither at the end of the period nor in a trial that goes on', () =
     read(one, { rows, when: 'period_end' }),
     read(trial, { rows }),
     read(trial, { rows, endsTrial: true }),
+    read(trial, { rows, endsTrial: true, when: 'period_end' }),
     read(one, { rows, endsTrial: true }),
   ]).toEqual([
     { change: { when: 'period_end', ...only } },
     { change: { when: 'now', ...only } },
     { change: { ...now, trial: 'end', ...only } },
+    { change: { when: 'period_end', ...only } },
     { change: { ...now, ...only } },
   ]);
 });

@@ -47,13 +47,14 @@ export function readPlanForm(
   const { rows, when, proration, promotionCode, endsTrial } = form;
   const quantities = rows.map(row => (isMetered(row.priceId) ? undefined : Number(row.quantity)));
   if (!quantities.every(isQuantity)) return { missing: 'Each quantity is a whole number above zero.' };
+  const isNow = when === 'now';
   const isTrial = status === 'trialing';
   const rest = {
     when,
     // At the end of the period and in a trial nothing is prorated.
-    ...(when === 'now' && (!isTrial || endsTrial) && { proration }),
+    ...(isNow && (!isTrial || endsTrial) && { proration }),
     ...(promotionCode.trim() !== '' && { promotionCode: promotionCode.trim() }),
-    ...(isTrial && endsTrial && { trial: 'end' as const }),
+    ...(isNow && isTrial && endsTrial && { trial: 'end' as const }),
   };
   const wanted = rows.map(({ priceId }, index) => ({ priceId, quantity: quantities[index] }));
   const isSame =
