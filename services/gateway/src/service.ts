@@ -7,6 +7,7 @@ import { identityTokens } from '#auth/identity-tokens.ts';
 import { createRateLimits } from '#auth/rate-limits.ts';
 import { mailFailingEndpoints, mailInvitations } from '#auth/account-mails.ts';
 import { openMailer } from '#auth/mailer.ts';
+import type { PasswordHashing } from '#auth/password-hashing.ts';
 import { openSignIn } from '#auth/sign-in.ts';
 import { readConsoleFiles } from '#routes/console.ts';
 import { readDocsPage } from '#docs/page/docs-page.ts';
@@ -26,10 +27,16 @@ interface GatewayOptions {
   readonly responseTimeoutMs?: number;
   /** Where the built console is. */
   readonly consoleFolder?: URL;
+  /** How passwords are kept, unless as they should be. */
+  readonly passwords?: PasswordHashing;
 }
 
 /** The parts of the gateway; the chassis runs them. */
-export const gatewayService = ({ responseTimeoutMs = 25_000, consoleFolder = DIST_FOLDER }: GatewayOptions = {}) =>
+export const gatewayService = ({
+  responseTimeoutMs = 25_000,
+  consoleFolder = DIST_FOLDER,
+  passwords,
+}: GatewayOptions = {}) =>
   defineService({
     name: 'gateway',
     env: gatewayEnv,
@@ -44,7 +51,7 @@ export const gatewayService = ({ responseTimeoutMs = 25_000, consoleFolder = DIS
       const opened = <Closable extends { close(): void | Promise<void> }>(it: Closable): Closable =>
         resources.adopt(it, closable => closable.close());
       const mailer = mail && opened(openMailer({ ...mail, limit: rateLimits.mails, logger }));
-      const signIn = opened(await openSignIn({ databaseUrl, publicUrl, secret, mailer, logger }));
+      const signIn = opened(await openSignIn({ databaseUrl, publicUrl, secret, mailer, passwords, logger }));
       const app = createApp({
         ...chassis,
         signIn,

@@ -1,10 +1,12 @@
 import { execFile } from 'node:child_process';
+import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { startTestService } from '@billing/service/testing/start-test-service';
 import { testIdentity } from '@billing/service/testing/identity';
 import { NO_LIMITS } from '@billing/testing/no-limits';
 import { pino } from 'pino';
+import type { PasswordHashing } from '#auth/password-hashing.ts';
 import { gatewayService } from '../src/service.ts';
 import { startEchoServices, urlsOf, type EchoServices, type ReceivedRequest } from './echo-service.ts';
 import { httpClient } from './http-client.ts';
@@ -20,6 +22,12 @@ interface GatewaySettings extends Pick<TestServiceOptions, 'env' | 'linkDatabase
   readonly copyOf?: NonNullable<TestServiceOptions['besides']> & { readonly services: EchoServices };
 }
 
+/** As quick as the real one is slow, which `password-hashing.test.ts` and the end-to-end tests show. */
+const QUICK: PasswordHashing = {
+  hash: async password => hash('sha256', password),
+  verify: async stored => hash('sha256', stored.password) === stored.hash,
+};
+
 /** Starts the gateway in this process, over HTTP, with its own database and bus, and echoes in place of services. */
 export async function startGateway({
   copyOf,
@@ -34,7 +42,11 @@ export async function startGateway({
   const logLines: string[] = [];
   const service = starting.use(
     await startTestService(
-      gatewayService({ ...(responseTimeoutMs && { responseTimeoutMs }), ...(consoleFolder && { consoleFolder }) }),
+      gatewayService({
+        passwords: QUICK,
+        ...(responseTimeoutMs && { responseTimeoutMs }),
+        ...(consoleFolder && { consoleFolder }),
+      }),
       {
         ...options,
         ...(copyOf && { besides: copyOf }),

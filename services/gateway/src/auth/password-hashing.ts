@@ -12,11 +12,17 @@ interface HashedPassword {
   readonly password: string;
 }
 
+/** How passwords are kept. */
+export interface PasswordHashing {
+  hash(password: string): Promise<string>;
+  verify(stored: HashedPassword): Promise<boolean>;
+}
+
 /**
  * The password hash of better-auth, with few hashes at a time, whatever path of better-auth needs them.
  * @throws Problem 503 when too many wait
  */
-export function passwordHashing({ maxWaiting = MAX_WAITING } = {}) {
+export function passwordHashing({ maxWaiting = MAX_WAITING } = {}): PasswordHashing {
   const refusal = () => unavailable('Too many passwords are being checked at the moment.', 5);
   const inTurn = semaphore(CONCURRENT, { maxWaiting, refusal });
   return {

@@ -7,7 +7,7 @@ import { isLocalUrl } from '#domain/addresses.ts';
 import { cookiePrefixOf } from '#domain/browser-headers.ts';
 import { PASSWORD_LENGTH } from '#domain/password.ts';
 import { COOKIE_SECONDS, firstExpiry, MAX_SESSIONS } from '#domain/session-life.ts';
-import { passwordHashing } from './password-hashing.ts';
+import type { PasswordHashing } from './password-hashing.ts';
 
 /** A user as far as mails need. */
 interface Addressee {
@@ -29,6 +29,7 @@ interface OptionsInput {
   readonly secret: string;
   /** Sends links; without it, addresses are not confirmed, and only an operator can make a link to reset a password. */
   readonly sendLink: SendLink | undefined;
+  readonly passwords: PasswordHashing;
   readonly logger: Logger;
 }
 
@@ -39,7 +40,7 @@ const CHECKS_PASSWORD = ['/sign-up/email', '/sign-in/email', '/change-password',
 const localLinks = () => oneTimeToken({ expiresIn: 24 * 60, storeToken: 'hashed' });
 
 /** How sign-in is set up: https://better-auth.com/docs/reference/options */
-export function signInOptions({ pool, publicUrl, secret, sendLink, logger }: OptionsInput) {
+export function signInOptions({ pool, publicUrl, secret, sendLink, passwords, logger }: OptionsInput) {
   return {
     appName: 'billing',
     baseURL: publicUrl,
@@ -51,7 +52,7 @@ export function signInOptions({ pool, publicUrl, secret, sendLink, logger }: Opt
       enabled: true,
       minPasswordLength: PASSWORD_LENGTH.min,
       maxPasswordLength: PASSWORD_LENGTH.max,
-      password: passwordHashing(),
+      password: passwords,
       revokeSessionsOnPasswordReset: true,
       // Who has the link has the mailbox.
       onPasswordReset: async ({ user }) => {

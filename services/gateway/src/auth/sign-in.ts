@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { postgresConnection } from '@billing/database/connection';
 import type { Mailer } from './mailer.ts';
 import { accountMails } from './account-mails.ts';
+import { passwordHashing, type PasswordHashing } from './password-hashing.ts';
 import { signInOptions, type SendLink } from './sign-in-options.ts';
 
 /** A person who signed up. */
@@ -56,6 +57,8 @@ interface SignInOptions {
   readonly secret: string;
   /** Sends links to confirm addresses and reset passwords; without it, only an operator can make the latter. */
   readonly mailer?: Mailer | undefined;
+  /** That of {@link passwordHashing}, unless given. */
+  readonly passwords?: PasswordHashing | undefined;
   readonly logger: Logger;
 }
 
@@ -65,7 +68,14 @@ const MAX_CONNECTIONS = 5;
 const OF_SESSIONS = /^\/api\/auth\/(?:get-session|list-sessions|revoke-|sign-out)/;
 
 /** Opens sign-in and migrates its tables. */
-export async function openSignIn({ databaseUrl, publicUrl, secret, mailer, logger }: SignInOptions): Promise<SignIn> {
+export async function openSignIn({
+  databaseUrl,
+  publicUrl,
+  secret,
+  mailer,
+  passwords = passwordHashing(),
+  logger,
+}: SignInOptions): Promise<SignIn> {
   const openPool = () => {
     const pool = new Pool({
       ...postgresConnection(databaseUrl),
@@ -88,7 +98,7 @@ export async function openSignIn({ databaseUrl, publicUrl, secret, mailer, logge
     confirmAddress: async ({ id, email }) => mails.confirmAddress(email, await createLink('verify-email', id)),
     accountExists: async ({ id, email }) => mails.accountExists(email, await createLink('reset-password', id)),
   };
-  const optionsWith = (of: Pool) => signInOptions({ pool: of, publicUrl, secret, sendLink, logger });
+  const optionsWith = (of: Pool) => signInOptions({ pool: of, publicUrl, secret, sendLink, passwords, logger });
   const options = optionsWith(pool);
   try {
     await migrateSignIn(pool, options);
