@@ -9,13 +9,13 @@ import { sendCheckedFile, sendImmutableFile, staticText } from '#http/static-fil
 
 /**
  * `/openapi.json`, the same document as text at `/llms.txt`, and the reference at `/docs`, which loads the document and its
- * own files. All are public, so they are made once.
+ * own files. All are public, so they are made once, for the first who reads them: it takes as long as all else of a start.
  */
 export function docsRoutes(api: ApiDescription, page: DocsPage): Router {
-  const json = staticText('application/json; charset=utf-8', JSON.stringify(describeApi(api)));
-  const text = staticText('text/markdown; charset=utf-8', llmsText(api));
-  const getText: Handler = (request, response) => sendCheckedFile(request, response, text);
-  const getJson: Handler = (request, response) => sendCheckedFile(request, response, json);
+  const json = once(() => staticText('application/json; charset=utf-8', JSON.stringify(describeApi(api))));
+  const text = once(() => staticText('text/markdown; charset=utf-8', llmsText(api)));
+  const getText: Handler = (request, response) => sendCheckedFile(request, response, text());
+  const getJson: Handler = (request, response) => sendCheckedFile(request, response, json());
   const getPage: Handler = (_request, response) =>
     void response.set('Content-Security-Policy', docsPolicy).type('html').send(page.html);
   const getFile: Handler = (request, response) => {
@@ -29,4 +29,9 @@ export function docsRoutes(api: ApiDescription, page: DocsPage): Router {
     .get('/llms.txt', getText)
     .get('/docs', getPage)
     .get('/docs/:version/:name', getFile);
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
 }
