@@ -46,6 +46,12 @@ it('finds every difference that no webhook told, and nothing else, and repairs t
   const { billing, callProcessor, processor } = tenant;
   const account = await newAccount(tenant, 8);
   const spare = await callProcessor('/v1/products', { name: 'Spare' });
+  const newCode = async (coupon: string): Promise<string> =>
+    (await callProcessor('/v1/promotion_codes', { 'promotion[type]': 'coupon', 'promotion[coupon]': coupon })).id;
+  const newCoupon = async (): Promise<string> =>
+    (await callProcessor('/v1/coupons', { percent_off: '20', duration: 'forever', name: 'Spring' })).id;
+  const [coupon, spareCoupon] = [await newCoupon(), await newCoupon()];
+  const code = await newCode(coupon);
   await runSync(tenant, { mode: 'apply' });
   const subscriptions = await Array.fromAsync(billing.subscriptions.list());
   const bySubscriber = new Map(subscriptions.map(one => [one.customerId, one.processorSubscriptionId]));
@@ -71,6 +77,15 @@ it('finds every difference that no webhook told, and nothing else, and repairs t
   plant('price', account.priceId, 'different');
   await gone(`/v1/products/${spare.id}`);
   plant('product', spare.id, 'extra');
+  await change(`/v1/coupons/${coupon}`, { name: 'Summer' });
+  plant('coupon', coupon, 'different');
+  await gone(`/v1/coupons/${spareCoupon}`);
+  plant('coupon', spareCoupon, 'extra');
+  await change(`/v1/promotion_codes/${code}`, { active: 'false' });
+  plant('promotion_code', code, 'different');
+  const addedCoupon = await newCoupon();
+  plant('coupon', addedCoupon, 'missing');
+  plant('promotion_code', await newCode(addedCoupon), 'missing');
   const added = await newAccount(tenant, 2);
   plant('product', added.productId, 'missing');
   plant('price', added.priceId, 'missing');
@@ -102,7 +117,7 @@ it('finds every difference that no webhook told, and nothing else, and repairs t
   plant('subscription', renewed.subscription, 'different');
   plant('invoice', String(renewal), 'missing');
   plant('payment', await newestCharge(renewed.id), 'missing');
-  expect(planted).toHaveLength(25);
+  expect(planted).toHaveLength(30);
 
   const seen = (findings: readonly { type: string; processorId: string; outcome: string }[]) =>
     findings.map(one => `${one.type} ${one.processorId} ${one.outcome}`).toSorted((a, b) => a.localeCompare(b));

@@ -180,6 +180,7 @@ it('refuses terms that do not fit each other, and keeps nothing', async () => {
     { name: '' },
     { productIds: [] },
     { redeemBy: 'soon' },
+    { redeemBy: new Date().toISOString() },
     { id: 'MINE' },
   ];
   for (const change of wrong) {

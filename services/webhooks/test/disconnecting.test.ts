@@ -104,7 +104,7 @@ it('connects the same account again, and no other one while there are records', 
   const mismatch = {
     connected: { accountId, livemode: false },
     given: { ...given, livemode: false },
-    records: { customers: 1, products: 0, prices: 0, subscriptions: 0 },
+    records: { customers: 1, products: 0, prices: 0, coupons: 0, subscriptions: 0 },
   };
 
   for (const isConnected of [true, false]) {

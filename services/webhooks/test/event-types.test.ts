@@ -5,7 +5,19 @@ import { startWebhooks, type Team, type WebhooksService } from './start-webhooks
 
 /** The service that handles each type. */
 const OWNED: Record<'catalog' | 'customers' | 'subscriptions', readonly ProcessorEventType[]> = {
-  catalog: ['product.created', 'product.updated', 'product.deleted', 'price.created', 'price.updated', 'price.deleted'],
+  catalog: [
+    'product.created',
+    'product.updated',
+    'product.deleted',
+    'price.created',
+    'price.updated',
+    'price.deleted',
+    'coupon.created',
+    'coupon.updated',
+    'coupon.deleted',
+    'promotion_code.created',
+    'promotion_code.updated',
+  ],
   customers: ['customer.created', 'customer.updated', 'customer.deleted'],
   subscriptions: [
     'checkout.session.completed',

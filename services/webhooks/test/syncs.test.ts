@@ -127,6 +127,7 @@ it.each([
   ['product', 'prod_gone', 'product.deleted'],
   ['price', 'price_gone', 'price.deleted'],
   ['subscription', 'sub_gone', 'customer.subscription.deleted'],
+  ['coupon', 'coupon_gone', 'coupon.deleted'],
   ['invoice', 'in_gone', 'invoice.deleted'],
 ] as const)('ends the record of what is gone, though no event of it came: %s', async (type, processorId, eventType) => {
   const team = await service.newTeam();

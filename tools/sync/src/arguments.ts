@@ -10,7 +10,7 @@ const USAGE = `Usage: BILLING_API_KEY=bil_… npm run sync -- --team team_… --
   customers:…, products:… and subscriptions:…, read and write.
 
   --apply                 make the records equal to the account; without it nothing changes
-  --types a,b             of product, price, customer, subscription, invoice; all unless given
+  --types a,b             of product, price, coupon, customer, promotion_code, subscription, invoice, payment; all unless given
   --filter key=value      take objects with this metadata; may be given several times
   --marked-only           leave out objects with none of the filter's keys
   --mark                  write our ids into the metadata at the processor

@@ -1,5 +1,15 @@
 import { COUPON_DURATIONS, type CouponDuration } from '@billing/contracts/resources/discount';
-import { flag, number, parseObject, reference, text, unixTime, wholeNumber, wordOf, type Fields } from './fields.ts';
+import {
+  flag,
+  number,
+  parseObject,
+  reference,
+  text,
+  unixTime,
+  wholeNumber,
+  knownWordOf,
+  type Fields,
+} from './fields.ts';
 
 /** A coupon of the processor. */
 export interface CouponSnapshot {
@@ -10,6 +20,7 @@ export interface CouponSnapshot {
   /** In the smallest unit of `currency`. */
   readonly amountOff: number | null;
   readonly currency: string | null;
+  /** One that we do not know counts as the shortest. */
   readonly duration: CouponDuration;
   readonly durationInMonths: number | null;
   readonly maxRedemptions: number | null;
@@ -32,7 +43,7 @@ const parseCoupon = (coupon: Fields): CouponSnapshot => ({
   percentOff: coupon.optional('percent_off', number),
   amountOff: coupon.optional('amount_off', wholeNumber),
   currency: coupon.optional('currency', text),
-  duration: coupon.required('duration', wordOf(COUPON_DURATIONS)),
+  duration: coupon.required('duration', knownWordOf(COUPON_DURATIONS)) ?? 'once',
   durationInMonths: coupon.optional('duration_in_months', wholeNumber),
   maxRedemptions: coupon.optional('max_redemptions', wholeNumber),
   timesRedeemed: coupon.optional('times_redeemed', wholeNumber) ?? 0,

@@ -10,7 +10,7 @@ import type { CouponSnapshot } from '@billing/processor/snapshots/discounts';
 import { z } from 'zod';
 import { Coupon } from '#persistence/coupon.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { auditOfCreated, createKind, creation, inWholeSeconds, marksOf, namedIds, reserved } from './create-record.ts';
+import { auditOfCreated, createKind, creation, endOf, marksOf, namedIds, reserved } from './create-record.ts';
 import { COUPON, PRODUCT } from './record-types.ts';
 
 const input = z.object({
@@ -61,7 +61,7 @@ export function createCoupon({ operationLog, now }: Pick<Dependencies, 'operatio
         durationInMonths: durationInMonths ?? null,
         productIds: productIds ?? null,
         maxRedemptions: maxRedemptions ?? null,
-        redeemBy: redeemBy ? inWholeSeconds(redeemBy) : null,
+        redeemBy: endOf('redeemBy', redeemBy, now()),
       };
       tx.create(Coupon, { ...scope, ...terms, id, timesRedeemed: 0, metadata: {}, ...reserved(now()) });
       return {

@@ -11,7 +11,7 @@ import { z } from 'zod';
 import { refusalOfCoupon, toCodeKey } from '#domain/discount.ts';
 import { PromotionCode } from '#persistence/promotion-code.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { auditOfCreated, createKind, creation, inWholeSeconds, marksOf, namedIds, reserved } from './create-record.ts';
+import { auditOfCreated, createKind, creation, endOf, marksOf, namedIds, reserved } from './create-record.ts';
 import { couponNotValid, explainRefusal } from './explain-refusal.ts';
 import { COUPON, PROMOTION_CODE } from './record-types.ts';
 
@@ -74,7 +74,7 @@ export function createPromotionCode(dependencies: Omit<Dependencies, 'outbox'>) 
         firstTimeOnly,
         customerId: customerId ?? null,
         maxRedemptions: maxRedemptions ?? null,
-        expiresAt: expiresAt ? inWholeSeconds(expiresAt) : null,
+        expiresAt: endOf('expiresAt', expiresAt, now()),
         minimumAmount: minimumAmount ?? null,
         currency: currency ?? null,
       };

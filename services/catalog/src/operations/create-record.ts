@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { IdKind, ProjectScope } from '@billing/contracts/ids';
-import { unavailable } from '@billing/contracts/problem';
+import { invalid, unavailable } from '@billing/contracts/problem';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import type { ProjectObject } from '@billing/database/project-objects';
 import type { OperationKind } from '@billing/processor/operation-log/operation-kind';
@@ -77,5 +77,13 @@ export const namedIds =
   ): ProjectObject<ReturnType<IdKind<Prefix>['create']>>[] =>
     operationId === undefined ? [] : [{ scope, id: derivedId(kind, operationId, purpose) }];
 
-/** The processor counts whole seconds. */
-export const inWholeSeconds = (time: Date): Date => new Date(Math.floor(time.getTime() / 1_000) * 1_000);
+/**
+ * Returns an end as the processor has it, in whole seconds; null for none.
+ * @throws Problem 400 for one that is not in the future
+ */
+export function endOf(field: string, end: Date | undefined, now: Date): Date | null {
+  if (end === undefined) return null;
+  const seconds = Math.floor(end.getTime() / 1_000);
+  if (seconds * 1_000 <= now.getTime()) throw invalid([{ path: field, message: 'Expected a time in the future.' }]);
+  return new Date(seconds * 1_000);
+}

@@ -44,8 +44,21 @@ it('takes an object itself for the thing by which it may be known', () => {
   expect(references('customer.updated')).toEqual(['customer x_1', 'product prod_1']);
   expect(references('price.updated')).toEqual(['customer cus_1', 'price x_1', 'product prod_1']);
   expect(references('product.updated')).toEqual(['customer cus_1', 'product x_1']);
+  expect(references('coupon.updated')).toEqual(['coupon x_1', 'customer cus_1', 'product prod_1']);
+  expect(references('customer.discount.created')).toEqual(['customer cus_1', 'product prod_1']);
   expect(references('charge.failed')).toEqual(['customer cus_1', 'product prod_1']);
   expect(readRouteHints('customer.deleted', { id: 'cus_1', deleted: true })).toMatchObject({ fansOut: true });
+});
+
+it('takes a promotion code for one of its coupon, in the places of every API version', () => {
+  const references = (object: object) =>
+    readRouteHints('promotion_code.created', { id: 'promo_1', customer: 'cus_1', ...object }).references;
+  const found = ['promotion_code', 'coupon', 'customer'].map((kind, at) => ({
+    kind,
+    id: ['promo_1', 'HALF', 'cus_1'][at],
+  }));
+  expect(references({ coupon: { id: 'HALF' } })).toEqual(found);
+  expect(references({ promotion: { type: 'coupon', coupon: 'HALF' } })).toEqual(found);
 });
 
 it.each([

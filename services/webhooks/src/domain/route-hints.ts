@@ -55,15 +55,14 @@ export function readRouteHints(type: string, object: Readonly<Record<string, unk
   const own = ownKind(type);
   const idOfKind = (kind: ReferenceKind) => {
     if (own === kind) return idOf(object['id']);
-    return kind === 'price' || kind === 'promotion_code' ? '' : idOf(object[kind]);
+    return kind === 'price' ? '' : idOf(object[kind]);
   };
   const candidates: Reference[] = [
     { kind: 'subscription', id: idOfKind('subscription') || idOf(fieldOf(details, 'subscription')) },
+    ...discountOf(own, object),
     { kind: 'customer', id: idOfKind('customer') },
     { kind: 'price', id: idOfKind('price') },
     { kind: 'product', id: idOfKind('product') },
-    { kind: 'promotion_code', id: idOfKind('promotion_code') },
-    { kind: 'coupon', id: idOfKind('coupon') || idOf(fieldOf(object['promotion'], 'coupon')) },
   ];
   return {
     named: [object, details, object['subscription_details']].flatMap(projectOf),
@@ -73,6 +72,14 @@ export function readRouteHints(type: string, object: Readonly<Record<string, unk
     payment: isOfPayment(type) ? paymentOf(object) : null,
     fansOut: own === 'customer',
   };
+}
+
+/** A coupon, or a promotion code and its coupon, which is in `promotion` since 2025-09-30. */
+function discountOf(own: ReferenceKind | undefined, object: Readonly<Record<string, unknown>>): Reference[] {
+  if (own !== 'coupon' && own !== 'promotion_code') return [];
+  const itself = { kind: own, id: idOf(object['id']) };
+  if (own === 'coupon') return [itself];
+  return [itself, { kind: 'coupon', id: idOf(object['coupon']) || idOf(fieldOf(object['promotion'], 'coupon')) }];
 }
 
 const isOfPayment = (type: string): boolean => /^(charge\.dispute|charge\.refund|refund|invoice_payment)\./.test(type);
@@ -86,6 +93,7 @@ function paymentOf(object: Readonly<Record<string, unknown>>): PaymentReference 
 /** The kind of the event's own object, if other objects refer to it. */
 function ownKind(type: string): ReferenceKind | undefined {
   if (type.startsWith('customer.subscription.')) return 'subscription';
+  if (type.startsWith('customer.discount.')) return undefined;
   if (type.startsWith('customer.')) return 'customer';
   if (type.startsWith('product.')) return 'product';
   if (type.startsWith('coupon.')) return 'coupon';

@@ -137,7 +137,13 @@ async function countRecords(em: EntityManager, teamId: TeamId) {
     [teamId],
   );
   const of = (wanted: ReferenceKind) => rows.find(({ kind }) => kind === wanted)?.count ?? 0;
-  return { customers: of('customer'), products: of('product'), prices: of('price'), subscriptions: of('subscription') };
+  return {
+    customers: of('customer'),
+    products: of('product'),
+    prices: of('price'),
+    coupons: of('coupon'),
+    subscriptions: of('subscription'),
+  };
 }
 
 /** What the audit log compares; a connection always gets its secrets anew. */

@@ -70,7 +70,7 @@ export function describeWebhookUrl(publicUrl: string, teamId: TeamId): { webhook
     `1. Endpoint URL: ${webhookUrl}`,
     `2. API version: ${API_VERSION}`,
     `3. Events to send (${ENDPOINT_EVENT_TYPES.length}): ${ENDPOINT_EVENT_TYPES.join(', ')}`,
-    `   Optional, for delayed payments, refunds, disputes, deletions and ends of trials (${OPTIONAL_EVENT_TYPES.length}): ${OPTIONAL_EVENT_TYPES.join(', ')}`,
+    `   Optional, for delayed payments, refunds, disputes, deletions, ends of trials, changes of plans and discounts (${OPTIONAL_EVENT_TYPES.length}): ${OPTIONAL_EVENT_TYPES.join(', ')}`,
     '4. Connect the processor with the signing secret (whsec_…) that Stripe shows for the new endpoint, together with the secret key of the same account.',
   ].join('\n');
   return { webhookUrl, instructions };

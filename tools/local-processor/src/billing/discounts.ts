@@ -86,11 +86,12 @@ export function storeDiscounts(unit: UnitOfWork, discounts: readonly Discount[])
   }
 }
 
+/** Counts a redemption, of which the events of the coupon and of its code tell. */
 function countRedemption(unit: UnitOfWork, { source, promotion_code: codeId }: Discount): void {
   const coupon = unit.tables.coupon.get(source.coupon);
-  if (coupon) unit.update('coupon', coupon, { times_redeemed: coupon.times_redeemed + 1 });
+  if (coupon) unit.update('coupon', coupon, { times_redeemed: coupon.times_redeemed + 1 }, 'coupon.updated');
   const code = unit.tables.promotion_code.get(codeId ?? '');
-  if (code) unit.update('promotion_code', code, { times_redeemed: code.times_redeemed + 1 });
+  if (code) unit.update('promotion_code', code, { times_redeemed: code.times_redeemed + 1 }, 'promotion_code.updated');
 }
 
 /** Emits the events of discounts that a subscription had and does not keep. */

@@ -8,7 +8,7 @@ import { boolean, choice, created, expand, integer, metadata, page, parameters, 
 import { timestamp } from '../api/parameters.ts';
 import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { newId } from '../domain/ids.ts';
-import { shownCode } from '../objects/coupon.ts';
+import { codeProblem, shownCode } from '../objects/coupon.ts';
 import { liveCustomer } from '../objects/customer.ts';
 import type { PromotionCode } from '../objects/stored.ts';
 import { existingCoupon } from './coupons.ts';
@@ -68,7 +68,11 @@ export const promotionCodeEndpoints = [
   ),
   endpoint('POST', '/v1/promotion_codes/:id', updateParameters, (unit, given, { id }) => {
     const row = existingCode(unit, id);
-    if (given.active === true && !row.active) refuseTaken(unit, row.code, row.customer);
+    if (given.active === true && !row.active) {
+      const problem = codeProblem(unit, { ...row, active: true });
+      if (problem !== null) throw invalidRequest(problem, { param: 'active' });
+      refuseTaken(unit, row.code, row.customer);
+    }
     const changes = {
       metadata: mergeMetadata(row.metadata ?? {}, given.metadata),
       ...(given.active === undefined ? {} : { active: given.active }),

@@ -84,7 +84,7 @@ interface Identity {
 interface MismatchDetails {
   readonly connected: Identity;
   readonly given: Identity;
-  readonly records: Readonly<Record<'customers' | 'products' | 'prices' | 'subscriptions', number>>;
+  readonly records: Readonly<Record<'customers' | 'products' | 'prices' | 'coupons' | 'subscriptions', number>>;
 }
 
 function Mismatch({ error }: { readonly error: unknown }) {
