@@ -74,6 +74,16 @@ export function paymentFailureOf(error: unknown): PaymentFailure | null {
   return { reason: needsCustomer ? 'authentication_required' : 'declined', declineCode };
 }
 
+/**
+ * Returns whether a call was refused because of a promotion code: what the processor alone knows, for example that it is for
+ * first payments only. https://docs.stripe.com/api/promotion_codes/object
+ */
+export function isRefusedPromotionCode(error: unknown): boolean {
+  if (!(error instanceof ProcessorError) || error.isIndeterminate) return false;
+  const { cause } = error;
+  return cause instanceof Stripe.errors.StripeError && (cause.param?.endsWith('[promotion_code]') ?? false);
+}
+
 /** For reading what may be gone: returns `missing` for an error that says so, and throws any other. */
 export function missingOrThrow(error: unknown): 'missing' {
   if (isMissing(error)) return 'missing';

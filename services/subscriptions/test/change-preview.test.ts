@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FeatureSaved, ProductFeatureSaved } from '@billing/contracts/events/features';
 import { PriceId, SubscriptionId } from '@billing/contracts/ids';
+import type { Processor } from '@billing/processor/port';
 import { newEvent } from '@billing/testing/events';
+import { previewChange } from '../src/operations/preview-change.ts';
 import { startService, type Service } from './service.ts';
 import { subscribeOnClock } from './subscribe-on-clock.ts';
 
@@ -174,11 +176,106 @@ describe('the preview of a change', () => {
     ]);
   });
 
+  it('has the figures of the processor, even if they do not add up', async () => {
+    const { id, scope, price } = await subscribeOnClock(service);
+    const period = { periodStart: new Date('2026-04-02T00:00:00Z'), periodEnd: new Date('2026-04-03T00:00:00Z') };
+    const figures = { subtotal: 11, discount: 5, tax: 3, total: 1_017, amountDue: 1_019 };
+    const shown = { ...period, description: null, amount: 23, quantity: 29 };
+    const previewInvoice: Processor['previewInvoice'] = async (_subscription, _change, mode) => ({
+      ...figures,
+      id: 'upcoming_in_1',
+      currency: 'usd',
+      startingBalance: 0,
+      endingBalance: 0,
+      prorationDate: null,
+      at: mode === 'recurring' ? new Date(MAY) : period.periodStart,
+      lines: [{ ...shown, priceId: price.processorPriceId, isProration: true }],
+    });
+    const processors = { of: async () => ({ ...service.processor, previewInvoice }) };
+    const preview = previewChange({ ...service, processors });
+    const wanted = { quantity: 8, when: 'now', trial: 'keep' } as const;
+    expect(await preview(scope, { id }, wanted)).toMatchObject({
+      ...figures,
+      lines: [{ ...shown, priceId: price.id, proration: true }],
+      nextInvoice: { at: new Date(MAY), total: figures.total },
+    });
+  });
+
   it('changes nothing', async () => {
     const { preview, atProcessor, get, invoicesAtProcessor } = await subscribeOnClock(service);
     const before = [await atProcessor(), await get(), await invoicesAtProcessor()];
     expect((await preview({ quantity: 8 })).status).toBe(200);
     expect([await atProcessor(), await get(), await invoicesAtProcessor()]).toEqual(before);
+  });
+});
+
+describe('the promotion code of a change', () => {
+  it('is named by its text in any case or by its id, and takes something off', async () => {
+    const { advance, preview, scope } = await subscribeOnClock(service);
+    const { promotionCode } = await service.createPromotionCode({ code: 'SPRING50' }, scope);
+    await advance(APRIL_13);
+    for (const named of ['spring50', promotionCode.id]) {
+      const { body } = await preview({ quantity: 8, promotionCode: named });
+      expect(body.preview).toMatchObject({ total: -3_523 + 2_818, nextInvoice: { total: 4_800, at: MAY } });
+    }
+  });
+
+  it('alone makes no invoice, and shows the next one', async () => {
+    const { preview, scope } = await subscribeOnClock(service);
+    await service.createPromotionCode({ code: 'ONCE', coupon: { duration: 'once' } }, scope);
+    const { body } = await preview({ promotionCode: 'once' });
+    expect(body.preview).toMatchObject({ direction: 'same', amountDue: 0, discount: 3_000, total: 3_000 });
+  });
+
+  it('that counts once counts on the invoice of the change only', async () => {
+    const { advance, preview, scope } = await subscribeOnClock(service);
+    await service.createPromotionCode({ code: 'ONLY1', coupon: { duration: 'once' } }, scope);
+    await advance(APRIL_13);
+    const { body } = await preview({ quantity: 8, promotionCode: 'only1' });
+    expect(body.preview).toMatchObject({ total: -3_523 + 2_818, nextInvoice: { total: 9_600, at: MAY } });
+  });
+
+  it.each(['promotion_code_inactive', 'promotion_code_expired', 'promotion_code_exhausted'] as const)(
+    'is refused with %s, unless the subscription has it already',
+    async refusal => {
+      const { preview, scope } = await subscribeOnClock(service);
+      const found = await service.createPromotionCode({}, scope);
+      const { id, processorPromotionCodeId: code } = found.promotionCode;
+      service.promotionCodes.set(id, { ...found, refusal });
+      const refused = await preview({ promotionCode: id });
+      expect([refused.status, refused.body.error.code]).toEqual([422, refusal]);
+      const redeemed = await subscribeOnClock(service, { more: { discounts: [{ promotion_code: code }] } });
+      service.promotionCodes.set(id, {
+        ...found,
+        promotionCode: { ...found.promotionCode, ...redeemed.scope },
+        refusal,
+      });
+      const kept = await redeemed.preview({ quantity: 8, promotionCode: id });
+      expect(kept.body.preview).toMatchObject({ nextInvoice: { total: 4_800 } });
+    },
+  );
+
+  it('is refused when only the processor knows that it is not for this payment', async () => {
+    const { preview, scope } = await subscribeOnClock(service);
+    const { promotionCode } = await service.createPromotionCode({ firstTimeOnly: true }, scope);
+    const { status, body } = await preview({ promotionCode: promotionCode.id });
+    expect([status, body.error.code]).toEqual([422, 'promotion_code_not_applicable']);
+  });
+
+  it('is not found when the project has no such code', async () => {
+    const { preview } = await subscribeOnClock(service);
+    const { status, body } = await preview({ promotionCode: 'none' });
+    expect([status, body.error.code]).toEqual([404, 'promotion_code_not_found']);
+  });
+
+  it('is taken away with all discounts by null', async () => {
+    const { promotionCode } = await service.createPromotionCode();
+    const discounts = [{ promotion_code: promotionCode.processorPromotionCodeId }];
+    const { preview } = await subscribeOnClock(service, { more: { discounts } });
+    expect((await preview({ quantity: 8 })).body.preview.nextInvoice.total).toBe(4_800);
+    expect((await preview({ promotionCode: null })).body.preview.nextInvoice.total).toBe(6_000);
+    const none = await (await subscribeOnClock(service)).preview({ promotionCode: null });
+    expect([none.status, none.body.error.code]).toEqual([422, 'no_change']);
   });
 });
 
@@ -201,8 +298,16 @@ describe('a preview is refused', () => {
       if (owned) service.prices.set(id, { ...owned, price: { ...owned.price, isActive: false, version: 2 } });
     }
     await advance(APRIL_13);
-    const other = await preview({ priceId: archived.id });
-    expect([other.status, other.body.error.code]).toEqual([422, 'price_inactive']);
+    const archivedThere = await createPrice();
+    await service.processor.updatePrice(
+      archivedThere.processorPriceId,
+      { isActive: false },
+      `archive-${archivedThere.id}`,
+    );
+    for (const { id: priceId } of [archived, archivedThere]) {
+      const other = await preview({ priceId });
+      expect([other.status, other.body.error.code]).toEqual([422, 'price_inactive']);
+    }
     expect((await preview({ quantity: 8 })).body.preview).toMatchObject({ amountDue: 2_113 });
     expect((await preview({ items: [{ priceId: price.id, quantity: 8 }] })).body.preview.amountDue).toBe(2_113);
   });

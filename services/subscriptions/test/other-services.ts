@@ -1,16 +1,19 @@
 import type { Serve } from '@billing/service/testing/start-test-service';
 import type { PriceState, ProductState } from '@billing/contracts/events/catalog';
 import type { CustomerState } from '@billing/contracts/events/customers';
-import { CustomerId, PriceId, ProductId, type ProjectScope } from '@billing/contracts/ids';
+import { CouponId, CustomerId, PriceId, ProductId, PromotionCodeId, type ProjectScope } from '@billing/contracts/ids';
 import {
   FindCustomer,
   FindCustomerByExternalId,
   FindCustomersByProcessorId,
   FindPrice,
   FindProject,
+  FindPromotionCode,
 } from '@billing/contracts/rpc/calls';
 import type { Interval } from '@billing/contracts/resources/price';
+import type { NewCoupon, NewPromotionCode } from '@billing/processor/discounts';
 import type { Processor } from '@billing/processor/port';
+import type { z } from 'zod';
 
 interface OtherServicesOptions {
   readonly processor: Processor;
@@ -31,6 +34,7 @@ export async function serveOtherServices({ processor, serve, scope }: OtherServi
   const customers = new Map<string, CustomerState>();
   const projects = new Map<string, ProjectScope>();
   const prices = new Map<string, { price: PriceState; product: ProductState }>();
+  const promotionCodes = new Map<string, z.output<(typeof FindPromotionCode)['reply']> & object>();
   const stops = [
     await serve(FindCustomer, async ({ projectId, customerId }) => {
       const found = customers.get(customerId);
@@ -52,10 +56,18 @@ export async function serveOtherServices({ processor, serve, scope }: OtherServi
       const found = prices.get(priceId);
       return found?.price.projectId === projectId && !found.price.deletedAt ? found : null;
     }),
+    await serve(FindPromotionCode, async ({ projectId, promotionCode: wanted }) => {
+      const ofProject = [...promotionCodes.values()].filter(it => it.promotionCode.projectId === projectId);
+      return (
+        ofProject.find(({ promotionCode: { id, code } }) => id === wanted || code === wanted.toUpperCase()) ?? null
+      );
+    }),
   ];
 
   return {
     prices,
+    /** What the catalog has of promotion codes, and whether they can be redeemed; a test may change it. */
+    promotionCodes,
     /** What the customers service has; a test may change it. */
     customers,
     /** Adds a project to the gateway's. */
@@ -121,6 +133,44 @@ export async function serveOtherServices({ processor, serve, scope }: OtherServi
       };
       prices.set(ids.price, { price, product });
       return { price, product };
+    },
+    /** Creates a coupon and a code for it at the processor and in the catalog. */
+    createPromotionCode: async (
+      terms: Partial<Omit<NewPromotionCode, 'couponId'>> & { coupon?: Partial<NewCoupon> } = {},
+      of = scope,
+    ) => {
+      const { projectId } = of;
+      const ids = { coupon: CouponId.create(), code: PromotionCodeId.create() };
+      const { coupon: wanted, ...more } = terms;
+      const base = { name: 'Sale', off: { percent: 50 }, duration: 'forever', metadata: {} } as const;
+      const coupon = await processor.createCoupon({ ...base, ...wanted }, ids.coupon);
+      const code = await processor.createPromotionCode({ couponId: coupon.id, metadata: {}, ...more }, ids.code);
+      const state = { projectId, version: 1, createdAt: new Date(), deletedAt: null };
+      const { percentOff, amountOff, currency, duration, durationInMonths } = coupon;
+      const created = {
+        coupon: {
+          ...state,
+          id: ids.coupon,
+          processorCouponId: coupon.id,
+          percentOff,
+          amountOff,
+          currency,
+          duration,
+          durationInMonths,
+          productIds: null,
+        },
+        promotionCode: {
+          ...state,
+          id: ids.code,
+          couponId: ids.coupon,
+          processorPromotionCodeId: code.id,
+          code: code.code.toUpperCase(),
+          isActive: true,
+        },
+        refusal: null,
+      };
+      promotionCodes.set(ids.code, created);
+      return created;
     },
   };
 }

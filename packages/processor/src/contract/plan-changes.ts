@@ -25,6 +25,7 @@ export function planChangeCases({ paidIt, processor, key, subscribe, monthly }: 
       { isProration: true, quantity: 2 },
       { isProration: true, quantity: 3, priceId: dearer.id },
     ]);
+    expect(await processor().previewInvoice(id, change, 'recurring')).toMatchObject({ total: 3 * 9_900 });
     const changed = await processor().changeSubscription(id, { ...change, metadata: { change: '1' } }, key());
     expect(changed).toMatchObject({ status: 'active', pendingUpdate: null, metadata: { change: '1' } });
     expect(changed.items).toMatchObject([{ id: itemId, quantity: 3, price: { id: dearer.id } }]);

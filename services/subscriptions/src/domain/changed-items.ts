@@ -4,6 +4,7 @@ import type { PlanChange as RequestedChange, PlanChangeItem } from '@billing/con
 import type { PlanChange } from '@billing/processor/plan-changes';
 import type { PriceSnapshot, SubscriptionSnapshot } from '@billing/processor/port';
 import type { PriceAmount } from '@billing/processor/snapshots/catalog';
+import type { PhaseSnapshot } from '@billing/processor/snapshots/schedule';
 import type { SubscriptionItemSnapshot } from '@billing/processor/snapshots/subscription';
 import type { Offer } from './purchase.ts';
 
@@ -23,6 +24,8 @@ export interface WantedItem {
   /** How the price is sold; null when the subscription has it, and keeps it even if it is sold no more. */
   readonly offer: Offer | null;
 }
+
+type PhaseItem = PhaseSnapshot['items'][number];
 
 /** What has to be sent to the processor, so that a subscription has the items that are wanted. */
 export interface ChangedItems {
@@ -83,6 +86,10 @@ export function changedItems(
 /** Returns whether the changed items differ from those that there are only in their quantities. */
 export const isOnlyQuantities = ({ items, removedItemIds }: ChangedItems): boolean =>
   removedItemIds.length === 0 && items.every(({ id, priceId }) => id !== undefined && priceId === undefined);
+
+/** Returns the items as a phase of a schedule names them. */
+export const toPhaseItems = (wanted: readonly WantedItem[]): PhaseItem[] =>
+  wanted.map(({ price, quantity }) => ({ priceId: price.id, quantity: price.metered ? null : quantity }));
 
 /** Returns the items as the subscription's resource names them. */
 export const toChangeItems = (wanted: readonly WantedItem[]): PlanChangeItem[] =>

@@ -10,7 +10,8 @@ import type {
 import type { Interval } from '@billing/contracts/resources/price';
 import type { PlanChange, WantedDiscount } from '@billing/processor/plan-changes';
 import type { PriceSnapshot, SubscriptionSnapshot } from '@billing/processor/port';
-import { changedItems, isOnlyQuantities, toChangeItems, type WantedItem } from './changed-items.ts';
+import type { PhaseSnapshot } from '@billing/processor/snapshots/schedule';
+import { changedItems, isOnlyQuantities, toChangeItems, toPhaseItems, type WantedItem } from './changed-items.ts';
 import { requireSellable } from './purchase.ts';
 import { itemTerms, requireRunning } from './subscription.ts';
 
@@ -41,6 +42,8 @@ export interface DecidedChange {
   readonly nextInterval: Cadence | null;
   /** All that the subscription will bill. */
   readonly items: readonly PlanChangeItem[];
+  /** The same as a phase of a schedule names them. */
+  readonly phaseItems: PhaseSnapshot['items'];
   /** Whether neither prices nor discounts change, nor a trial ends. */
   readonly onlyQuantities: boolean;
   /** What is sent to the processor, without the payment. */
@@ -52,7 +55,7 @@ interface Facts {
   readonly snapshot: SubscriptionSnapshot;
   readonly wanted: readonly WantedItem[];
   /** All discounts that it is to have; undefined when they stay. */
-  readonly discounts: readonly WantedDiscount[] | undefined;
+  readonly discounts?: readonly WantedDiscount[] | undefined;
   readonly request: Pick<RequestedChange, 'when' | 'proration' | 'prorationDate' | 'trial'>;
   /** The processor's time; of a subscription on a test clock its frozen time. */
   readonly now: Date;
@@ -132,6 +135,7 @@ export function decideChange({ snapshot, wanted, discounts, request, now }: Fact
     expiresAt: new Date((beginsPeriod ? toSecond(now) : countsFrom).getTime() + PREVIEW_LIFETIME_MS),
     nextInterval: when === 'period_end' ? interval : null,
     items: toChangeItems(wanted),
+    phaseItems: toPhaseItems(wanted),
     onlyQuantities: isOnlyQuantities(changed) && !discounts && !endsTrial,
     change: {
       ...changed,

@@ -3,24 +3,36 @@ import { notFound } from '@billing/contracts/problem';
 import type { PlanChange as RequestedChange } from '@billing/contracts/resources/plan-change';
 import type { WantedDiscount } from '@billing/processor/plan-changes';
 import type { Processor, SubscriptionSnapshot } from '@billing/processor/port';
+import type { DiscountSnapshot } from '@billing/processor/snapshots/discounts';
 import { amountIn, type SubscriptionItemSnapshot } from '@billing/processor/snapshots/subscription';
 import { scopedKey } from '@billing/database/project-objects';
 import { requestedItems, type RequestedItem, type WantedItem } from '#domain/changed-items.ts';
 import type { Reread } from '#domain/observation.ts';
 import { decideChange, requireChangeable, requireFitting, type DecidedChange } from '#domain/plan-change.ts';
 import { requireRunning, requireUnscheduled } from '#domain/subscription.ts';
+import { PriceCopy } from '#persistence/catalog-copies.entity.ts';
 import { findKnownPriceIds } from '#persistence/find-price-ids.ts';
 import { findSubscription, type SubscriptionKey } from '#persistence/find-subscription.ts';
 import type { Subscription } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { findOffer } from './find-offer.ts';
 import { readWith } from './read-subscription.ts';
+import { resolvePromotionCode } from './resolve-promotion-code.ts';
 
 /** A change of plan as it is to be made, with the subscription that it is for. */
 export interface PreparedChange extends DecidedChange {
+  /** The discounts that are left once an invoice has used up those that count once. */
+  readonly lastingDiscounts: readonly WantedDiscount[];
   readonly subscription: Subscription;
   /** As the processor has it. */
   readonly reread: Reread;
+}
+
+interface WantedDiscounts {
+  /** All that it is to have; absent when they stay. */
+  readonly discounts?: readonly WantedDiscount[];
+  /** Those that do not count once only. */
+  readonly lasting: readonly WantedDiscount[];
 }
 
 /** What a caller wants of a subscription. */
@@ -40,7 +52,7 @@ export type WantedChange = Pick<
  */
 export function prepareChange(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'processors' | 'now'>) {
   const { em, processors, now } = dependencies;
-  const offerOf = findOffer(dependencies);
+  const [offerOf, resolve] = [findOffer(dependencies), resolvePromotionCode(dependencies)];
 
   return async (scope: ProjectScope, key: SubscriptionKey, request: WantedChange): Promise<PreparedChange> => {
     const subscription = await findSubscription(em.fork(), scope, key);
@@ -57,9 +69,9 @@ export function prepareChange(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'p
       processor.readClock(snapshot.testClockId),
     ]);
     requireFitting(wanted, snapshot);
-    const discounts = wantedDiscounts(request.promotionCode, snapshot);
+    const { discounts, lasting } = await findDiscounts(request.promotionCode, { scope, snapshot, wanted });
     const decided = decideChange({ snapshot, wanted, discounts, request, now: clock ?? now() });
-    return { ...decided, subscription, reread };
+    return { ...decided, lastingDiscounts: lasting, subscription, reread };
   };
 
   /** Finds the prices of all items: our ids of those that the subscription has, and how the others are sold. */
@@ -90,21 +102,41 @@ export function prepareChange(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'p
         const same = items.find(({ price }) => price.id === processorPriceId);
         if (same) return keep(same, priceId);
         const price = await processor.findPrice(processorPriceId);
-        return { priceId, price, amount: amountIn(currency ?? price.currency, price), quantity, offer };
+        // Who archived it at the processor may have done it a moment ago.
+        const sold = { ...offer.price, isActive: offer.price.isActive && price.isActive };
+        const amount = amountIn(currency ?? price.currency, price);
+        return { priceId, price, amount, quantity, offer: { ...offer, price: sold } };
       }),
     );
   }
+
+  /** Returns the discounts that a subscription is to have. A code that it has is not redeemed again. */
+  async function findDiscounts(
+    promotionCode: string | null | undefined,
+    { scope, snapshot, wanted }: { scope: ProjectScope; snapshot: SubscriptionSnapshot; wanted: readonly WantedItem[] },
+  ): Promise<WantedDiscounts> {
+    const { discounts, customerId: processorCustomerId } = snapshot;
+    const lasting = discounts.filter(({ detail }) => detail?.coupon?.duration !== 'once').map(toWanted);
+    if (promotionCode === undefined) return { lasting };
+    if (promotionCode === null) return { ...(discounts.length > 0 && { discounts: [] }), lasting: [] };
+    const { teamId, projectId } = scope;
+    const ids = wanted.flatMap(({ priceId }) => priceId ?? []);
+    const copies = await em.fork().find(PriceCopy, { teamId, projectId, id: { $in: ids } });
+    const redeemed = discounts.flatMap(({ detail }) => detail?.promotionCodeId ?? []);
+    const code = await resolve(scope, {
+      promotionCode,
+      processorCustomerId,
+      currency: snapshot.currency ?? wanted[0]?.price.currency ?? '',
+      productIds: copies.map(({ productId }) => productId),
+      redeemed,
+    });
+    const added = { promotionCodeId: code.processorPromotionCodeId };
+    if (redeemed.includes(added.promotionCodeId)) return { lasting };
+    return {
+      discounts: [...discounts.map(toWanted), added],
+      lasting: code.duration === 'once' ? lasting : [...lasting, added],
+    };
+  }
 }
 
-/**
- * Returns the discounts that a subscription is to have; undefined when they stay.
- * @throws Problem 404 `promotion_code_not_found`
- */
-function wantedDiscounts(
-  promotionCode: string | null | undefined,
-  { discounts }: SubscriptionSnapshot,
-): readonly WantedDiscount[] | undefined {
-  if (promotionCode === undefined) return undefined;
-  if (promotionCode !== null) throw notFound('promotion_code');
-  return discounts.length > 0 ? [] : undefined;
-}
+const toWanted = ({ id: discountId }: DiscountSnapshot): WantedDiscount => ({ discountId });

@@ -10,12 +10,22 @@ import { findKnownPriceIds } from '#persistence/find-price-ids.ts';
 import type { SubscriptionKey } from '#persistence/find-subscription.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { prepareChange, type PreparedChange, type WantedChange } from './prepare-change.ts';
+import { problemOfRedemption } from './resolve-promotion-code.ts';
 
-/** Previews the invoice that a prepared change makes now, else the next one; null when there will be none. */
-export const previewInvoice = (
+/**
+ * Previews the invoice that a prepared change makes now, else the next one; null when there will be none.
+ * @throws Problem 422 `promotion_code_not_applicable`; `processor_error`
+ */
+export async function previewInvoice(
   processor: Processor,
   { subscription, change }: PreparedChange,
-): Promise<InvoicePreview | null> => processor.previewInvoice(subscription.processorSubscriptionId, change);
+): Promise<InvoicePreview | null> {
+  try {
+    return await processor.previewInvoice(subscription.processorSubscriptionId, change);
+  } catch (err) {
+    throw problemOfRedemption(err);
+  }
+}
 
 /**
  * Previews a change of plan: what the processor says it costs, and what the customer may use afterwards. Changes nothing.
@@ -52,8 +62,9 @@ export function previewChange(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'p
     const invoice = await previewInvoice(processor, prepared);
     const isDue = isDueNow(prepared, invoice, currentPeriodEnd);
     const { subscription, change, when, effectiveAt } = prepared;
+    const { processorSubscriptionId: processorId } = subscription;
     const following = isDue
-      ? await processor.previewInvoice(subscription.processorSubscriptionId, change, 'recurring')
+      ? await processor.previewInvoice(processorId, { ...change, discounts: prepared.lastingDiscounts }, 'recurring')
       : invoice;
     // At the end of the period the change makes the next invoice, whatever the processor previews as if it were made now.
     const at = when === 'now' ? following?.at : effectiveAt;

@@ -1,0 +1,53 @@
+import type { ProductId, ProjectScope } from '@billing/contracts/ids';
+import { notFound, unprocessable } from '@billing/contracts/problem';
+import type { CouponDuration, RedemptionRefusal } from '@billing/contracts/resources/discount';
+import { FindPromotionCode } from '@billing/contracts/rpc/calls';
+import { isRefusedPromotionCode } from '@billing/processor/errors';
+import type { Dependencies } from '../dependencies.ts';
+
+/** A promotion code that someone wants to redeem, and what for. */
+interface Redemption {
+  /** Its text in any case, or our id. */
+  readonly promotionCode: string;
+  readonly processorCustomerId: string;
+  readonly currency: string;
+  /** The products of what is bought. */
+  readonly productIds: readonly ProductId[];
+  /** The processor's ids of the codes that were redeemed for it before: they stay, whatever became of them. */
+  readonly redeemed?: readonly string[];
+}
+
+/** How long the catalog has to respond, which reads the processor. */
+const RPC_TIMEOUT_MS = 10_000;
+
+const REFUSALS: Readonly<Record<RedemptionRefusal, string>> = {
+  promotion_code_inactive: 'The promotion code is not active.',
+  promotion_code_expired: 'The promotion code has expired.',
+  promotion_code_exhausted: 'The promotion code was redeemed as often as it can be.',
+  promotion_code_not_applicable: 'The promotion code cannot be redeemed for this purchase.',
+};
+
+/**
+ * Finds a promotion code and checks that it can be redeemed, as far as the processor tells before it is.
+ * @throws Problem 404 `promotion_code_not_found`; 422 `promotion_code_inactive`, `promotion_code_expired`,
+ * `promotion_code_exhausted`, `promotion_code_not_applicable`
+ */
+export function resolvePromotionCode({ rpc }: Pick<Dependencies, 'rpc'>) {
+  return async (
+    { teamId, projectId }: ProjectScope,
+    { productIds, redeemed = [], ...redemption }: Redemption,
+  ): Promise<{ readonly processorPromotionCodeId: string; readonly duration: CouponDuration }> => {
+    const request = { teamId, projectId, productIds: [...productIds], ...redemption };
+    const found = await rpc.call(FindPromotionCode, request, RPC_TIMEOUT_MS);
+    if (!found) throw notFound('promotion_code');
+    const { processorPromotionCodeId } = found.promotionCode;
+    if (found.refusal && !redeemed.includes(processorPromotionCodeId)) throw refusalOf(found.refusal);
+    return { processorPromotionCodeId, duration: found.coupon.duration };
+  };
+}
+
+/** Returns what is thrown for an error of the processor: it alone knows whether a code is only for first payments, or a least amount. */
+export const problemOfRedemption = (error: unknown): unknown =>
+  isRefusedPromotionCode(error) ? refusalOf('promotion_code_not_applicable') : error;
+
+const refusalOf = (refusal: RedemptionRefusal) => unprocessable(refusal, REFUSALS[refusal]);
