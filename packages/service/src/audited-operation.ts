@@ -34,10 +34,7 @@ interface AuditOptions<Result> {
 }
 
 /** A kind of operation whose `commit` is told which request it is part of. */
-export interface AuditedKind<Input, Response, Result> extends Omit<
-  OperationKind<Input, Response, Result>,
-  'prepare' | 'commit'
-> {
+export interface AuditedKind<Input, Response, Result> extends Omit<OperationKind<Input, Response, Result>, 'commit'> {
   commit(
     tx: EntityManager,
     operation: RemoteOperation<Input>,
@@ -52,8 +49,12 @@ export function audited<Input, Response, Result>(
   kind: AuditedKind<Input, Response, Result>,
   { idOf, isRefusal = () => false }: AuditOptions<Result> = {},
 ): OperationKind<WithAudit<Input>, Response, Result> {
+  const { prepare, ...others } = kind;
   return {
-    ...kind,
+    ...others,
+    ...(prepare && {
+      prepare: async (operation, em) => ({ ...(await prepare(operation, em)), audit: operation.input.audit }),
+    }),
     input: z.intersection(kind.input, stored),
     async commit(tx, operation, response, publish) {
       const { audit } = operation.input;

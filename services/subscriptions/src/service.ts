@@ -33,7 +33,7 @@ export const subscriptionsService = () =>
     database: subscriptionsSchema,
     parts: ({ env, em, outbox, rpc, processors, logger, now }) => {
       const traces = openSignedTraces(env.SERVICE_KEY);
-      const operationLog = openSubscriptionsOperationLog({ outbox, processors, logger, now });
+      const operationLog = openSubscriptionsOperationLog({ outbox, processors, rpc, logger, now });
       const dependencies = { em, outbox, rpc, processors, operationLog, traces, logger, now };
       const intakes = customerIntakes(dependencies);
       return {

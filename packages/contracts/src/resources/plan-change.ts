@@ -68,7 +68,7 @@ export const planChange = z
   });
 export type PlanChange = z.output<typeof planChange>;
 
-const changeItem = z
+export const planChangeItem = z
   .object({
     priceId: PriceId.schema.nullable().describe('Null when the price was created outside of this service.'),
     processorPriceId: z.string().meta({
@@ -78,9 +78,9 @@ const changeItem = z
     quantity: z.int().meta({ description: 'How many of it.', example: 3 }),
   })
   .meta({ id: 'PlanChangeItem', description: 'What a subscription will bill.' });
-export type PlanChangeItem = z.output<typeof changeItem>;
+export type PlanChangeItem = z.output<typeof planChangeItem>;
 
-const items = z.array(changeItem).readonly().describe('All that the subscription will bill.');
+const items = z.array(planChangeItem).readonly().describe('All that the subscription will bill.');
 
 export const scheduledChange = z
   .object({ id: SubscriptionChangeId.schema, items, effectiveAt: timestamp.describe('When it takes effect.') })

@@ -1,6 +1,6 @@
 import { Stripe } from 'stripe';
 import { expect, it } from 'vitest';
-import { notFound, unavailable } from '@billing/contracts/problem';
+import { changedMeanwhile, notFound, unavailable } from '@billing/contracts/problem';
 import { ProcessorError } from '../errors.ts';
 import { afterFailure } from './after-failure.ts';
 
@@ -17,7 +17,12 @@ function processorError(statusCode: number, { code = '', stored = false, type = 
 const waitedFor = { step: 'send', attempt: 1, mustSucceed: false } as const;
 const mustSucceed = { step: 'send', attempt: 1, mustSucceed: true } as const;
 
+const prepared = { step: 'prepare', attempt: 1 } as const;
+
 it.each([
+  ['cancels what could not be prepared', unavailable('no'), { ...prepared, mustSucceed: false }, 'cancel'],
+  ['prepares again what must succeed', unavailable('no'), { ...prepared, mustSucceed: true }, 'retry'],
+  ['cancels what was planned for another state', changedMeanwhile(), waitedFor, 'cancel'],
   ['cancels after a refusal', processorError(400), waitedFor, 'cancel'],
   ['cancels when a permission is missing', processorError(403), waitedFor, 'cancel'],
   ['cancels after a failure whose search found nothing', processorError(500), waitedFor, 'cancel'],

@@ -11,10 +11,11 @@ export type AfterFailure = 'cancel' | 'close-key' | 'retry';
 
 interface Attempt {
   /**
-   * What failed: a call to the processor, after which a search found nothing if the outcome was unknown; the search
-   * itself; the commit of a response. `give-up` when the search under a closed key found nothing.
+   * What failed: the preparation, before anything was sent; a call to the processor, after which a search found nothing if
+   * the outcome was unknown; the search itself; the commit of a response. `give-up` when the search under a closed key found
+   * nothing.
    */
-  readonly step: 'send' | 'search' | 'commit' | 'give-up';
+  readonly step: 'prepare' | 'send' | 'search' | 'commit' | 'give-up';
   /** Counts from 1. */
   readonly attempt: number;
   /** Whether nobody repeats the operation, so that a failure of the processor does not end it. */
@@ -27,6 +28,8 @@ const FINAL_STATUSES: ReadonlySet<number | undefined> = new Set([400, 402, 404])
 /** Decides what to do after an attempt failed with `error`. */
 export function afterFailure(error: unknown, { step, attempt, mustSucceed }: Attempt): AfterFailure {
   if (step === 'give-up') return 'cancel';
+  // The caller is told that nothing was sent, and repeats it.
+  if (step === 'prepare' && !mustSucceed) return 'cancel';
   // What the response would be stored on is gone.
   if (step === 'commit') return isNotFound(error) ? 'cancel' : 'retry';
   // The caller is told that the processor failed, so that only a search may follow.
@@ -41,7 +44,7 @@ export function afterFailure(error: unknown, { step, attempt, mustSucceed }: Att
  * be added. A key that is refused on a later attempt says nothing about what the earlier attempt did.
  */
 function isRefusal(error: unknown, attempt: number, mustSucceed: boolean): boolean {
-  if (!(error instanceof ProcessorError)) return isNotFound(error);
+  if (!(error instanceof ProcessorError)) return isNotFound(error) || isChangedMeanwhile(error);
   if (mustSucceed) return FINAL_STATUSES.has(error.processorStatus);
   if (isRefusedKey(error)) return attempt === 1;
   return error.processorCode !== 'idempotency_key_in_use';
@@ -51,3 +54,6 @@ function isRefusal(error: unknown, attempt: number, mustSucceed: boolean): boole
 const isSpent = (error: unknown) => isUsedOtherwise(error) || (error instanceof ProcessorError && error.isStored);
 
 const isNotFound = (error: unknown) => error instanceof Problem && error.kind === 'not_found';
+
+/** Returns whether a kind found that what it was to change is no more as it was planned for. */
+const isChangedMeanwhile = (error: unknown) => error instanceof Problem && error.code === 'conflict';

@@ -109,7 +109,8 @@ export function operationFinisher({ outbox, processors, logger, quietSeconds = Q
     const operation = toOperation(kind, current);
     const isJustBegun = current.isSent && current.attempts === 1;
     if (isJustBegun) return operation;
-    const input = kind.prepare && !current.isSent ? await kind.prepare(operation, em.fork()) : operation.input;
+    const prepared = current.isSent ? undefined : kind.prepare?.(operation, em.fork());
+    const input = prepared ? await during('prepare', prepared) : operation.input;
     if (!(await markSent(em.fork(), current, input))) throw takenOver();
     return { ...operation, input };
   }
@@ -198,7 +199,7 @@ function toOperation<Input>(kind: OperationKind<Input>, leased: LeasedOperation)
 
 /** A failure, and the step in which it happened. The caller gets what is `shown`, which is an earlier error or this one. */
 class FailedStep extends Error {
-  readonly step: 'send' | 'search' | 'commit' | 'give-up';
+  readonly step: 'prepare' | 'send' | 'search' | 'commit' | 'give-up';
   readonly error: unknown;
   readonly shown: unknown;
 

@@ -37,11 +37,15 @@ export interface OperationKind<Input = unknown, Response = unknown, Result = unk
   /**
    * Adds to the input what was not known when the operation was enqueued. Runs before the first sending under each key,
    * and what it returns is stored first: a repeat under the same key must send the same.
-   * @throws Problem `not_found` when the operation can never be sent; it is canceled then
+   * @throws Problem `not_found` when the operation can never be sent; it is canceled then. After any other error only what
+   * must succeed is tried again
    */
   prepare?(operation: RemoteOperation<Input>, em: EntityManager): Promise<Input>;
 
-  /** Calls the processor with `operation.idempotencyKey`. */
+  /**
+   * Calls the processor with `operation.idempotencyKey`.
+   * @throws Problem `conflict` when what it changes is no more as it was planned for; the operation is canceled then
+   */
   send(processor: Processor, operation: RemoteOperation<Input>, em: EntityManager): Promise<Response>;
 
   /**

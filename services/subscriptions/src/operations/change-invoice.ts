@@ -26,7 +26,7 @@ const input = z.object({
 type Input = z.output<typeof input>;
 
 /** What the processor returned, and the record's version before. */
-interface Read {
+export interface InvoiceRead {
   readonly snapshot: InvoiceSnapshot;
   readonly version: number;
 }
@@ -46,13 +46,13 @@ const CHANGES = {
   { name: string; send: (processor: Processor, id: string, idempotencyKey: string) => Promise<InvoiceSnapshot> }
 >;
 
-type ChangeKind = OperationKind<WithAudit<Input>, Read, Invoice>;
+type ChangeKind = OperationKind<WithAudit<Input>, InvoiceRead, Invoice>;
 
 /** Changes an invoice at the processor; what that returns is applied as an event would be. */
 export function changeInvoiceKind(change: InvoiceChange, { now }: Pick<Dependencies, 'now'>): ChangeKind {
   const { name, send } = CHANGES[change];
   const apply = applyInvoiceEvents({ now });
-  return audited<Input, Read, Invoice>({
+  return audited<Input, InvoiceRead, Invoice>({
     name,
     input,
     async send(processor, { input: { processorInvoiceId, version }, idempotencyKey }) {
@@ -60,7 +60,7 @@ export function changeInvoiceKind(change: InvoiceChange, { now }: Pick<Dependenc
     },
     async commit(tx, operation, response, publish, cause) {
       const object = toObject(operation);
-      const unprepared = await apply(tx, [toEvent(object.scope, response, { readAt: now(), cause })], publish);
+      const unprepared = await apply(tx, [toInvoiceEvent(object.scope, response, { readAt: now(), cause })], publish);
       if (unprepared.length > 0) return STALE;
       const row = (await invoiceRows.find(tx, [object])).get(scopedKey(object));
       if (!row) throw new Error(`The invoice ${object.id} has no record.`);
@@ -99,7 +99,7 @@ export function changeInvoice(
     const snapshot = await processor.findInvoice(processorInvoiceId).catch(() => null);
     if (!snapshot?.status) return;
     // If the record has changed since the read, an event brings what it shows.
-    const event = toEvent(scope, { snapshot, version }, { readAt: now(), cause: FOUND_AT_PROCESSOR });
+    const event = toInvoiceEvent(scope, { snapshot, version }, { readAt: now(), cause: FOUND_AT_PROCESSOR });
     await outbox.transaction((tx, publish) => apply(tx, [event], publish));
     requireOpen(snapshot.status, change);
   };
@@ -135,15 +135,26 @@ export function changeInvoice(
   };
 }
 
-async function readInvoice(processor: Processor, operation: RemoteOperation<Input>, em: EntityManager): Promise<Read> {
-  const object = toObject(operation);
+const readInvoice = (
+  processor: Processor,
+  operation: RemoteOperation<Input>,
+  em: EntityManager,
+): Promise<InvoiceRead> => readInvoiceOf(processor, toObject(operation), em);
+
+/** Reads an invoice at the processor, outside of any transaction. `em` is not shared. */
+export async function readInvoiceOf(
+  processor: Pick<Processor, 'findInvoice'>,
+  object: ProjectObject,
+  em: EntityManager,
+): Promise<InvoiceRead> {
   const row = (await invoiceRows.find(em, [object])).get(scopedKey(object));
   return { snapshot: await processor.findInvoice(object.id), version: row?.version ?? 0 };
 }
 
-const toEvent = (
+/** Returns what was read of an invoice, to be applied as an event would be. */
+export const toInvoiceEvent = (
   scope: ProjectScope,
-  read: Read,
+  read: InvoiceRead,
   { readAt, cause }: { readonly readAt: Date; readonly cause: EventCause },
 ): InvoiceEvent => ({
   scope,

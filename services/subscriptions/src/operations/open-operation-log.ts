@@ -1,9 +1,12 @@
 import type { Outbox } from '@billing/messaging/outbox';
 import { openOperationLog, type OperationLog } from '@billing/processor/operation-log/operation-log';
 import type { TeamProcessors } from '@billing/processor/team-processors';
+import type { RpcClient } from '@billing/messaging/rpc';
 import type { Logger } from 'pino';
 import { cancelNowKind } from './cancel-now.ts';
 import { changeInvoiceKind } from './change-invoice.ts';
+import { changePlanKind } from './change-plan.ts';
+import { dropPlanChangeKind } from './drop-plan-change.ts';
 import { refundPaymentKind } from './refund-payment.ts';
 import { scheduleCancellationKind } from './schedule-cancellation.ts';
 import { createCheckoutKind } from './start-checkout.ts';
@@ -11,16 +14,24 @@ import { createCheckoutKind } from './start-checkout.ts';
 interface SubscriptionsOperationLogOptions {
   readonly outbox: Outbox;
   readonly processors: TeamProcessors;
+  readonly rpc: RpcClient;
   readonly logger: Logger;
   readonly now: () => Date;
 }
 
 /** Opens the log of what this service writes to the processor for its callers. */
-export function openSubscriptionsOperationLog({ now, ...options }: SubscriptionsOperationLogOptions): OperationLog {
+export function openSubscriptionsOperationLog({
+  now,
+  rpc,
+  ...options
+}: SubscriptionsOperationLogOptions): OperationLog {
+  const { outbox, processors } = options;
   const kinds = [
     createCheckoutKind({ now }),
     scheduleCancellationKind({ now }),
     cancelNowKind({ now }),
+    changePlanKind({ em: outbox.em, processors, rpc, now }),
+    dropPlanChangeKind({ processors, now }),
     refundPaymentKind({ now }),
     changeInvoiceKind('void', { now }),
     changeInvoiceKind('uncollectible', { now }),

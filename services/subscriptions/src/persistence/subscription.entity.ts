@@ -95,6 +95,8 @@ const SubscriptionSchema = defineEntity({
     eventId: p.text().strictNullable(),
     /** When the processor was read, by our clock, if what it returned is included. */
     readAt: p.datetime().strictNullable(),
+    /** Of the last change of its plan that was made through this service. */
+    operationKey: p.text().strictNullable(),
     /** At the processor. */
     createdAt: p.datetime(),
     updatedAt: p.datetime(),

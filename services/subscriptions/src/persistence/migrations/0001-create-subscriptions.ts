@@ -50,6 +50,7 @@ export class CreateSubscriptions extends Migration {
         event_rank smallint,
         event_id text,
         read_at timestamptz,
+        operation_key text, -- of the last change of its plan
         created_at timestamptz not null,
         updated_at timestamptz not null,
         constraint subscriptions_processor_id_unique unique (processor_subscription_id, team_id, project_id)

@@ -1,0 +1,102 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { SubscriptionId, type ProjectScope } from '@billing/contracts/ids';
+import { notFound } from '@billing/contracts/problem';
+import type { AuditContext } from '@billing/contracts/resources/audit-entry';
+import type { ProjectObject } from '@billing/database/project-objects';
+import { STALE, type OperationKind, type RemoteOperation } from '@billing/processor/operation-log/operation-kind';
+import type { Processor } from '@billing/processor/port';
+import { changesOf } from '@billing/service/audit';
+import { audited, pendingAuditOf, type WithAudit } from '@billing/service/audited-operation';
+import { z } from 'zod';
+import { findSubscription, type SubscriptionKey } from '#persistence/find-subscription.ts';
+import type { Subscription } from '#persistence/subscription.entity.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { readChanged, saveChange, type ChangedAtProcessor } from './save-change.ts';
+import { voidIfOpen } from './send-change.ts';
+
+const input = z.object({
+  subscriptionId: SubscriptionId.schema,
+  processorSubscriptionId: z.string(),
+  /** The invoice that the pending change waits for; null when none is pending, or it is not prepared. */
+  pendingInvoiceId: z.string().nullable(),
+});
+type Input = z.output<typeof input>;
+type Operation = RemoteOperation<Input>;
+
+/** What became of it. */
+interface Dropped {
+  readonly subscription: Subscription;
+  /** False when there was nothing to drop: then the record is made true. */
+  readonly isDropped: boolean;
+}
+
+/** Takes back the change of a subscription that waits for its payment: its invoice is voided, which drops it. */
+export function dropPlanChangeKind({
+  processors,
+  now,
+}: Pick<Dependencies, 'processors' | 'now'>): OperationKind<WithAudit<Input>, ChangedAtProcessor, Dropped> {
+  const save = saveChange({ now });
+  const readCurrent = (processor: Processor, operation: Operation, reader: EntityManager) => {
+    const { pendingInvoiceId } = operation.input;
+    const place = { processor, em: reader, now, object: toObject(operation) };
+    return readChanged(place, () => (pendingInvoiceId === null ? [] : [pendingInvoiceId]));
+  };
+
+  return audited<Input, ChangedAtProcessor, Dropped>(
+    {
+      name: 'drop-plan-change',
+      input,
+      async prepare(operation) {
+        const processor = await processors.of(operation.teamId);
+        const { pendingUpdate, latestInvoiceId } = await processor.findSubscription(toObject(operation).id);
+        return { ...operation.input, pendingInvoiceId: pendingUpdate && latestInvoiceId };
+      },
+      async send(processor, operation, reader) {
+        const { pendingInvoiceId } = operation.input;
+        if (pendingInvoiceId !== null) await voidIfOpen(processor, pendingInvoiceId, operation.idempotencyKey);
+        return readCurrent(processor, operation, reader);
+      },
+      async findExisting(processor, operation, reader) {
+        const current = await readCurrent(processor, operation, reader);
+        return current.invoices.some(({ snapshot }) => snapshot.status === 'void') ? current : null;
+      },
+      reread: readCurrent,
+      async commit(tx, operation, response, publish, cause) {
+        const commit = { publish, cause, operationKey: operation.id };
+        const saved = await save(tx, toObject(operation).scope, response, commit);
+        if (saved === 'outdated') return STALE;
+        const isDropped = response.invoices.some(({ snapshot }) => snapshot.status === 'void');
+        return { subscription: saved.subscription, isDropped };
+      },
+      cancel: async () => undefined,
+    },
+    { isRefusal: ({ isDropped }) => !isDropped },
+  );
+}
+
+/**
+ * Takes back a change that waits for its payment. One that was paid meanwhile stays.
+ * @throws Problem 404 `subscription_not_found`, `change_not_found`; 409 `processor_not_connected`; `processor_error` after a
+ * refusal, with nothing changed; `unavailable` when the processor does not respond, and the change may be taken back later
+ */
+export function dropPlanChange(dependencies: Pick<Dependencies, 'em' | 'processors' | 'operationLog' | 'now'>) {
+  const { em, operationLog } = dependencies;
+  const kind = dropPlanChangeKind(dependencies);
+
+  return async (scope: ProjectScope, key: SubscriptionKey, context: AuditContext): Promise<Subscription> => {
+    const { id } = await findSubscription(em.fork(), scope, key);
+    const { subscription, isDropped } = await operationLog.perform(kind, scope, { resourceId: id }, async tx => {
+      const { processorSubscriptionId, pendingChange } = await findSubscription(tx, scope, key);
+      const changes = changesOf({ pendingChange: pendingChange?.id ?? null }, { pendingChange: null });
+      const audit = pendingAuditOf(context, { target: { type: 'subscription', id }, changes });
+      return { subscriptionId: id, processorSubscriptionId, pendingInvoiceId: null, audit };
+    });
+    if (!isDropped) throw notFound('change', 'No change of the subscription is pending or scheduled.');
+    return subscription;
+  };
+}
+
+const toObject = ({ teamId, projectId, input: { processorSubscriptionId: id } }: Operation): ProjectObject => ({
+  scope: { teamId, projectId },
+  id,
+});
