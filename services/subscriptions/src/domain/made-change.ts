@@ -5,7 +5,7 @@ import type { PlanChange } from '@billing/processor/plan-changes';
 import type { SubscriptionSnapshot } from '@billing/processor/port';
 
 /** How a change is known when its response is lost. */
-interface KnownBy {
+export interface KnownBy {
   readonly changeId: SubscriptionChangeId;
   /** All that the subscription is to bill. */
   readonly items: readonly Pick<PlanChangeItem, 'processorPriceId' | 'quantity'>[];

@@ -12,7 +12,7 @@ import type { Processor } from '@billing/processor/port';
 import { changesOf } from '@billing/service/audit';
 import { audited, pendingAuditOf, type WithAudit } from '@billing/service/audited-operation';
 import { derivedId } from '@billing/service/derived-id';
-import { invoicesOf, outcomeOf } from '#domain/made-change.ts';
+import { invoicesOf, outcomeOf, type KnownBy } from '#domain/made-change.ts';
 import { requireRunning } from '#domain/subscription.ts';
 import { findInvoiceOfOperation } from '#persistence/find-invoice.ts';
 import { findSubscription, type SubscriptionKey } from '#persistence/find-subscription.ts';
@@ -46,7 +46,7 @@ export function changePlanKind(
   const save = saveChange({ now });
   const readCurrent = (processor: Processor, operation: Operation, em: EntityManager) =>
     readChanged({ processor, em, now, object: toObject(operation) }, snapshot =>
-      invoicesOf(snapshot, sentOf(operation)),
+      invoicesOf(snapshot, knownBy(operation)),
     );
 
   return audited<PlanChangeInput, ChangedAtProcessor, ChangedPlan>({
@@ -55,25 +55,28 @@ export function changePlanKind(
     async prepare({ teamId, projectId, input }) {
       return { ...input, plan: await plan({ teamId, projectId }, { id: input.subscriptionId }, input.wanted) };
     },
-    send: (processor, operation, em) =>
-      sendChange(
-        { processor, em, now, object: toObject(operation) },
-        { ...sentOf(operation), idempotencyKey: operation.idempotencyKey },
-      ),
+    async send(processor, operation, em) {
+      const { id, idempotencyKey, input } = operation;
+      if (!input.plan) throw new Error('The change is sent before it is planned.');
+      const place = { processor, em, now, object: toObject(operation) };
+      return sendChange(place, { ...input.plan, changeId: changeIdOf(id), idempotencyKey });
+    },
     async findExisting(processor, operation, em) {
-      const sent = sentOf(operation);
       const current = await readCurrent(processor, operation, em);
-      return outcomeOf(current.reread.snapshot, sent) ? current : null;
+      return outcomeOf(current.reread.snapshot, knownBy(operation)) ? current : null;
     },
     reread: readCurrent,
     async commit(tx, operation, response, publish, cause) {
-      const sent = sentOf(operation);
       const saved = await save(tx, toObject(operation).scope, response, { publish, cause, operationKey: operation.id });
       if (saved === 'outdated') return STALE;
       const { subscription, invoices } = saved;
       const { snapshot } = response.reread;
       const invoice = invoices.find(it => it.processorInvoiceId === snapshot.latestInvoiceId) ?? null;
-      return { change: madeChange(subscription, sent.changeId, sent), invoice, subscription };
+      return {
+        change: madeChange(subscription, changeIdOf(operation.id), operation.input.plan),
+        invoice,
+        subscription,
+      };
     },
     cancel: async () => undefined,
   });
@@ -132,14 +135,21 @@ export function changePlan(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'proc
 const changeIdOf = (operationKey: string): SubscriptionChangeId =>
   derivedId(SubscriptionChangeId, operationKey, 'plan-change');
 
-/** Returns the change that an operation makes, and how it is known. */
-function sentOf({ id, input: { plan } }: Operation) {
-  if (!plan) throw new Error('The change is sent before it is planned.');
-  return { ...plan, changeId: changeIdOf(id) };
+/**
+ * Returns how the change of an operation is known. Before a repeat of a request is planned, what an earlier run may have done is
+ * searched for: only its mark tells it.
+ */
+function knownBy({ id, input: { plan } }: Operation): KnownBy {
+  const unplanned = { items: [], isMarked: true, latestInvoiceId: null, replacesPending: false, change: {} };
+  return { ...(plan ?? unplanned), changeId: changeIdOf(id) };
 }
 
-/** Returns a change as it stands; without `plan` it was made by an earlier run of the same request. */
-function madeChange(subscription: Subscription, changeId: SubscriptionChangeId, plan?: PlannedChange): MadeChange {
+/** Returns a change as it stands; without a plan it was made by an earlier run of the same request. */
+function madeChange(
+  subscription: Subscription,
+  changeId: SubscriptionChangeId,
+  plan: PlannedChange | null = null,
+): MadeChange {
   const { pendingChange, scheduledChange } = futureOf(subscription);
   const waits = pendingChange && (pendingChange.id === changeId || plan?.isMarked === false) ? pendingChange : null;
   if (waits) return { id: waits.id, status: 'pending_payment', items: waits.items, effectiveAt: null };

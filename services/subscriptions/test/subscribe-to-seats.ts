@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'vitest';
+import type { Service } from './service.ts';
+import { subscribeOnClock } from './subscribe-on-clock.ts';
+
+/** A subscription to 5 seats of 12.00 a month since 1 April, on 13 April. */
+export async function subscribeToSeats(service: Service, options: Parameters<typeof subscribeOnClock>[1] = {}) {
+  const subscribed = await subscribeOnClock(service, options);
+  await subscribed.advance('2026-04-13T09:17:31Z');
+  await subscribed.deliver();
+  const { customerDefault } = await service.processor.findPaymentMethods(subscribed.payer.id);
+  const cardId = customerDefault?.id ?? '';
+  return {
+    ...subscribed,
+    /** The changes of the subscription that tenants were told of. */
+    updates: async () => (await subscribed.told()).filter(({ object }) => object.id === subscribed.id),
+    decline: (declines = true) => service.control.setCardDeclines(cardId, declines),
+    authenticate: () => service.control.setCardAuthenticates(cardId, true),
+    /** The invoices of changes at the processor. */
+    invoicesOfChanges: async () =>
+      (await subscribed.invoicesAtProcessor()).filter(({ billing_reason: reason }) => reason === 'subscription_update'),
+    /** Pays the newest invoice, as the customer does on its page. */
+    pay: async () => {
+      const { latestInvoiceId } = await subscribed.atProcessor();
+      await service.processor.payInvoice(latestInvoiceId ?? '', randomUUID());
+    },
+  };
+}
+export type Seats = Awaited<ReturnType<typeof subscribeToSeats>>;
+
+/** Checks that the record is as the processor has the subscription, before and after its events. */
+export async function expectEqual({ get, atProcessor, deliver }: Seats): Promise<void> {
+  const { status, items, pendingUpdate } = await atProcessor();
+  const theirs = {
+    status,
+    items: items.map(({ price, quantity }) => ({ processorPriceId: price.id, quantity })),
+    pendingChange: pendingUpdate && {
+      items: pendingUpdate.items.map(({ priceId, quantity }) => ({ processorPriceId: priceId, quantity })),
+      ...pendingUpdate.payment,
+      expiresAt: pendingUpdate.expiresAt.toISOString(),
+    },
+  };
+  expect(await get()).toMatchObject(theirs);
+  await deliver();
+  expect(await get()).toMatchObject(theirs);
+}
