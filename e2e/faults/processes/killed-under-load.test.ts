@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { startFaultySystem } from '../faults/system/faulty-system.ts';
-import { seededRandom } from '../faults/system/random.ts';
-import { expectInvariantsUnderLoad } from '../faults/system/under-load.ts';
-import { newGivenFeature } from '../system/given-feature.ts';
-import { newCustomer, newMonthlyPrice, type Tenant } from '../system/tenant.ts';
+import { startFaultySystem } from '../system/faulty-system.ts';
+import { seededRandom } from '../system/random.ts';
+import { expectInvariantsUnderLoad } from '../system/under-load.ts';
+import { newGivenFeature } from '../../system/given-feature.ts';
+import { newCustomer, newMonthlyPrice, type Tenant } from '../../system/tenant.ts';
 
 const KILLED = ['webhooks', 'subscriptions', 'nats', 'postgres'];
 
