@@ -36,10 +36,12 @@ const testSystem = [
   // Each file starts a system of its own, and mostly waits.
   project('faults', 1, { include: testsOf('e2e/faults'), maxWorkers: 2 }),
   project('containers', 2, { include: testsOf('e2e/containers'), maxWorkers: 1 }),
-  // With all of its runs, and every page in all of its looks.
+  // With all of its runs, its live traffic, and every page in all of its looks.
   project('whole', 3, {
     include: testsOf('e2e/test').flatMap(tests =>
-      ['hostile-input', 'every-page', 'event-log/event-log'].map(name => tests.replace('**/*', name)),
+      ['hostile-input', 'every-page', 'exact-figures', 'syncs/live-traffic.system', 'event-log/event-log'].map(name =>
+        tests.replace('**/*', name),
+      ),
     ),
     globalSetup: './e2e/system/global-setup.ts',
     maxWorkers: 1,

@@ -1,3 +1,4 @@
+import { runs } from '@billing/testing/runs';
 import { waitFor } from '@billing/testing/wait-for';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -82,7 +83,7 @@ it('equals for a history told one by one, at once, shuffled with repeats, and ba
         expect(figures).toEqual(expected);
       }
     }),
-    { numRuns: 3, endOnFailure: true },
+    { numRuns: runs(4), endOnFailure: true },
   );
 }, 300_000);
 

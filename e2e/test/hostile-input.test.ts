@@ -13,7 +13,7 @@ import { readPids } from '../system/running-system.ts';
 import { newMonthlyPrice, newSubscription, newTenant } from '../system/tenant.ts';
 
 const seed = Number(process.env['HOSTILE_SEED'] ?? randomInt(2 ** 31));
-const numRuns = Number(process.env['HOSTILE_RUNS'] ?? (process.env['SYSTEM'] === '1' ? 60 : 15));
+const numRuns = Number(process.env['HOSTILE_RUNS'] ?? (process.env['SYSTEM'] === '1' ? 60 : 5));
 
 /** Portal pages, which the OpenAPI document does not list. */
 const PAGES = (
