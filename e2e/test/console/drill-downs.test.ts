@@ -5,6 +5,7 @@ import type { AnalyticsSubscription } from '@billing/client';
 import { ok } from '../../system/http.ts';
 import type { Tenant } from '../../system/tenant.ts';
 import { pageOf, visitConsole } from './browse.ts';
+import { follow } from './looks.ts';
 import { newTenantWithVariedPast } from './varied-past.ts';
 
 const DAYS = 90;
@@ -155,32 +156,33 @@ it.skipIf(isWithoutBrowser())('opens the list behind a number of the overview', 
   const filled = cells.filter(({ text }) => text !== '$0.00').filter((_cell, index) => index % 6 === 0);
 
   for (const { href, text } of [...legend, ...filled]) {
-    await page.goto(new URL(href, page.url()).href);
+    await follow(page, href);
     const shown = /-?\$[\d,.]+$/.exec(text)?.[0];
-    const summed = page.getByTestId('sum');
-    await summed.waitFor();
     // Losses are below zero in the table only.
-    expect([href, (await summed.innerText()).replace('-', '')]).toEqual([href, shown?.replace('-', '')]);
+    const summed = async () => [href, (await page.getByTestId('sum').innerText()).replace('-', '')];
+    await expect.poll(summed).toEqual([href, shown?.replace('-', '')]);
     await page.getByRole('heading', { name: 'Left out' }).waitFor();
   }
   for (const { href, text } of cards) {
     const [name = '', value = '', note = ''] = text.split('\n');
-    await page.goto(new URL(href, page.url()).href);
-    await page.locator('[aria-busy=false] tbody td').first().waitFor();
-    const rows = Number(await page.locator('table').getAttribute('aria-rowcount')) - 1;
-    const isOfCustomers = !['MRR', 'ARR', 'Churn', 'Trial conversion', 'Left out of MRR'].includes(name);
-    const added = isOfCustomers ? '' : await page.getByTestId('sum').innerText();
-    const lead = isOfCustomers ? '' : await page.locator('main').innerText();
-    const shown: Readonly<Record<string, () => boolean>> = {
-      MRR: () => added === value,
-      ARR: () => lead.includes(`Sum of ${rows} subscriptions`),
-      Collected: () => rows > 0,
-      'Past due': () => note.startsWith(`${rows} invoices`),
-      Churn: () => added === String(rows) && lead.includes(`Churn in 90 days: ${value}.`),
-      'Trial conversion': () => note === `${added} of ${rows} that ended in 90 days`,
+    await follow(page, href);
+    const isShown = async () => {
+      await page.locator('[aria-busy=false] tbody td').first().waitFor();
+      const rows = Number(await page.locator('table').getAttribute('aria-rowcount')) - 1;
+      const isOfCustomers = !['MRR', 'ARR', 'Churn', 'Trial conversion', 'Left out of MRR'].includes(name);
+      const added = isOfCustomers ? '' : await page.getByTestId('sum').innerText();
+      const lead = isOfCustomers ? '' : await page.locator('main').innerText();
+      const shown: Readonly<Record<string, () => boolean>> = {
+        MRR: () => added === value,
+        ARR: () => lead.includes(`Sum of ${rows} subscriptions`),
+        Collected: () => rows > 0,
+        'Past due': () => note.startsWith(`${rows} invoices`),
+        Churn: () => added === String(rows) && lead.includes(`Churn in 90 days: ${value}.`),
+        'Trial conversion': () => note === `${added} of ${rows} that ended in 90 days`,
+      };
+      return (shown[name] ?? (() => value === rows.toLocaleString('en-US')))();
     };
-    const isShown = shown[name] ?? (() => value === rows.toLocaleString('en-US'));
-    expect([name, isShown()]).toEqual([name, true]);
+    await expect.poll(isShown, { message: name }).toBe(true);
   }
   expect(problems).toEqual([]);
 });
