@@ -42,7 +42,7 @@ it('mirrors coupons and codes made at the processor that name the project, and n
   expect(await catalog.published(PromotionCodeSaved)).toHaveLength(1);
 });
 
-it('reaches the same state in any order of delivery', async () => {
+it('reaches the same state in any order of delivery, and a deletion is final', async () => {
   await using catalog = await startCatalog();
   const { dashboard, scope } = catalog;
   const coupon = await dashboard.coupons.create({
@@ -68,12 +68,9 @@ it('reaches the same state in any order of delivery', async () => {
   await dashboard.coupons.update(coupon.id, { name: 'v2' });
   await dashboard.coupons.update(coupon.id, { name: 'v3' });
   await dashboard.promotionCodes.update(code.id, { active: false });
-  await catalog.control.advanceClock(2);
-  await dashboard.coupons.del(coupon.id);
   const events = await catalog.events(
     'coupon.created',
     'coupon.updated',
-    'coupon.deleted',
     'promotion_code.created',
     'promotion_code.updated',
   );
@@ -85,7 +82,6 @@ it('reaches the same state in any order of delivery', async () => {
     'processor.coupon.updated.v1',
     'processor.coupon.updated.v1',
     'processor.promotion_code.updated.v1',
-    'processor.coupon.deleted.v1',
   ]);
   const order = fc.shuffledSubarray([...events, ...events], { minLength: events.length * 2 });
   await fc.assert(
@@ -94,15 +90,18 @@ it('reaches the same state in any order of delivery', async () => {
         await catalog.em.fork().execute(`delete from ${table}`);
       const groups = Map.groupBy(shuffled, (_, index) => Math.floor(index / groupSize));
       for (const group of groups.values()) await catalog.deliver(...group);
-      expect(await couponsOf(catalog)).toEqual([]);
-      const rows = await catalog.em
-        .fork()
-        .execute('select name, times_redeemed, deleted_at is null as live from coupons');
-      expect(rows).toEqual([{ name: 'v3', times_redeemed: 1, live: false }]);
-      for (const one of await codesOf(catalog)) expect(one).toMatchObject({ isActive: false, timesRedeemed: 1 });
+      expect(await couponsOf(catalog)).toMatchObject([{ name: 'v3', timesRedeemed: 1 }]);
+      expect(await codesOf(catalog)).toMatchObject([{ isActive: false, timesRedeemed: 1 }]);
     }),
     { numRuns: runs(6) },
   );
+
+  await dashboard.coupons.del(coupon.id);
+  for (const table of ['processed_events', 'promotion_codes', 'coupons'])
+    await catalog.em.fork().execute(`delete from ${table}`);
+  for (const event of [...(await catalog.events('coupon.deleted')), ...events]) await catalog.deliver(event);
+  expect(await couponsOf(catalog)).toEqual([]);
+  expect(await codesOf(catalog)).toEqual([]);
 });
 
 it('compares coupons and codes with those of the processor, and takes what a sync read', async () => {

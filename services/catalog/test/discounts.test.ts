@@ -103,6 +103,16 @@ it('lets the processor choose a code, and says which code is taken and which cou
   const back = await catalog.call('PATCH', `/promotion-codes/${first.id}`, { body: { isActive: true } });
   expect([back.status, back.body.error.code]).toEqual([409, 'promotion_code_taken']);
 
+  const once = await catalog.createCoupon({ maxRedemptions: 1, redeemBy: '2100-01-01T00:00:00.000Z' });
+  for (const [field, value] of [
+    ['maxRedemptions', 2],
+    ['expiresAt', '2100-01-01T00:00:01.000Z'],
+    ['expiresAt', new Date().toISOString()],
+  ] as const) {
+    const wide = await catalog.call('POST', '/promotion-codes', { body: { couponId: once.id, [field]: value } });
+    expect([wide.status, wide.body.error.details.fields[0].path]).toEqual([400, field]);
+  }
+
   // Deleted at the processor: no event has told us yet.
   await catalog.dashboard.coupons.del(coupon.processorCouponId);
   const late = await catalog.call('POST', '/promotion-codes', { body: { couponId: coupon.id, code: 'LATE' } });

@@ -89,6 +89,13 @@ export const discountOperations = declareOperations('catalog', {
     summary: 'Activate or deactivate a promotion code',
     body: promotionCodeUpdate,
     response: z.object({ promotionCode }),
-    problems: ['promotion_code_not_found', 'coupon_not_valid', 'promotion_code_taken', ...PROCESSOR_PROBLEMS],
+    problems: [
+      'promotion_code_not_found',
+      'coupon_not_valid',
+      'promotion_code_expired',
+      'promotion_code_exhausted',
+      'promotion_code_taken',
+      ...PROCESSOR_PROBLEMS,
+    ],
   },
 });

@@ -1,8 +1,11 @@
 import type { Consumer } from '@billing/messaging/consumer/consumer';
+import { unavailable } from '@billing/contracts/problem';
+import { scopedKey } from '@billing/database/project-objects';
 import { missingOrThrow } from '@billing/processor/errors';
 import { namedCouponIds } from '#operations/create-coupon.ts';
+import { namedProject } from '@billing/processor/metadata';
 import { mirrorCoupon } from '#operations/mirror-record.ts';
-import { COUPON } from '#operations/record-types.ts';
+import { COUPON, PRODUCT } from '#operations/record-types.ts';
 import { followRecords, type FollowDependencies } from './follow-records.ts';
 
 /**
@@ -10,12 +13,21 @@ import { followRecords, type FollowDependencies } from './follow-records.ts';
  * which products a coupon is limited, so that new ones are read.
  */
 export function couponEvents(dependencies: FollowDependencies): Consumer {
-  const { logger, now, processors } = dependencies;
+  const { em, logger, now, processors } = dependencies;
   return followRecords(COUPON, dependencies, {
     namedIds: namedCouponIds,
-    findForNew: async ({ teamId }, { id }) => {
-      const processor = await processors.of(teamId);
-      return processor.findCoupon(id).catch(missingOrThrow);
+    findForNew: async (scope, { id }) => {
+      const processor = await processors.of(scope.teamId);
+      const coupon = await processor.findCoupon(id).catch(missingOrThrow);
+      if (coupon === 'missing' || coupon.productIds === null) return coupon;
+      const limits = coupon.productIds.map(productId => ({ scope, id: productId }));
+      const known = await PRODUCT.rows.findByProcessorIds(em.fork(), limits);
+      for (const limit of limits.filter(it => !known.has(scopedKey(it)))) {
+        const product = await processor.findProduct(limit.id).catch(missingOrThrow);
+        if (product !== 'missing' && namedProject(product.metadata) === scope.projectId)
+          throw unavailable('A product of the coupon is being recorded.');
+      }
+      return coupon;
     },
     begin: async (tx, publish) => async event => {
       const { snapshot, source, fromSync, found } = event;

@@ -1,5 +1,6 @@
 import type { CouponState, PromotionCodeState } from '@billing/contracts/events/discounts';
 import type { CouponId, CustomerId, ProductId, ProjectId, PromotionCodeId } from '@billing/contracts/ids';
+import { invalid } from '@billing/contracts/problem';
 import type { CouponDuration, RedemptionRefusal } from '@billing/contracts/resources/discount';
 import { withoutRouting } from '@billing/processor/metadata';
 import type { CouponSnapshot, PromotionCodeSnapshot } from '@billing/processor/snapshots/discounts';
@@ -140,3 +141,23 @@ export function refusalOfCode(code: LimitedCode, now: Date): RedemptionRefusal |
 
 const isUsedUp = ({ maxRedemptions, timesRedeemed }: Pick<LimitedCoupon, 'maxRedemptions' | 'timesRedeemed'>) =>
   maxRedemptions !== null && timesRedeemed >= maxRedemptions;
+
+/**
+ * Requires that a new code of a coupon can be redeemed no longer and no more often than the coupon.
+ * https://docs.stripe.com/api/promotion_codes/create
+ * @throws Problem 400
+ */
+export function requireWithin(
+  coupon: Pick<CouponTerms, 'maxRedemptions' | 'redeemBy'>,
+  {
+    maxRedemptions = 0,
+    expiresAt,
+  }: { readonly maxRedemptions?: number | undefined; readonly expiresAt?: Date | undefined },
+): void {
+  if (coupon.maxRedemptions !== null && maxRedemptions > coupon.maxRedemptions)
+    throw invalid([
+      { path: 'maxRedemptions', message: `Expected at most those of the coupon, ${coupon.maxRedemptions}.` },
+    ]);
+  if (coupon.redeemBy !== null && expiresAt !== undefined && expiresAt > coupon.redeemBy)
+    throw invalid([{ path: 'expiresAt', message: 'Expected a time before the `redeemBy` of the coupon.' }]);
+}

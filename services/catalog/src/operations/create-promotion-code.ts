@@ -8,7 +8,7 @@ import type { PromotionCodeSnapshot } from '@billing/processor/snapshots/discoun
 import { derivedId } from '@billing/service/derived-id';
 import type { Mirrored } from '@billing/service/mirrored-rows';
 import { z } from 'zod';
-import { refusalOfCoupon, toCodeKey } from '#domain/discount.ts';
+import { refusalOfCoupon, requireWithin, toCodeKey } from '#domain/discount.ts';
 import { PromotionCode } from '#persistence/promotion-code.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { auditOfCreated, createKind, creation, endOf, marksOf, namedIds, reserved } from './create-record.ts';
@@ -39,7 +39,7 @@ export const namedPromotionCodeIds = namedIds(PromotionCodeId, 'promotion-code')
 
 /**
  * Creates a promotion code of a coupon, at the processor and here. The same operation key gives the same code.
- * @throws Problem 404 for an unknown coupon or customer; 422 `coupon_not_valid`; 409 `promotion_code_taken`;
+ * @throws Problem 400 for wider limits than those of the coupon; 404 for an unknown coupon or customer; 422 `coupon_not_valid`; 409 `promotion_code_taken`;
  * `processor_error` after another refusal, with nothing left behind; `unavailable` when the processor does not respond, and
  * the code appears later
  */
@@ -68,6 +68,7 @@ export function createPromotionCode(dependencies: Omit<Dependencies, 'outbox'>) 
     const performed = operationLog.perform(createPromotionCodeKind, scope, target, async tx => {
       const coupon = await COUPON.rows.find(tx, scope, couponId);
       if (refusalOfCoupon(coupon, now())) throw couponNotValid();
+      requireWithin(coupon, requested);
       const content = { code: code ?? '', codeKey: toCodeKey(code ?? ''), isActive: true, timesRedeemed: 0 };
       const terms = {
         couponId,
