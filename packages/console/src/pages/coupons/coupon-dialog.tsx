@@ -6,11 +6,10 @@ import { useProject, useProjectDetails } from '#api/project.ts';
 import { productsQuery } from '#api/queries.ts';
 import { useOpenPage } from '#layout/project-link.tsx';
 import { useWrite } from '#layout/use-write.ts';
-import { AmountField, amountOf } from '#ui/amount-field.tsx';
-import { CurrencySelect } from '#ui/currency-select.tsx';
 import { SelectField, TextField } from '#ui/field.tsx';
 import { FormDialog } from '#ui/form-dialog.tsx';
 import { textOf } from '#ui/form.tsx';
+import { MoneyFields, moneyOf } from '#ui/money-fields.tsx';
 import { countOf, LimitFields, timeOf } from './limit-fields.tsx';
 import { DURATIONS } from './coupon-words.ts';
 
@@ -30,7 +29,6 @@ export function CouponDialog({ onClose }: { readonly onClose: () => void }) {
   const scope = useProject();
   const openPage = useOpenPage();
   const { baseCurrency } = useProjectDetails();
-  const [currency, setCurrency] = useState(baseCurrency);
   const [isPercent, setIsPercent] = useState(true);
   const [duration, setDuration] = useState<string>('once');
   const create = useWrite({
@@ -81,16 +79,11 @@ export function CouponDialog({ onClose }: { readonly onClose: () => void }) {
           problem={of.percentOff}
         />
       ) : (
-        <div className="form-grid">
-          <AmountField label="Amount" name="amount" currency={currency} problem={of.amountOff} />
-          <CurrencySelect
-            label="Currency"
-            name="currency"
-            value={currency}
-            onChange={setCurrency}
-            problem={of.currency}
-          />
-        </div>
+        <MoneyFields
+          label="Amount"
+          currency={baseCurrency}
+          problems={{ amount: of.amountOff, currency: of.currency }}
+        />
       )}
       <div className="form-grid">
         <SelectField label="For" name="duration" value={duration} onChange={event => setDuration(event.target.value)}>
@@ -165,8 +158,7 @@ function readCoupon(fields: FormData): CouponCreate {
 
 function readOff(fields: FormData) {
   if (fields.has('percent')) return { percentOff: Number(textOf(fields, 'percent')) };
-  const currency = textOf(fields, 'currency');
-  const amountOff = amountOf(fields, 'amount', currency);
-  if (amountOff === undefined) throw new Error('Write an amount.');
-  return { amountOff, currency };
+  const money = moneyOf(fields);
+  if (!money) throw new Error('Write an amount.');
+  return { amountOff: money.amount, currency: money.currency };
 }

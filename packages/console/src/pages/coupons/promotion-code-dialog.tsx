@@ -1,13 +1,11 @@
 import type { PromotionCodeCreate } from '@billing/client';
-import { useState } from 'react';
 import { hasCode, problemsOf } from '#api/failure.ts';
 import { useProject, useProjectDetails } from '#api/project.ts';
 import { useWrite } from '#layout/use-write.ts';
-import { AmountField, amountOf } from '#ui/amount-field.tsx';
-import { CurrencySelect } from '#ui/currency-select.tsx';
 import { TextField } from '#ui/field.tsx';
 import { FormDialog } from '#ui/form-dialog.tsx';
 import { textOf } from '#ui/form.tsx';
+import { MoneyFields, moneyOf } from '#ui/money-fields.tsx';
 import { CustomerSelect } from '../customers/customer-select.tsx';
 import { countOf, LimitFields, timeOf } from './limit-fields.tsx';
 
@@ -23,7 +21,6 @@ export function PromotionCodeDialog({
 }) {
   const { billing, key } = useProject();
   const { baseCurrency } = useProjectDetails();
-  const [currency, setCurrency] = useState(baseCurrency);
   const create = useWrite({
     write: async (fields: FormData) => billing.promotionCodes.create(readCode(fields, couponId)),
     stale: [key('promotion-codes')],
@@ -60,29 +57,18 @@ export function PromotionCodeDialog({
         Only for customers who have paid nothing before
       </label>
       <LimitFields end="Until" problems={{ maxRedemptions: of.maxRedemptions, end: of.expiresAt }} />
-      <div className="form-grid">
-        <AmountField
-          label="From an amount of"
-          name="minimumAmount"
-          currency={currency}
-          required={false}
-          problem={of.minimumAmount}
-        />
-        <CurrencySelect
-          label="Currency"
-          name="currency"
-          value={currency}
-          onChange={setCurrency}
-          problem={of.currency}
-        />
-      </div>
+      <MoneyFields
+        label="From an amount of"
+        currency={baseCurrency}
+        required={false}
+        problems={{ amount: of.minimumAmount, currency: of.currency }}
+      />
     </FormDialog>
   );
 }
 
 function readCode(fields: FormData, couponId: string): PromotionCodeCreate {
-  const currency = textOf(fields, 'currency');
-  const minimumAmount = amountOf(fields, 'minimumAmount', currency);
+  const minimum = moneyOf(fields);
   return {
     couponId,
     code: textOf(fields, 'code') || undefined,
@@ -90,6 +76,6 @@ function readCode(fields: FormData, couponId: string): PromotionCodeCreate {
     maxRedemptions: countOf(fields, 'maxRedemptions'),
     expiresAt: timeOf(fields, 'end'),
     firstTimeOnly: fields.has('firstTimeOnly'),
-    ...(minimumAmount !== undefined && { minimumAmount, currency }),
+    ...(minimum && { minimumAmount: minimum.amount, currency: minimum.currency }),
   };
 }

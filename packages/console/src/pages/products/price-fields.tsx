@@ -1,10 +1,9 @@
 import type { PriceCreate } from '@billing/client';
 import { useState } from 'react';
 import { useProjectDetails } from '#api/project.ts';
-import { AmountField, amountOf } from '#ui/amount-field.tsx';
-import { CurrencySelect } from '#ui/currency-select.tsx';
 import { SelectField, TextField } from '#ui/field.tsx';
 import { textOf } from '#ui/form.tsx';
+import { MoneyFields, moneyOf } from '#ui/money-fields.tsx';
 
 type Interval = NonNullable<PriceCreate['interval']>;
 
@@ -31,17 +30,13 @@ interface PriceFieldsProps {
 /** The fields of a price: amount, currency, and how often it is billed. */
 export function PriceFields({ problems }: PriceFieldsProps) {
   const { baseCurrency } = useProjectDetails();
-  const [currency, setCurrency] = useState(baseCurrency);
   const [rhythm, setRhythm] = useState<string>('1 month');
   return (
     <>
-      <AmountField label="Amount" name="amount" currency={currency} problem={problems.unitAmount} />
-      <CurrencySelect
-        label="Currency"
-        name="currency"
-        value={currency}
-        onChange={setCurrency}
-        problem={problems.currency}
+      <MoneyFields
+        label="Amount"
+        currency={baseCurrency}
+        problems={{ amount: problems.unitAmount, currency: problems.currency }}
       />
       <SelectField
         label="Billed"
@@ -86,10 +81,9 @@ export function PriceFields({ problems }: PriceFieldsProps) {
  * @throws Error when the amount is none, which its field does not let through
  */
 export function readPrice(fields: FormData, productId: string): PriceCreate {
-  const currency = textOf(fields, 'currency');
-  const unitAmount = amountOf(fields, 'amount', currency);
-  if (unitAmount === undefined) throw new Error('Write an amount.');
-  const price = { productId, unitAmount, currency };
+  const money = moneyOf(fields);
+  if (!money) throw new Error('Write an amount.');
+  const price = { productId, unitAmount: money.amount, currency: money.currency };
   const rhythm = textOf(fields, 'rhythm');
   if (rhythm === 'once') return { ...price, type: 'one_time' };
   const [count, interval] =

@@ -1,0 +1,40 @@
+import { useState } from 'react';
+import { AmountField, amountOf } from './amount-field.tsx';
+import { CurrencySelect } from './currency-select.tsx';
+import { textOf } from './form.tsx';
+
+interface MoneyFieldsProps {
+  readonly label: string;
+  /** The currency that is chosen at first. */
+  readonly currency: string;
+  readonly required?: boolean;
+  /** What the service says about each. */
+  readonly problems: Readonly<Record<'amount' | 'currency', string | undefined>>;
+}
+
+/** An amount and its currency. */
+export function MoneyFields({ label, currency: first, required = true, problems }: MoneyFieldsProps) {
+  const [currency, setCurrency] = useState(first);
+  return (
+    <div className="form-grid">
+      <AmountField label={label} name="amount" currency={currency} required={required} problem={problems.amount} />
+      <CurrencySelect
+        label="Currency"
+        name="currency"
+        value={currency}
+        onChange={setCurrency}
+        problem={problems.currency}
+      />
+    </div>
+  );
+}
+
+/**
+ * Returns the amount and the currency of such fields; undefined where no amount is written.
+ * @throws Error for an amount that its field does not let through
+ */
+export function moneyOf(fields: FormData): { readonly amount: number; readonly currency: string } | undefined {
+  const currency = textOf(fields, 'currency');
+  const amount = amountOf(fields, 'amount', currency);
+  return amount === undefined ? undefined : { amount, currency };
+}
