@@ -76,3 +76,11 @@ export function SelectField({ label, hint, problem, children, ...select }: Field
     </Field>
   );
 }
+
+/** The options of a select: the words for each value. */
+export const Options = ({ of }: { readonly of: Readonly<Record<string, string>> }) =>
+  Object.entries(of).map(([value, words]) => (
+    <option key={value} value={value}>
+      {words}
+    </option>
+  ));

@@ -6,7 +6,7 @@ import { useProject, useProjectDetails } from '#api/project.ts';
 import { productsQuery } from '#api/queries.ts';
 import { useOpenPage } from '#layout/project-link.tsx';
 import { useWrite } from '#layout/use-write.ts';
-import { SelectField, TextField } from '#ui/field.tsx';
+import { Options, SelectField, TextField } from '#ui/field.tsx';
 import { FormDialog } from '#ui/form-dialog.tsx';
 import { textOf } from '#ui/form.tsx';
 import { MoneyFields, moneyOf } from '#ui/money-fields.tsx';
@@ -87,11 +87,7 @@ export function CouponDialog({ onClose }: { readonly onClose: () => void }) {
       )}
       <div className="form-grid">
         <SelectField label="For" name="duration" value={duration} onChange={event => setDuration(event.target.value)}>
-          {Object.entries(DURATIONS).map(([value, words]) => (
-            <option key={value} value={value}>
-              {words}
-            </option>
-          ))}
+          <Options of={DURATIONS} />
         </SelectField>
         {duration === 'repeating' && (
           <TextField

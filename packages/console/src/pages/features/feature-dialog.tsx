@@ -4,7 +4,7 @@ import { problemsOf } from '#api/failure.ts';
 import { useProject } from '#api/project.ts';
 import { useOpenPage } from '#layout/project-link.tsx';
 import { useWrite } from '#layout/use-write.ts';
-import { SelectField, TextAreaField, TextField } from '#ui/field.tsx';
+import { Options, SelectField, TextAreaField, TextField } from '#ui/field.tsx';
 import { FormDialog } from '#ui/form-dialog.tsx';
 import { textOf } from '#ui/form.tsx';
 import { TYPES } from './feature-words.ts';
@@ -46,11 +46,7 @@ export function NewFeatureDialog({ onClose }: { readonly onClose: () => void }) 
         problem={problems.of.key}
       />
       <SelectField label="What it is" name="type" value={type} onChange={event => setType(event.target.value)}>
-        {Object.entries(TYPES).map(([value, words]) => (
-          <option key={value} value={value}>
-            {words}
-          </option>
-        ))}
+        <Options of={TYPES} />
       </SelectField>
       {type === 'limit' && (
         <SelectField label="Given several times" name="merge">

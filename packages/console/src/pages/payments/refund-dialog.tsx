@@ -5,7 +5,7 @@ import { useProject } from '#api/project.ts';
 import { randomHex } from '#api/random-hex.ts';
 import { useWrite } from '#layout/use-write.ts';
 import { AmountField, amountOf } from '#ui/amount-field.tsx';
-import { SelectField } from '#ui/field.tsx';
+import { Options, SelectField } from '#ui/field.tsx';
 import { FormDialog } from '#ui/form-dialog.tsx';
 import { textOf } from '#ui/form.tsx';
 import { formatMoney } from '#ui/money.ts';
@@ -78,11 +78,7 @@ export function RefundDialog({ payment, onClose }: { readonly payment: Payment; 
       />
       <SelectField label="Reason" name="reason" hint="Kept with the refund. After a fraud Stripe also blocks the card.">
         <option value="">None</option>
-        {Object.entries(REASONS).map(([reason, name]) => (
-          <option key={reason} value={reason}>
-            {name}
-          </option>
-        ))}
+        <Options of={REASONS} />
       </SelectField>
     </FormDialog>
   );

@@ -1,7 +1,7 @@
 import type { PriceCreate } from '@billing/client';
 import { useState } from 'react';
 import { useProjectDetails } from '#api/project.ts';
-import { SelectField, TextField } from '#ui/field.tsx';
+import { Options, SelectField, TextField } from '#ui/field.tsx';
 import { textOf } from '#ui/form.tsx';
 import { MoneyFields, moneyOf } from '#ui/money-fields.tsx';
 
@@ -45,11 +45,7 @@ export function PriceFields({ problems }: PriceFieldsProps) {
         onChange={event => setRhythm(event.target.value)}
         problem={rhythm === 'other' ? undefined : problems.intervalCount}
       >
-        {Object.entries(RHYTHMS).map(([value, name]) => (
-          <option key={value} value={value}>
-            {name}
-          </option>
-        ))}
+        <Options of={RHYTHMS} />
       </SelectField>
       {rhythm === 'other' && (
         <div className="form-grid">
@@ -64,11 +60,7 @@ export function PriceFields({ problems }: PriceFieldsProps) {
             problem={problems.intervalCount}
           />
           <SelectField label="Unit" name="interval" defaultValue="month">
-            {Object.entries(UNITS).map(([value, name]) => (
-              <option key={value} value={value}>
-                {name}
-              </option>
-            ))}
+            <Options of={UNITS} />
           </SelectField>
         </div>
       )}

@@ -2,7 +2,7 @@ import type { Price, Subscription } from '@billing/client';
 import { useProductNames } from '#api/use-product-names.ts';
 import { formatPrice } from '#ui/amount.ts';
 import { Button } from '#ui/button.tsx';
-import { SelectField, TextField } from '#ui/field.tsx';
+import { Options, SelectField, TextField } from '#ui/field.tsx';
 import { MAX_ROWS, type PlanForm, type PlanRow } from './plan-form.ts';
 
 interface PlanFieldsProps {
@@ -93,13 +93,6 @@ export function PlanFields({ subscription, prices, form, onChange, codeProblem }
     </>
   );
 }
-
-const Options = ({ of }: { readonly of: Readonly<Record<string, string>> }) =>
-  Object.entries(of).map(([value, words]) => (
-    <option key={value} value={value}>
-      {words}
-    </option>
-  ));
 
 interface RowFieldsProps {
   readonly row: PlanRow;
