@@ -40,7 +40,7 @@ export function PlanFields({ subscription, prices, form, onChange, codeProblem }
           key={row.key}
           row={row}
           prices={prices.filter(({ id }) => id === row.priceId || !rows.some(({ priceId }) => priceId === id))}
-          unknown={subscription.items.find(({ processorPriceId }) => processorPriceId === row.key)}
+          item={subscription.items.find(({ processorPriceId }) => processorPriceId === row.key)}
           onChange={setRow}
           {...(rows.length > 1 && { onRemove: () => set({ rows: rows.filter(({ key }) => key !== row.key) }) })}
         />
@@ -98,15 +98,15 @@ interface RowFieldsProps {
   readonly row: PlanRow;
   readonly prices: readonly Price[];
   /** The item that the row began with, whose price may not be known here. */
-  readonly unknown: Subscription['items'][number] | undefined;
+  readonly item: Subscription['items'][number] | undefined;
   readonly onChange: (row: PlanRow) => void;
   /** Absent for the only item. */
   readonly onRemove?: () => void;
 }
 
-function RowFields({ row, prices, unknown, onChange, onRemove }: RowFieldsProps) {
+function RowFields({ row, prices, item, onChange, onRemove }: RowFieldsProps) {
   const names = useProductNames();
-  const { usageType } = prices.find(({ id }) => id === row.priceId) ?? unknown ?? {};
+  const { usageType } = prices.find(({ id }) => id === row.priceId) ?? item ?? {};
   return (
     <div className="form-grid">
       <SelectField
@@ -114,9 +114,7 @@ function RowFields({ row, prices, unknown, onChange, onRemove }: RowFieldsProps)
         value={row.priceId}
         onChange={event => onChange({ ...row, priceId: event.target.value })}
       >
-        {row.priceId === '' && unknown && (
-          <option value="">{`${unknown.processorPriceId}: ${formatPrice(unknown)}`}</option>
-        )}
+        {row.priceId === '' && item && <option value="">{`${item.processorPriceId}: ${formatPrice(item)}`}</option>}
         {prices.map(price => (
           <option key={price.id} value={price.id}>
             {names.ofPrice(price.id)}: {formatPrice(price)}

@@ -1,0 +1,105 @@
+import { isWithoutBrowser } from '@billing/testing/browser';
+import { beforeAll, expect, it } from 'vitest';
+import { expectAccessible } from '../../system/accessibility.ts';
+import { newMonthlyPrice, newSubscription, newTenant, type Tenant } from '../../system/tenant.ts';
+import { pageOf, visitConsole } from './browse.ts';
+import { DESKTOP, expectFitting, PHONE, takeScreenshot } from './looks.ts';
+
+const withoutBrowser = isWithoutBrowser();
+const SMALLEST = { width: 320, height: 800 };
+
+let tenant: Tenant;
+let priceId: string;
+beforeAll(async () => {
+  if (withoutBrowser) return;
+  tenant = await newTenant();
+  ({ priceId } = await newMonthlyPrice(tenant));
+});
+
+/** A new subscription, what it is at present, and its page. */
+async function openSubscription() {
+  const { id, processorSubscriptionId } = await newSubscription(tenant, priceId);
+  const read = () => tenant.billing.subscriptions.get(id);
+  const visit = await visitConsole(pageOf(tenant, `subscriptions/${id}`), { user: tenant.user, viewport: DESKTOP });
+  return { id, processorSubscriptionId, read, visit };
+}
+
+it.skipIf(withoutBrowser)('changes a plan for the amount that it shows, and takes back what is planned', async () => {
+  const { billing, processor } = tenant;
+  const { productId } = await billing.prices.get(priceId);
+  await billing.features.create({ key: 'seats', name: 'Seats', type: 'limit' });
+  await billing.productFeatures.set(productId, 'seats', { value: 5, per: 'quantity' });
+  const { processorSubscriptionId, read, visit } = await openSubscription();
+  await using _ = visit;
+  const { page, problems } = visit;
+  const dialog = page.getByRole('dialog');
+  const open = () => page.getByRole('button', { name: 'Change plan…' }).press('Enter');
+  const submit = dialog.getByRole('button', { name: /^Change/ });
+
+  // More of it, now, by keyboard.
+  await open();
+  await dialog.getByText('Choose another price or quantity').waitFor();
+  await dialog.getByLabel('Quantity').fill('3');
+  await dialog.getByText(/^Due today: \$/).waitFor();
+  await dialog.getByText('Seats: 5 → 15').waitFor();
+  await expectAccessible(page);
+  await takeScreenshot(page, 'change-plan');
+  await page.setViewportSize(SMALLEST);
+  expect(await dialog.evaluate(box => box.scrollWidth - box.clientWidth)).toBe(0);
+  await page.setViewportSize(DESKTOP);
+  const [due = ''] = /\$[\d.]+/.exec(await submit.innerText()) ?? [];
+  expect(due).not.toBe('');
+  await dialog.getByLabel('Quantity').press('Enter');
+  await page.getByText('The plan is changed.').waitFor();
+  expect(await read()).toMatchObject({ quantity: 3, items: [{ priceId }] });
+  await page.getByRole('region', { name: 'Invoices' }).getByText(due).waitFor();
+
+  await page.setViewportSize(PHONE);
+  // A declined payment gives nothing.
+  const { default_payment_method: card } = await tenant.callProcessor(`/v1/subscriptions/${processorSubscriptionId}`);
+  await processor.setCardDeclines(card, true);
+  await open();
+  await dialog.getByLabel('Quantity').fill('9');
+  await submit.click();
+  await page.getByText('A change waits for its payment.').waitFor();
+  await page.getByRole('button', { name: 'Copy the payment link' }).waitFor();
+  await expectFitting(page, PHONE.width);
+  await expectAccessible(page);
+  const { quantity, pendingChange } = await read();
+  expect([quantity, pendingChange]).toMatchObject([3, { reason: 'declined', items: [{ quantity: 9 }] }]);
+  await page.getByRole('button', { name: 'Drop the change…' }).click();
+  await dialog.getByRole('button', { name: 'Drop the change' }).click();
+  await page.getByText('The change is dropped, and its invoice is void.').waitFor();
+  await page.getByText('A change waits for its payment.').waitFor({ state: 'detached' });
+  expect(problems).toEqual([]);
+});
+
+it.skipIf(withoutBrowser)('says why a plan cannot change, and what it costs instead', async () => {
+  const { id, read, visit } = await openSubscription();
+  await using _ = visit;
+  const { page, problems } = visit;
+  const dialog = page.getByRole('dialog');
+  const submit = dialog.getByRole('button', { name: /^Change now/ });
+  await page.getByRole('button', { name: 'Change plan…' }).click();
+  await dialog.getByLabel('Promotion code').fill('NOBODY-HAS-THIS');
+  await dialog.getByRole('alert').filter({ hasText: 'promotion code' }).waitFor();
+
+  await page.route('**/change/preview', route => route.fulfill({ status: 500, json: {} }));
+  await dialog.getByLabel('Promotion code').fill('');
+  await dialog.getByLabel('Quantity').fill('3');
+  const again = dialog.getByRole('button', { name: 'Try again' });
+  await again.waitFor();
+  await page.unroute('**/change/preview');
+  await again.click();
+  await dialog.getByText(/^Due today: \$/).waitFor();
+
+  // Another request changes it first.
+  await tenant.billing.subscriptions.change(id, { quantity: 2 });
+  await submit.click();
+  await dialog.getByText('Look at the new preview, and confirm it. Nothing was changed.').waitFor();
+  expect(await read()).toMatchObject({ quantity: 2 });
+  await submit.click();
+  await page.getByText('The plan is changed.').waitFor();
+  expect(await read()).toMatchObject({ quantity: 3 });
+  expect(problems).toEqual([]);
+});
