@@ -1,6 +1,6 @@
 import type { InvoicePreview } from './snapshots/invoice-preview.ts';
 import type { InvoiceSnapshot } from './snapshots/invoice.ts';
-import type { PhaseDiscount, PhaseSnapshot, ScheduleSnapshot } from './snapshots/schedule.ts';
+import type { PhaseDiscount, ScheduleSnapshot } from './snapshots/schedule.ts';
 import type { PendingPayment, SubscriptionSnapshot } from './snapshots/subscription.ts';
 
 type Metadata = Readonly<Record<string, string>>;
@@ -36,10 +36,24 @@ export interface PaidPlanChange extends PlanChange {
   readonly metadata?: Metadata;
 }
 
+/** What else a subscription or an item has that a phase can name, in the processor's own words. */
+export type PhaseSettings = Readonly<Record<string, unknown>>;
+
+export interface NewPhaseItem {
+  readonly priceId: string;
+  /** Null for a metered price. */
+  readonly quantity: number | null;
+  readonly settings?: PhaseSettings;
+}
+
 /** A phase that a schedule is to have; it follows the one before. What it does not name, the subscription loses. */
 export interface NewPhase {
-  readonly items: PhaseSnapshot['items'];
+  readonly items: readonly NewPhaseItem[];
+  readonly settings?: PhaseSettings;
+  /** Until when it is free. */
+  readonly trialEnd?: Date;
   readonly discounts: readonly PhaseDiscount[];
+  /** Merged with that of the subscription once the phase begins. */
   readonly metadata: Metadata;
   readonly proration: 'always_invoice' | 'create_prorations' | 'none';
   /** Only of the first phase, which is the current one. */
@@ -73,6 +87,8 @@ export interface PlanChanges {
   /** Creates a schedule whose only phase is the subscription's current period. */
   createSchedule(subscriptionId: string, idempotencyKey: string): Promise<ScheduleSnapshot>;
   findSchedule(id: string): Promise<ScheduleSnapshot>;
+  /** Returns the current period of a subscription as a phase that names all that it has, without metadata and dates. */
+  findAsPhase(subscriptionId: string): Promise<NewPhase>;
   /** Replaces the phases of a schedule, which is released after the last one. */
   setPhases(
     id: string,

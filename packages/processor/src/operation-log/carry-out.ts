@@ -120,12 +120,18 @@ export function operationFinisher({ outbox, processors, logger, quietSeconds = Q
     operation: RemoteOperation<Input>,
     response: Response,
   ): Promise<Result | typeof STALE> {
-    return outbox.transaction(async (tx, publish) => {
+    const work = outbox.transaction(async (tx, publish) => {
       if (!(await lockOpen(tx, operation.id)))
         throw unavailable('The change took so long that it was finished elsewhere; read the resource again.');
+      // Deleted first: what the commit finds out may need another operation on the resource.
+      await deleteOperation(tx, operation.id);
       const result = await kind.commit(tx, operation, response, publish);
-      if (result !== STALE) await deleteOperation(tx, operation.id);
+      if (result === STALE) throw new StaleResponse();
       return result;
+    });
+    return work.catch((err: unknown) => {
+      if (err instanceof StaleResponse) return STALE;
+      throw err;
     });
   }
 
@@ -196,6 +202,9 @@ function toOperation<Input>(kind: OperationKind<Input>, leased: LeasedOperation)
     createdAt: new Date(createdMs),
   };
 }
+
+/** Rolls back the end of an operation whose response is outdated. */
+class StaleResponse extends Error {}
 
 /** A failure, and the step in which it happened. The caller gets what is `shown`, which is an earlier error or this one. */
 class FailedStep extends Error {

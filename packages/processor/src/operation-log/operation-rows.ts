@@ -119,7 +119,18 @@ async function deleteCanceled(tx: EntityManager, key: string): Promise<number | 
 }
 
 /** Inserts operations that the reconciler sends; one whose key is in the log already is left out. */
-export async function insertDue(tx: EntityManager, operations: readonly NewOperation[]): Promise<void> {
+export const insertDue = (tx: EntityManager, operations: readonly NewOperation[]): Promise<void> =>
+  insertUnless('conflict (id)', tx, operations);
+
+/** Does the same, and leaves out those on resources on which another operation is open. */
+export const insertIfIdle = (tx: EntityManager, operations: readonly NewOperation[]): Promise<void> =>
+  insertUnless('conflict', tx, operations);
+
+async function insertUnless(
+  conflict: 'conflict' | 'conflict (id)',
+  tx: EntityManager,
+  operations: readonly NewOperation[],
+): Promise<void> {
   if (operations.length === 0) return;
   const rows = operations.map(({ key, teamId, projectId, kind, resourceId, input }) => {
     return { id: key, team_id: teamId, project_id: projectId, kind, resource_id: resourceId, input };
@@ -131,7 +142,7 @@ export async function insertDue(tx: EntityManager, operations: readonly NewOpera
      select id, team_id, project_id, kind, resource_id, input, 1, 0, clock_timestamp(), clock_timestamp()
        from json_to_recordset($1::json) as
             o (id text, team_id text, project_id text, kind text, resource_id text, input jsonb)
-     on conflict (id) do nothing`,
+     on ${conflict} do nothing`,
     [JSON.stringify(rows)],
   );
 }

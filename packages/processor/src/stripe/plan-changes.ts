@@ -8,6 +8,7 @@ import { readSchedule, type PhaseDiscount } from '../snapshots/schedule.ts';
 import { readSubscription } from '../snapshots/subscription.ts';
 import { given, listAll, write, type Calls } from './calls.ts';
 import { complete, pendingPaymentCalls } from './pending-payment.ts';
+import { phaseOf } from './phase-of-subscription.ts';
 import { completeLists, WHOLE_SUBSCRIPTION } from './nested-lists.ts';
 import { PAGE_SIZE } from '../page-size.ts';
 
@@ -54,6 +55,7 @@ export function planChangeCalls(calls: Calls, findPrice: Processor['findPrice'])
         readSchedule(await stripe.subscriptionSchedules.create({ from_subscription: subscription }, write(key))),
       ),
     findSchedule,
+    findAsPhase: id => call(async () => phaseOf(await completeLists(stripe, await stripe.subscriptions.retrieve(id)))),
     setPhases: (id, phases, metadata, key) =>
       call(async () => {
         const params = { ...scheduleParams(phases), metadata: { ...metadata } };
@@ -94,13 +96,19 @@ function scheduleParams(phases: readonly NewPhase[]) {
   return { end_behavior: 'release', proration_behavior: 'none', phases: phases.map(phaseParams) } as const;
 }
 
-function phaseParams({ items, discounts, metadata, proration, startsAt, endsAt }: NewPhase) {
+function phaseParams(phase: NewPhase): Stripe.SubscriptionScheduleUpdateParams.Phase {
+  const { items, discounts, metadata, proration, startsAt, endsAt, trialEnd, settings } = phase;
   return {
-    items: items.map(({ priceId, quantity }) => ({ price: priceId, ...given({ quantity: quantity ?? undefined }) })),
+    ...settings,
+    items: items.map(({ priceId, quantity, settings: ofItem }) => ({
+      ...ofItem,
+      price: priceId,
+      ...given({ quantity: quantity ?? undefined }),
+    })),
     discounts: discounts.length === 0 ? ('' as const) : discounts.map(phaseDiscountParams),
     metadata: { ...metadata },
     proration_behavior: proration,
-    ...given({ start_date: seconds(startsAt), end_date: seconds(endsAt) }),
+    ...given({ start_date: seconds(startsAt), end_date: seconds(endsAt), trial_end: seconds(trialEnd) }),
   };
 }
 

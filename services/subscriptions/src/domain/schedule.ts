@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { ProjectScope, SubscriptionChangeId } from '@billing/contracts/ids';
 import { namedChange } from '@billing/processor/metadata';
-import type { ScheduleSnapshot } from '@billing/processor/snapshots/schedule';
+import type { NewPhase } from '@billing/processor/plan-changes';
+import type { PhaseDiscount, ScheduleSnapshot } from '@billing/processor/snapshots/schedule';
 import type { SubscriptionSnapshot } from '@billing/processor/snapshots/subscription';
 import type { ChangedItem } from './pending-change.ts';
 
@@ -42,21 +43,15 @@ function readPlannedChange({ metadata, phases }: ScheduleSnapshot): PlannedChang
   const { changeFrom: from } = metadata;
   const id = namedChange(metadata);
   const next = phases.at(-1);
-  if (!id || from === undefined || !next) return null;
-  const items = next.items.map(({ priceId, quantity }) => ({ processorPriceId: priceId, quantity: quantity ?? 1 }));
-  return { id, items, effectiveAt: next.startsAt, from };
+  if (!id || from === undefined || !next || phases.length < 2) return null;
+  return { id, items: toChangedItems(next.items), effectiveAt: next.startsAt, from };
 }
 
-/** Returns the metadata of a schedule that makes a change; `readManagingSchedule` reads them. */
+/** Returns the metadata of a schedule that makes a change; `readManagingSchedule` reads them. An empty value is no key. */
 export const scheduleMetadata = (
   { teamId, projectId }: ProjectScope,
-  { id, from }: Pick<PlannedChange, 'id' | 'from'>,
-) => ({
-  teamId,
-  projectId,
-  changeId: id,
-  changeFrom: from,
-});
+  { id, from, removesDiscounts }: Pick<PlannedChange, 'id' | 'from'> & { readonly removesDiscounts: boolean },
+) => ({ teamId, projectId, changeId: id, changeFrom: from, changeDiscounts: removesDiscounts ? 'none' : '' });
 
 /** Returns in a short text which prices are billed, and how many of each. */
 export function planOf(items: readonly ChangedItem[]): string {
@@ -66,7 +61,7 @@ export function planOf(items: readonly ChangedItem[]): string {
 }
 
 /** Returns the quantities of a plan by price; null when `items` have other prices. */
-export function quantitiesOf(plan: string, items: readonly ChangedItem[]): ReadonlyMap<string, number> | null {
+function quantitiesOf(plan: string, items: readonly ChangedItem[]): ReadonlyMap<string, number> | null {
   const [prices, quantities = ''] = plan.split(':');
   if (planOf(items).split(':')[0] !== prices) return null;
   const ids = items.map(it => it.processorPriceId).toSorted();
@@ -77,5 +72,88 @@ export function quantitiesOf(plan: string, items: readonly ChangedItem[]): Reado
 /** Whether a planned change has taken effect. */
 export const hasBegun = (
   { effectiveAt }: Pick<PlannedChange, 'effectiveAt'>,
-  { currentPeriodStart }: { currentPeriodStart: Date },
+  { currentPeriodStart }: { readonly currentPeriodStart: Date },
 ): boolean => effectiveAt <= currentPeriodStart;
+
+/** Whether the schedule of a planned change is to be released, or to follow what the subscription bills by now. */
+export const isOverdue = (
+  change: PlannedChange,
+  current: { readonly currentPeriodStart: Date; readonly items: readonly ChangedItem[] },
+): boolean => hasBegun(change, current) || change.from !== planOf(current.items);
+
+/**
+ * Returns what a planned change becomes after changes of the subscription: null when it has taken effect, when other prices
+ * have replaced it, or when nothing of it is left; else its items. A quantity that was changed since is kept.
+ */
+export function followedItems(
+  schedule: ScheduleSnapshot,
+  current: { readonly currentPeriodStart: Date; readonly items: readonly ChangedItem[] },
+): ScheduleSnapshot['phases'][number]['items'] | null {
+  const change = readPlannedChange(schedule);
+  const before = change && quantitiesOf(change.from, current.items);
+  if (!before || hasBegun(change, current)) return null;
+  const planned = schedule.phases.at(-1)?.items ?? [];
+  const currentOf = pairs(planned, current.items, (next, { processorPriceId }) => next.priceId === processorPriceId);
+  const items = planned.map(next => {
+    const now = currentOf.get(next);
+    const isChanged = now && now.quantity !== before.get(now.processorPriceId);
+    return isChanged && next.quantity !== null ? { ...next, quantity: now.quantity } : next;
+  });
+  const isLeft = planOf(toChangedItems(items)) !== planOf(current.items) || schedule.phases.some(hasOwnDiscounts);
+  return isLeft ? items : null;
+}
+
+/** Whether a phase redeems discounts, rather than keeping those that there are. */
+const hasOwnDiscounts = ({ discounts }: ScheduleSnapshot['phases'][number]): boolean =>
+  discounts.some(it => it.discountId === null);
+
+/** Returns the items of a subscription as plans name them. */
+export const itemsOf = ({ items }: Pick<SubscriptionSnapshot, 'items'>): ChangedItem[] =>
+  items.map(({ price, quantity }) => ({ processorPriceId: price.id, quantity }));
+
+const toChangedItems = (items: readonly { priceId: string; quantity: number | null }[]): ChangedItem[] =>
+  items.map(({ priceId, quantity }) => ({ processorPriceId: priceId, quantity: quantity ?? 1 }));
+
+/** Finds for each of `wanted` its own of `there`: one that it fits, else the next one that is left. */
+function pairs<Wanted, There>(
+  wanted: readonly Wanted[],
+  there: readonly There[],
+  fits: (wanted: Wanted, there: There) => boolean,
+): ReadonlyMap<Wanted, There> {
+  const left = [...there];
+  const found = new Map<Wanted, There>();
+  for (const want of wanted) {
+    const index = left.findIndex(one => fits(want, one));
+    for (const one of index < 0 ? [] : left.splice(index, 1)) found.set(want, one);
+  }
+  for (const want of wanted) {
+    const [next] = found.has(want) ? [] : left.splice(0, 1);
+    if (next) found.set(want, next);
+  }
+  return found;
+}
+
+/** What a subscription becomes at the end of its period. */
+interface Planned {
+  readonly items: readonly { readonly priceId: string; readonly quantity: number | null }[];
+  /** All discounts that it is to have. */
+  readonly discounts: readonly PhaseDiscount[];
+}
+
+/**
+ * Returns the phases of a schedule that changes a subscription at the end of its period: the current one has all that the
+ * subscription has, and the next one too but for what is planned. Metadata are in neither: they stay as they are.
+ */
+export function plannedPhases(
+  current: NewPhase,
+  { startsAt, endsAt }: { readonly startsAt: Date; readonly endsAt: Date },
+  { items, discounts }: Planned,
+): NewPhase[] {
+  const { trialEnd: _trialEnd, ...next } = current;
+  const currentOf = pairs(items, current.items, (want, { priceId }) => want.priceId === priceId);
+  const planned = items.map(item => ({ ...currentOf.get(item), ...item }));
+  return [
+    { ...current, startsAt, endsAt },
+    { ...next, items: planned, discounts },
+  ];
+}

@@ -5,7 +5,7 @@ import { hasEnded } from '@billing/contracts/resources/subscription';
 import { ProcessorError } from '@billing/processor/errors';
 import { STALE, type OperationKind, type RemoteOperation } from '@billing/processor/operation-log/operation-kind';
 import type { Processor, SubscriptionSnapshot } from '@billing/processor/port';
-import { audited, pendingAuditOf, type WithAudit } from '@billing/service/audited-operation';
+import { audited, pendingAuditOf, type AuditedKind, type WithAudit } from '@billing/service/audited-operation';
 import { FOUND_AT_PROCESSOR } from '@billing/service/event-causes';
 import { z } from 'zod';
 import type { ProjectObject } from '@billing/database/project-objects';
@@ -35,15 +35,21 @@ interface Change<Input extends ChangeInput> {
   readonly isDone: (snapshot: SubscriptionSnapshot, input: Input) => boolean;
 }
 
+/** Makes the operation kind of a change that a request makes. */
+export const changeKind = <Input extends ChangeInput>(
+  change: Change<Input>,
+  dependencies: Pick<Dependencies, 'now'>,
+): OperationKind<WithAudit<Input>, Reread, Subscription> => audited(plainChangeKind(change, dependencies));
+
 /** Makes the operation kind of a change: what the processor returns is saved if the record has not changed meanwhile. */
-export function changeKind<Input extends ChangeInput>(
+export function plainChangeKind<Input extends ChangeInput>(
   { name, input, send, isDone }: Change<Input>,
   { now }: Pick<Dependencies, 'now'>,
-): OperationKind<WithAudit<Input>, Reread, Subscription> {
+): AuditedKind<Input, Reread, Subscription> {
   const save = saveReread({ now });
   const readCurrent = (processor: Processor, operation: RemoteOperation<Input>, em: EntityManager) =>
     readWith({ processor, em, now }, toObject(operation));
-  return audited<Input, Reread, Subscription>({
+  return {
     name,
     input,
     async send(processor, operation) {
@@ -60,7 +66,7 @@ export function changeKind<Input extends ChangeInput>(
       return isDone(current.snapshot, operation.input) ? current : null;
     },
     cancel: async () => undefined,
-  });
+  };
 }
 
 /** What a request changes. */

@@ -7,6 +7,7 @@ import { cancelNowKind } from './cancel-now.ts';
 import { changeInvoiceKind } from './change-invoice.ts';
 import { changePlanKind } from './change-plan.ts';
 import { dropPlanChangeKind } from './drop-plan-change.ts';
+import { followSubscriptionKind } from './follow-subscription.ts';
 import { refundPaymentKind } from './refund-payment.ts';
 import { scheduleCancellationKind } from './schedule-cancellation.ts';
 import { createCheckoutKind } from './start-checkout.ts';
@@ -32,6 +33,7 @@ export function openSubscriptionsOperationLog({
     cancelNowKind({ now }),
     changePlanKind({ em: outbox.em, processors, rpc, now }),
     dropPlanChangeKind({ processors, now }),
+    followSubscriptionKind({ now }),
     refundPaymentKind({ now }),
     changeInvoiceKind('void', { now }),
     changeInvoiceKind('uncollectible', { now }),

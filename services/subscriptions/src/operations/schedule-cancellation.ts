@@ -2,22 +2,29 @@ import type { ProjectScope } from '@billing/contracts/ids';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import { changesOf } from '@billing/service/audit';
 import { z } from 'zod';
+import { isOurs } from '#domain/schedule.ts';
 import { requireUnscheduled } from '#domain/subscription.ts';
 import type { SubscriptionKey } from '#persistence/find-subscription.ts';
 import type { Subscription } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { changeAtProcessor, changeInput, changeKind } from './change-at-processor.ts';
+import { dropSchedule } from './schedule-change.ts';
 
 const input = changeInput.extend({ cancelAtPeriodEnd: z.boolean() });
 
-/** Schedules the end of a subscription at the processor, or takes that back. */
+/** Schedules the end of a subscription at the processor, which drops a change of plan that is scheduled; or takes the end back. */
 export const scheduleCancellationKind = (dependencies: Pick<Dependencies, 'now'>) =>
   changeKind(
     {
       name: 'schedule-cancellation',
       input,
-      send: (processor, { input: { processorSubscriptionId, cancelAtPeriodEnd }, idempotencyKey }) =>
-        processor.setCancelAtPeriodEnd(processorSubscriptionId, cancelAtPeriodEnd, idempotencyKey),
+      async send(processor, { input: { processorSubscriptionId, cancelAtPeriodEnd }, idempotencyKey }) {
+        const current = await processor.findSubscription(processorSubscriptionId);
+        const isPlanned = current.schedule ? isOurs(current.schedule) : false;
+        if (isPlanned && !cancelAtPeriodEnd && !current.cancelAtPeriodEnd) return current;
+        if (isPlanned) await dropSchedule(processor, current, idempotencyKey);
+        return processor.setCancelAtPeriodEnd(processorSubscriptionId, cancelAtPeriodEnd, idempotencyKey);
+      },
       isDone: (snapshot, { cancelAtPeriodEnd }) => snapshot.cancelAtPeriodEnd === cancelAtPeriodEnd,
     },
     dependencies,

@@ -1,5 +1,6 @@
 import type { ProjectObject } from '@billing/database/project-objects';
 import { objectRows } from './object-rows.ts';
+import { enqueueOverdue } from './overdue-schedules.ts';
 import { markStatesOf } from './state-marks.ts';
 import { Subscription } from './subscription.entity.ts';
 
@@ -8,7 +9,10 @@ export const subscriptionRows = objectRows(Subscription, {
   kind: 'subscription',
   processorId: 'processorSubscriptionId',
   fixed: ['processorCustomerId', 'createdAt'],
-  onSave: markStatesOf,
+  async onSave(tx, rows) {
+    await markStatesOf(tx, rows);
+    await enqueueOverdue(tx, rows);
+  },
 });
 
 /** Returns the processor's object that a row is the record of. */

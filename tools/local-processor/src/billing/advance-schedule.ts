@@ -39,7 +39,8 @@ export function changeToPhase(
     prorationBehavior: behavior,
     prorationDate: null,
     resetsAnchor: phase.billing_cycle_anchor === 'phase_start' && phase.start_date === unit.now,
-    endsTrial: false,
+    // A phase that does not name the end of the trial ends it.
+    endsTrial: subscription.status === 'trialing' && (phase.trial_end ?? 0) <= unit.now,
   };
   return applyChange(unit, subscription, planChange(unit, subscription, after, terms, discounts));
 }

@@ -44,6 +44,7 @@ export function inPhase(
   const wanted = phase.discounts.map(one => given(one));
   const named = wantedDiscounts(unit, wanted, { customer, subscription: id, currency, subtotal, kept });
   const { default_settings: defaults } = schedule;
+  const method = phase.collection_method ?? defaults.collection_method;
   const after: Subscription = {
     ...subscription,
     items: { ...subscription.items, data: items },
@@ -51,6 +52,8 @@ export function inPhase(
     metadata: mergeMetadata(subscription.metadata, phase.metadata ?? undefined),
     default_payment_method: phase.default_payment_method ?? defaults.default_payment_method,
     description: phase.description ?? defaults.description,
+    collection_method: method === 'send_invoice' ? 'send_invoice' : 'charge_automatically',
+    days_until_due: (phase.invoice_settings ?? defaults.invoice_settings).days_until_due ?? null,
     ...(phase.automatic_tax && { automatic_tax: phase.automatic_tax }),
   };
   return { after, discounts: named.flatMap(({ fresh }) => fresh ?? []) };

@@ -39,6 +39,7 @@ const phaseParameter = parameters<Stripe.SubscriptionScheduleUpdateParams.Phase>
   metadata: metadata.optional(),
   proration_behavior: choice('always_invoice', 'create_prorations', 'none').optional(),
   start_date: timestamp.optional(),
+  trial_end: timestamp.optional(),
 });
 type Given = z.output<typeof phaseParameter>;
 
@@ -71,6 +72,9 @@ export function phasesOf(unit: UnitOfWork, schedule: SubscriptionSchedule, given
       throw invalidRequest('The end date of a phase must be after its start, and in the future.', {
         param: `${path}[end_date]`,
       });
+    const { trial_end: trialEnd = end } = phase;
+    if (trialEnd <= from || trialEnd > end)
+      throw invalidRequest('The trial of a phase must end within it.', { param: `${path}[trial_end]` });
     const made = phaseFrom(phase, known, { items, start_date: from, end_date: end });
     from = end;
     return made;
@@ -104,8 +108,11 @@ function endOf(unit: UnitOfWork, { end_date: end, duration, items }: Given, from
   return periodStart(from, (price && cadenceOf(price)) ?? monthly, 1);
 }
 
+const NO_SETTINGS = { account_tax_ids: null, custom_fields: null, description: null, footer: null, issuer: null };
+
 function phaseFrom(given: Given, known: string, fixed: Pick<Phase, 'end_date' | 'items' | 'start_date'>): Phase {
   const { automatic_tax: tax } = given;
+  const daysUntilDue = given.invoice_settings?.days_until_due;
   return newPhase(known, {
     ...fixed,
     ...(tax && {
@@ -120,7 +127,9 @@ function phaseFrom(given: Given, known: string, fixed: Pick<Phase, 'end_date' | 
       discount,
       promotion_code,
     })),
+    invoice_settings: daysUntilDue === undefined ? null : { ...NO_SETTINGS, days_until_due: daysUntilDue },
     metadata: mergeMetadata({}, given.metadata),
+    trial_end: given.trial_end ?? null,
     proration_behavior: given.proration_behavior ?? 'create_prorations',
   });
 }

@@ -1,0 +1,156 @@
+import { createHash } from 'node:crypto';
+import type { ProjectScope, SubscriptionChangeId } from '@billing/contracts/ids';
+import { isUnknownOutcome, ProcessorError } from '@billing/processor/errors';
+import type { NewPhase, WantedDiscount } from '@billing/processor/plan-changes';
+import type { Processor, SubscriptionSnapshot } from '@billing/processor/port';
+import type { PhaseDiscount, ScheduleSnapshot } from '@billing/processor/snapshots/schedule';
+import {
+  followedItems,
+  isOurs,
+  itemsOf,
+  plannedPhases,
+  planOf,
+  readManagingSchedule,
+  scheduleMetadata,
+} from '#domain/schedule.ts';
+
+/** A change that is to be made at the end of the period. */
+export interface ScheduledPlan {
+  readonly changeId: SubscriptionChangeId;
+  /** All items that the subscription is to have; the quantity of a metered price is null. */
+  readonly items: readonly { readonly priceId: string; readonly quantity: number | null }[];
+  /** All discounts that it is to have; undefined when they stay. */
+  readonly discounts: readonly WantedDiscount[] | undefined;
+}
+
+/** A write to the processor: of which project, and under which idempotency key. */
+interface Write {
+  readonly scope: ProjectScope;
+  readonly key: string;
+}
+
+/**
+ * Schedules a change of a subscription, in place of one that is scheduled. A schedule that we have made and that could not get
+ * its phases is released again.
+ * @throws ProcessorError after a refusal, also when somebody else's schedule manages the subscription
+ */
+export async function scheduleChange(
+  processor: Processor,
+  snapshot: SubscriptionSnapshot,
+  { changeId, items, discounts }: ScheduledPlan,
+  { scope, key }: Write,
+): Promise<SubscriptionSnapshot> {
+  const { id } = snapshot;
+  const schedule = await openSchedule(processor, snapshot, key);
+  const current = await processor.findAsPhase(id);
+  const planned = { items, discounts: discounts?.map(toPhaseDiscount) ?? current.discounts };
+  const phases = plannedPhases(current, periodOf(snapshot, schedule), planned);
+  const change = { id: changeId, from: planOf(itemsOf(snapshot)), removesDiscounts: discounts?.length === 0 };
+  try {
+    await setPhases(processor, schedule.id, phases, { metadata: scheduleMetadata(scope, change), key });
+  } catch (err) {
+    if (err instanceof ProcessorError && !isOurs(await processor.findSchedule(schedule.id)))
+      await releaseSchedule(processor, schedule.id, `${key}:undo`);
+    throw err;
+  }
+  return processor.findSubscription(id);
+}
+
+/** Whether a subscription shows the scheduled change. */
+export const isScheduled = (snapshot: SubscriptionSnapshot, changeId: SubscriptionChangeId): boolean =>
+  readManagingSchedule(snapshot, null)?.change?.id === changeId;
+
+/**
+ * Makes a scheduled change of ours follow what its subscription has become: it is released after another plan or its own has
+ * taken effect, and else carries quantities, discounts and settings as they are by now. Returns the subscription afterwards.
+ */
+export async function settleSchedule(
+  processor: Processor,
+  snapshot: SubscriptionSnapshot,
+  { scope, key }: Write,
+): Promise<SubscriptionSnapshot> {
+  const { id, schedule } = snapshot;
+  const change = readManagingSchedule(snapshot, null)?.change;
+  if (!schedule || !change) return snapshot;
+  const current = { ...snapshot, items: itemsOf(snapshot) };
+  const items = followedItems(schedule, current);
+  if (!items) return dropSchedule(processor, snapshot, key);
+  const phase = await processor.findAsPhase(id);
+  const removesDiscounts = schedule.metadata['changeDiscounts'] === 'none';
+  const redeemed = schedule.phases.at(-1)?.discounts.filter(it => it.discountId === null) ?? [];
+  const discounts = removesDiscounts ? [] : [...phase.discounts, ...redeemed];
+  const phases = plannedPhases(phase, periodOf(snapshot, schedule), { items, discounts });
+  const metadata = scheduleMetadata(scope, { id: change.id, from: planOf(current.items), removesDiscounts });
+  await setPhases(processor, schedule.id, phases, { metadata, key });
+  return processor.findSubscription(id);
+}
+
+/** Releases the schedule of ours that manages a subscription, if one does. Returns the subscription afterwards. */
+export async function dropSchedule(
+  processor: Processor,
+  snapshot: SubscriptionSnapshot,
+  key: string,
+): Promise<SubscriptionSnapshot> {
+  const { id, schedule } = snapshot;
+  if (!schedule || !isOurs(schedule)) return snapshot;
+  await releaseSchedule(processor, schedule.id, `${key}:release`);
+  return processor.findSubscription(id);
+}
+
+/** Returns our schedule of the subscription, or a new one. A repeat under the same key finds the one that it has created. */
+async function openSchedule(
+  processor: Processor,
+  snapshot: SubscriptionSnapshot,
+  key: string,
+): Promise<ScheduleSnapshot> {
+  const { id, schedule, currentPeriodStart } = snapshot;
+  const change = readManagingSchedule(snapshot, null)?.change;
+  if (schedule && change && change.effectiveAt > currentPeriodStart) return schedule;
+  if (schedule && change) await releaseSchedule(processor, schedule.id, `${key}:release`);
+  try {
+    return await processor.createSchedule(id, `${key}:create`);
+  } catch (err) {
+    // The subscription had none when this began, and takes no second one.
+    const created = isUnknownOutcome(err) ? (await processor.findSubscription(id)).schedule : null;
+    if (created) return created;
+    throw err;
+  }
+}
+
+/** Replaces all phases of a schedule. It may be sent again with others, when the subscription has changed meanwhile. */
+function setPhases(
+  processor: Processor,
+  id: string,
+  phases: readonly NewPhase[],
+  { metadata, key }: { readonly metadata: Readonly<Record<string, string>>; readonly key: string },
+): Promise<ScheduleSnapshot> {
+  const content = createHash('sha256').update(JSON.stringify([phases, metadata]));
+  return processor.setPhases(id, phases, metadata, `${key}:${content.digest('base64url').slice(0, 22)}`);
+}
+
+/** Releases a schedule, unless it has ended meanwhile. */
+async function releaseSchedule(processor: Processor, id: string, key: string): Promise<void> {
+  try {
+    await processor.releaseSchedule(id, key);
+  } catch (err) {
+    if (!(err instanceof ProcessorError)) throw err;
+    const { status } = await processor.findSchedule(id);
+    if (status === 'active' || status === 'not_started') throw err;
+  }
+}
+
+/** The current phase has begun when the schedule was made, and ends with the period. */
+const periodOf = (
+  { currentPeriodStart, currentPeriodEnd: endsAt }: SubscriptionSnapshot,
+  { currentPhase }: ScheduleSnapshot,
+) => ({
+  startsAt: currentPhase?.startsAt ?? currentPeriodStart,
+  endsAt,
+});
+
+const toPhaseDiscount = (wanted: WantedDiscount): PhaseDiscount => ({
+  discountId: null,
+  couponId: null,
+  promotionCodeId: null,
+  ...wanted,
+});
