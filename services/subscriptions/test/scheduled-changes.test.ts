@@ -70,7 +70,12 @@ async function schedule({ processorId, price, other }: Awaited<ReturnType<typeof
   ];
   const from = planOf([{ processorPriceId: price.processorPriceId, quantity: 2 }]);
   const changeId = SubscriptionChangeId.create();
-  await processor.setPhases(id, phases, scheduleMetadata(scope, { id: changeId, from, removesDiscounts: false }), `${processorId}-phases`);
+  await processor.setPhases(
+    id,
+    phases,
+    scheduleMetadata(scope, { id: changeId, from, removesDiscounts: false }),
+    `${processorId}-phases`,
+  );
   return { id, changeId, endsAt };
 }
 

@@ -3,6 +3,7 @@ import type { PlanChangeItem } from '@billing/contracts/resources/plan-change';
 import { namedChange } from '@billing/processor/metadata';
 import type { PlanChange } from '@billing/processor/plan-changes';
 import type { SubscriptionSnapshot } from '@billing/processor/port';
+import { readManagingSchedule } from './schedule.ts';
 
 /** How a change is known when its response is lost. */
 export interface KnownBy {
@@ -27,10 +28,12 @@ export function canBeMarked({ metadata }: Pick<SubscriptionSnapshot, 'metadata'>
 }
 
 /**
- * Returns what became of a change: it applied, or waits for its payment; null when the subscription shows neither. It is known
- * by its mark, which is in the metadata of the pending update while that waits; one without by its items, and by its invoice.
+ * Returns what became of a change: it applied, waits for its payment, or is scheduled; null when the subscription shows nothing
+ * of it. It is known by its mark, which is in the metadata of the pending update while that waits, and in those of the schedule;
+ * one without by its items, and by its invoice.
  */
-export function outcomeOf(snapshot: SubscriptionSnapshot, change: KnownBy): 'applied' | 'pending' | null {
+export function outcomeOf(snapshot: SubscriptionSnapshot, change: KnownBy): 'applied' | 'pending' | 'scheduled' | null {
+  if (readManagingSchedule(snapshot, null)?.change?.id === change.changeId) return 'scheduled';
   const { pendingUpdate, metadata, latestInvoiceId } = snapshot;
   if (change.isMarked) {
     if (pendingUpdate && namedChange(pendingUpdate.metadata) === change.changeId) return 'pending';

@@ -8,10 +8,12 @@ import type { Processor } from '@billing/processor/port';
 import { changesOf } from '@billing/service/audit';
 import { audited, pendingAuditOf, type WithAudit } from '@billing/service/audited-operation';
 import { z } from 'zod';
+import { hasBegun, readManagingSchedule } from '#domain/schedule.ts';
 import { findSubscription, type SubscriptionKey } from '#persistence/find-subscription.ts';
 import type { Subscription } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { readChanged, saveChange, type ChangedAtProcessor } from './save-change.ts';
+import { releaseSchedule } from './schedule-change.ts';
 import { voidIfOpen } from './send-change.ts';
 
 const input = z.object({
@@ -19,6 +21,8 @@ const input = z.object({
   processorSubscriptionId: z.string(),
   /** The invoice that the pending change waits for; null when none is pending, or it is not prepared. */
   pendingInvoiceId: z.string().nullable(),
+  /** Our schedule, if no change is pending. */
+  scheduleId: z.string().nullable(),
 });
 type Input = z.output<typeof input>;
 type Operation = RemoteOperation<Input>;
@@ -30,7 +34,10 @@ interface Dropped {
   readonly isDropped: boolean;
 }
 
-/** Takes back the change of a subscription that waits for its payment: its invoice is voided, which drops it. */
+/**
+ * Takes back the change of a subscription that waits for its payment, whose invoice is voided; else the one that is scheduled,
+ * whose schedule is released.
+ */
 export function dropPlanChangeKind({
   processors,
   now,
@@ -48,25 +55,33 @@ export function dropPlanChangeKind({
       input,
       async prepare(operation) {
         const processor = await processors.of(operation.teamId);
-        const { pendingUpdate, latestInvoiceId } = await processor.findSubscription(toObject(operation).id);
-        return { ...operation.input, pendingInvoiceId: pendingUpdate && latestInvoiceId };
+        const snapshot = await processor.findSubscription(toObject(operation).id);
+        const { pendingUpdate, latestInvoiceId, scheduleId } = snapshot;
+        const change = pendingUpdate ? null : readManagingSchedule(snapshot, null)?.change;
+        const isScheduled = change && !hasBegun(change, snapshot);
+        return {
+          ...operation.input,
+          pendingInvoiceId: pendingUpdate && latestInvoiceId,
+          scheduleId: isScheduled ? scheduleId : null,
+        };
       },
       async send(processor, operation, reader) {
-        const { pendingInvoiceId } = operation.input;
-        if (pendingInvoiceId !== null) await voidIfOpen(processor, pendingInvoiceId, operation.idempotencyKey);
+        const { input, idempotencyKey: key } = operation;
+        const { pendingInvoiceId, scheduleId } = input;
+        if (pendingInvoiceId !== null) await voidIfOpen(processor, pendingInvoiceId, key);
+        if (scheduleId !== null) await releaseSchedule(processor, scheduleId, key);
         return readCurrent(processor, operation, reader);
       },
       async findExisting(processor, operation, reader) {
         const current = await readCurrent(processor, operation, reader);
-        return current.invoices.some(({ snapshot }) => snapshot.status === 'void') ? current : null;
+        return isDone(current, operation.input) ? current : null;
       },
       reread: readCurrent,
       async commit(tx, operation, response, publish, cause) {
         const commit = { publish, cause, operationKey: operation.id };
         const saved = await save(tx, toObject(operation).scope, response, commit);
         if (saved === 'outdated') return STALE;
-        const isDropped = response.invoices.some(({ snapshot }) => snapshot.status === 'void');
-        return { subscription: saved.subscription, isDropped };
+        return { subscription: saved.subscription, isDropped: isDone(response, operation.input) };
       },
       cancel: async () => undefined,
     },
@@ -74,8 +89,12 @@ export function dropPlanChangeKind({
   );
 }
 
+const isDone = ({ invoices, reread }: ChangedAtProcessor, { scheduleId }: Input): boolean =>
+  invoices.some(({ snapshot }) => snapshot.status === 'void') ||
+  (scheduleId !== null && reread.snapshot.scheduleId !== scheduleId);
+
 /**
- * Takes back a change that waits for its payment. One that was paid meanwhile stays.
+ * Takes back a change that waits for its payment, else the one that is scheduled. One that was paid meanwhile stays.
  * @throws Problem 404 `subscription_not_found`, `change_not_found`; 409 `processor_not_connected`; `processor_error` after a
  * refusal, with nothing changed; `unavailable` when the processor does not respond, and the change may be taken back later
  */
@@ -86,10 +105,12 @@ export function dropPlanChange(dependencies: Pick<Dependencies, 'em' | 'processo
   return async (scope: ProjectScope, key: SubscriptionKey, context: AuditContext): Promise<Subscription> => {
     const { id } = await findSubscription(em.fork(), scope, key);
     const { subscription, isDropped } = await operationLog.perform(kind, scope, { resourceId: id }, async tx => {
-      const { processorSubscriptionId, pendingChange } = await findSubscription(tx, scope, key);
-      const changes = changesOf({ pendingChange: pendingChange?.id ?? null }, { pendingChange: null });
+      const { processorSubscriptionId, pendingChange, schedule } = await findSubscription(tx, scope, key);
+      const changes = pendingChange
+        ? changesOf({ pendingChange: pendingChange.id }, { pendingChange: null })
+        : changesOf({ scheduledChange: schedule?.change?.id ?? null }, { scheduledChange: null });
       const audit = pendingAuditOf(context, { target: { type: 'subscription', id }, changes });
-      return { subscriptionId: id, processorSubscriptionId, pendingInvoiceId: null, audit };
+      return { subscriptionId: id, processorSubscriptionId, pendingInvoiceId: null, scheduleId: null, audit };
     });
     if (!isDropped) throw notFound('change', 'No change of the subscription is pending or scheduled.');
     return subscription;

@@ -29,7 +29,8 @@ export function planTheChange(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'p
       onlyQuantities,
       change,
       paymentBehavior: await behaviorOf(processor, prepared, wanted),
-      isMarked: canBeMarked(reread.snapshot),
+      // A schedule has metadata of its own.
+      isMarked: when === 'period_end' || canBeMarked(reread.snapshot),
       latestInvoiceId,
       replacesPending: pendingUpdate !== null,
     };

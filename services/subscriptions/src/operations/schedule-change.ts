@@ -56,10 +56,6 @@ export async function scheduleChange(
   return processor.findSubscription(id);
 }
 
-/** Whether a subscription shows the scheduled change. */
-export const isScheduled = (snapshot: SubscriptionSnapshot, changeId: SubscriptionChangeId): boolean =>
-  readManagingSchedule(snapshot, null)?.change?.id === changeId;
-
 /**
  * Makes a scheduled change of ours follow what its subscription has become: it is released after another plan or its own has
  * taken effect, and else carries quantities, discounts and settings as they are by now. Returns the subscription afterwards.
@@ -129,7 +125,7 @@ function setPhases(
 }
 
 /** Releases a schedule, unless it has ended meanwhile. */
-async function releaseSchedule(processor: Processor, id: string, key: string): Promise<void> {
+export async function releaseSchedule(processor: Processor, id: string, key: string): Promise<void> {
   try {
     await processor.releaseSchedule(id, key);
   } catch (err) {

@@ -5,6 +5,7 @@ import type { Processor, SubscriptionSnapshot } from '@billing/processor/port';
 import { invoicesOf, outcomeOf } from '#domain/made-change.ts';
 import type { PlannedChange } from './planned-change.ts';
 import { readWith } from './read-subscription.ts';
+import { scheduleChange, settleSchedule, type ScheduledPlan } from './schedule-change.ts';
 import { readInvoices, type ChangedAtProcessor, type Reader } from './save-change.ts';
 
 interface SentChange extends PlannedChange {
@@ -14,31 +15,58 @@ interface SentChange extends PlannedChange {
 
 /**
  * Makes a planned change at the processor; one that shows there already is not made again. A change that waits for its payment is
- * voided first. After a payment that failed for good nothing is left of it, no open invoice either.
+ * voided first. After a payment that failed for good nothing is left of it, no open invoice either. A change that is scheduled
+ * gives way to another plan, and follows another quantity, once that has applied.
  * @throws ProcessorError after a refusal
  */
 export async function sendChange(place: Reader, sent: SentChange): Promise<ChangedAtProcessor> {
   const { processor, em, now, object } = place;
-  if (sent.when === 'period_end') throw new Error('Changes at the end of the period are not made here.');
   const before = await readWith({ processor, em: em.fork(), now }, object);
-  const isDone = sent.isMarked && outcomeOf(before.snapshot, sent) !== null;
-  const snapshot = isDone ? before.snapshot : await changeNow(processor, before.snapshot, sent);
+  const isShown = sent.isMarked && outcomeOf(before.snapshot, sent) !== null;
+  const write = { scope: object.scope, key: sent.idempotencyKey };
+  const make = async () => {
+    await voidPending(processor, before.snapshot, sent);
+    return sent.when === 'now'
+      ? changeNow(processor, before.snapshot, sent)
+      : scheduleChange(processor, before.snapshot, plannedOf(before.snapshot, sent), write);
+  };
+  const made = isShown ? before.snapshot : await make();
+  const isApplied = outcomeOf(made, sent) === 'applied';
+  const snapshot = isApplied ? await settleSchedule(processor, made, write) : made;
   const invoices = await readInvoices(place, invoicesOf(snapshot, sent));
   return { reread: { snapshot, revision: before.revision, readAt: now() }, invoices };
 }
 
+/** Voids the invoice of another change that waits for it. */
+async function voidPending(processor: Processor, before: SubscriptionSnapshot, sent: SentChange): Promise<void> {
+  const { pendingUpdate, latestInvoiceId } = before;
+  const waits = pendingUpdate !== null && outcomeOf(before, sent) === null;
+  if (!waits || latestInvoiceId === null) return;
+  const status = await voidIfOpen(processor, latestInvoiceId, `${sent.idempotencyKey}:void`);
+  if (status === 'paid') throw changedMeanwhile();
+}
+
+/** Returns what a schedule is to make of the subscription. Usage has no quantity. */
+function plannedOf({ items }: SubscriptionSnapshot, { changeId, items: wanted, change }: SentChange): ScheduledPlan {
+  const isMetered = (id: string) =>
+    items.find(({ price }) => price.id === id)?.price.metered ??
+    change.items?.some(({ priceId, quantity }) => priceId === id && quantity === undefined);
+  return {
+    changeId,
+    items: wanted.map(({ processorPriceId: priceId, quantity }) => ({
+      priceId,
+      quantity: isMetered(priceId) ? null : quantity,
+    })),
+    discounts: change.discounts,
+  };
+}
+
 async function changeNow(
   processor: Processor,
-  before: SubscriptionSnapshot,
+  { id, latestInvoiceId }: SubscriptionSnapshot,
   sent: SentChange,
 ): Promise<SubscriptionSnapshot> {
-  const { id, pendingUpdate, latestInvoiceId } = before;
   const { changeId, change, paymentBehavior, isMarked, idempotencyKey } = sent;
-  const waits = pendingUpdate !== null && outcomeOf(before, sent) === null;
-  if (waits && latestInvoiceId !== null) {
-    const status = await voidIfOpen(processor, latestInvoiceId, `${idempotencyKey}:void`);
-    if (status === 'paid') throw changedMeanwhile();
-  }
   const metadata = isMarked ? { metadata: { changeId } } : {};
   try {
     return await processor.changeSubscription(id, { ...change, paymentBehavior, ...metadata }, idempotencyKey);

@@ -1,0 +1,237 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { randomUUID } from 'node:crypto';
+import { reconcileOnce } from '@billing/processor/operation-log/testing';
+import { openSubscriptionsOperationLog } from '../src/operations/open-operation-log.ts';
+import { startService, type Service } from './service.ts';
+import { subscribeOnClock } from './subscribe-on-clock.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service[Symbol.asyncDispose]());
+beforeEach(() => service.control.clearFaults());
+
+/** A subscription to 5 seats of 12.00 a month from 1 April on, on the 10th, and a price of 9.99. */
+async function subscribe(options: Parameters<typeof subscribeOnClock>[1] = {}) {
+  const subscribed = await subscribeOnClock(service, options);
+  await subscribed.advance('2026-04-10T00:00:00Z');
+  const { id, scope, processorId, payer } = subscribed;
+  const { customerDefault } = await service.processor.findPaymentMethods(payer.id);
+  return {
+    ...subscribed,
+    other: await subscribed.createPrice({ unitAmount: 999 }),
+    /** The changes of the subscription that tenants were told of. */
+    updates: async () => (await subscribed.told()).filter(({ object }) => object.id === id),
+    decline: (declines = true) => service.control.setCardDeclines(customerDefault?.id ?? '', declines),
+    patch: (cancelAtPeriodEnd: boolean) =>
+      service.call('PATCH', `/subscriptions/${id}`, { of: scope, body: { cancelAtPeriodEnd } }),
+    /** Pays the newest invoice, as the customer does on its page. */
+    pay: async () => {
+      const { latestInvoiceId } = await subscribed.atProcessor();
+      await service.processor.payInvoice(latestInvoiceId ?? '', randomUUID());
+    },
+    descriptionAtProcessor: async () =>
+      (await service.account.dashboard.subscriptions.retrieve(processorId)).description,
+  };
+}
+type Subscribed = Awaited<ReturnType<typeof subscribe>>;
+
+/** Does what the reconciler does, with all operations that are left. */
+async function runOperations(): Promise<void> {
+  await service.makeDue();
+  await reconcileOnce(openSubscriptionsOperationLog(service));
+}
+
+/** Checks that the record is as the processor has the subscription, before and after its events. */
+async function expectEqual({ get, atProcessor, deliver }: Subscribed): Promise<void> {
+  const { items, schedule, currentPeriodStart } = await atProcessor();
+  const next = schedule?.phases.at(-1);
+  const theirs = {
+    items: items.map(({ price, quantity }) => ({ processorPriceId: price.id, quantity })),
+    scheduledChange:
+      schedule && next && next.startsAt > currentPeriodStart
+        ? {
+            id: schedule.metadata['changeId'],
+            items: next.items.map(({ priceId, quantity }) => ({ processorPriceId: priceId, quantity })),
+            effectiveAt: next.startsAt.toISOString(),
+          }
+        : null,
+  };
+  expect(await get()).toMatchObject(theirs);
+  await deliver();
+  expect(await get()).toMatchObject(theirs);
+}
+
+describe('a change at the end of the period', () => {
+  it('leaves the subscription as it is until then, and is told twice: when it is planned, and when it takes effect', async () => {
+    const subscribed = await subscribe({ more: { metadata: { crm: '7' }, description: 'Team plan' } });
+    const { change, advance, deliver, updates, get, atProcessor, invoicesAtProcessor, other, descriptionAtProcessor } =
+      subscribed;
+    const before = (await updates()).length;
+    const { status, body } = await change({ priceId: other.id, quantity: 3, when: 'period_end' });
+    const effectiveAt = '2026-05-01T00:00:00.000Z';
+    const items = [{ priceId: other.id, processorPriceId: other.processorPriceId, quantity: 3 }];
+    expect([status, body.invoice]).toEqual([200, null]);
+    expect(body.change).toMatchObject({ status: 'scheduled', items, effectiveAt });
+    expect(body.subscription.scheduledChange).toEqual({ id: body.change.id, items, effectiveAt });
+    expect(body.subscription).toMatchObject({ quantity: 5, priceId: subscribed.price.id });
+    await expectEqual(subscribed);
+    expect((await updates()).slice(before)).toMatchObject([{ previousAttributes: { scheduledChange: null } }]);
+
+    await advance('2026-05-01T02:00:00Z');
+    await deliver();
+    expect(await get()).toMatchObject({
+      priceId: other.id,
+      quantity: 3,
+      scheduledChange: null,
+      metadata: { crm: '7' },
+    });
+    expect((await updates()).slice(before + 1)).toMatchObject([
+      { type: 'subscription.updated', previousAttributes: { quantity: 5, scheduledChange: { id: body.change.id } } },
+    ]);
+    expect((await invoicesAtProcessor())[0]).toMatchObject({ billing_reason: 'subscription_cycle', total: 3 * 999 });
+    await runOperations();
+    expect(await atProcessor()).toMatchObject({ scheduleId: null, metadata: { crm: '7' } });
+    expect(await descriptionAtProcessor()).toBe('Team plan');
+    await expectEqual(subscribed);
+    expect(await updates()).toHaveLength(before + 2);
+  });
+
+  it('takes the place of one that was scheduled before, and is taken back by DELETE', async () => {
+    const subscribed = await subscribe();
+    const { change, drop, other, atProcessor } = subscribed;
+    await change({ quantity: 4, when: 'period_end' });
+    const { scheduleId } = await atProcessor();
+    const { body } = await change({ priceId: other.id, when: 'period_end' });
+    expect(body.subscription.scheduledChange).toMatchObject({ id: body.change.id, items: [{ quantity: 5 }] });
+    expect(await atProcessor()).toMatchObject({ scheduleId });
+    await expectEqual(subscribed);
+    const dropped = await drop();
+    expect([dropped.status, dropped.body.subscription.scheduledChange]).toEqual([200, null]);
+    expect(await atProcessor()).toMatchObject({ scheduleId: null, items: [{ quantity: 5 }] });
+    await expectEqual(subscribed);
+    expect([(await drop()).status, (await drop()).body.error.code]).toEqual([404, 'change_not_found']);
+  });
+
+  it('follows a quantity that is changed now', async () => {
+    const subscribed = await subscribe();
+    const { change, other, advance, deliver, get } = subscribed;
+    const { id } = (await change({ priceId: other.id, when: 'period_end' })).body.change;
+    const { body } = await change({ quantity: 8 });
+    expect(body.change.status).toBe('applied');
+    expect(body.subscription).toMatchObject({ quantity: 8, scheduledChange: { id, items: [{ quantity: 8 }] } });
+    await expectEqual(subscribed);
+    await advance('2026-05-01T02:00:00Z');
+    await deliver();
+    expect(await get()).toMatchObject({ priceId: other.id, quantity: 8, scheduledChange: null });
+  });
+
+  it('gives way to another plan that is taken now', async () => {
+    const subscribed = await subscribe();
+    const { change, other, createPrice, atProcessor } = subscribed;
+    await change({ priceId: other.id, when: 'period_end' });
+    const { id: priceId } = await createPrice({ unitAmount: 2_500 });
+    const { body } = await change({ priceId });
+    expect(body.subscription).toMatchObject({ priceId, quantity: 5, scheduledChange: null });
+    expect(await atProcessor()).toMatchObject({ scheduleId: null });
+    await expectEqual(subscribed);
+  });
+
+  it.each([['pending_if_incomplete'], ['error_if_incomplete']])(
+    'stands while a change now is not paid: %s',
+    async paymentBehavior => {
+      const subscribed = await subscribe();
+      const { change, drop, decline, other, get, createPrice } = subscribed;
+      const { id } = (await change({ priceId: other.id, when: 'period_end' })).body.change;
+      await decline();
+      const { id: priceId } = await createPrice({ unitAmount: 2_500 });
+      const isPending = paymentBehavior === 'pending_if_incomplete';
+      expect((await change({ priceId, paymentBehavior })).status).toBe(isPending ? 202 : 422);
+      expect(await get()).toMatchObject({ scheduledChange: { id }, quantity: 5 });
+      if (isPending)
+        expect((await drop()).body.subscription).toMatchObject({ pendingChange: null, scheduledChange: { id } });
+      await expectEqual(subscribed);
+    },
+  );
+
+  it('gives way to another plan that is paid later', async () => {
+    const subscribed = await subscribe();
+    const { change, decline, other, deliver, createPrice, pay, get } = subscribed;
+    await change({ priceId: other.id, when: 'period_end' });
+    await decline();
+    const { id: priceId } = await createPrice({ unitAmount: 2_500 });
+    expect((await change({ priceId })).status).toBe(202);
+    await decline(false);
+    await pay();
+    await deliver();
+    await runOperations();
+    expect(await get()).toMatchObject({ priceId, quantity: 5, scheduledChange: null, pendingChange: null });
+    await expectEqual(subscribed);
+  });
+
+  it('is dropped when the subscription is set to end, and stands when it is set to go on', async () => {
+    const subscribed = await subscribe();
+    const { change, other, patch } = subscribed;
+    const { id } = (await change({ priceId: other.id, when: 'period_end' })).body.change;
+    expect((await patch(false)).body.subscription.scheduledChange).toMatchObject({ id });
+    expect((await patch(true)).body.subscription).toMatchObject({ cancelAtPeriodEnd: true, scheduledChange: null });
+    await expectEqual(subscribed);
+    const refused = await change({ priceId: other.id, when: 'period_end' });
+    expect([refused.status, refused.body.error.code]).toEqual([422, 'subscription_set_to_cancel']);
+  });
+
+  it('is not made where somebody else’s schedule manages the subscription', async () => {
+    const { change, drop, processorId, atProcessor } = await subscribe();
+    const foreign = await service.processor.createSchedule(processorId, processorId);
+    for (const when of ['now', 'period_end']) {
+      const { status, body } = await change({ quantity: 8, when });
+      expect([status, body.error.code]).toEqual([422, 'subscription_has_schedule']);
+    }
+    expect((await drop()).status).toBe(404);
+    expect(await atProcessor()).toMatchObject({ schedule: foreign, items: [{ quantity: 5 }] });
+  });
+
+  it('keeps the trial, the discounts and the way of collecting', async () => {
+    const coupon = await service.account.dashboard.coupons.create({ percent_off: 50, duration: 'forever' });
+    const more = { discounts: [{ coupon: coupon.id }], trial_period_days: 14 };
+    const subscribed = await subscribe({ more });
+    const { change, other, atProcessor, advance, deliver, get, invoicesAtProcessor } = subscribed;
+    const before = await atProcessor();
+    const { body } = await change({ priceId: other.id, when: 'period_end' });
+    expect(body.change).toMatchObject({ status: 'scheduled', effectiveAt: '2026-04-15T00:00:00.000Z' });
+    expect(await atProcessor()).toMatchObject({
+      status: 'trialing',
+      trialEnd: before.trialEnd,
+      discounts: before.discounts,
+    });
+    await advance('2026-04-15T02:00:00Z');
+    await deliver();
+    expect(await get()).toMatchObject({ status: 'active', priceId: other.id, quantity: 5, scheduledChange: null });
+    expect((await invoicesAtProcessor())[0]).toMatchObject({ total: (5 * 999 - 1) / 2 });
+  });
+
+  it.each(['dropped', 'done-but-response-lost', '500', '500-but-done'] as const)(
+    'is made once although responses about its schedule are lost: %s',
+    async mode => {
+      const subscribed = await subscribe();
+      const { change, other, atProcessor, get } = subscribed;
+      await service.control.fail({ method: 'POST', path: '/v1/subscription_schedules', mode, times: 2 });
+      const headers = { 'idempotency-key': `once-${subscribed.id}` };
+      const body = { priceId: other.id, when: 'period_end' };
+      let status = 0;
+      for (let tries = 0; tries < 5 && status !== 200; tries += 1) {
+        ({ status } = await change(body, headers));
+        await runOperations();
+      }
+      expect(status).toBe(200);
+      const { schedule } = await atProcessor();
+      expect(schedule?.phases).toMatchObject([
+        { items: [{ quantity: 5 }] },
+        { items: [{ priceId: other.processorPriceId }] },
+      ]);
+      expect((await get()).scheduledChange).toMatchObject({ id: schedule?.metadata['changeId'] });
+      await expectEqual(subscribed);
+    },
+  );
+});
