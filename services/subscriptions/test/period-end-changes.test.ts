@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { randomUUID } from 'node:crypto';
+import { portalSetupMetadata } from '@billing/processor/metadata';
 import { reconcileOnce } from '@billing/processor/operation-log/testing';
 import { openSubscriptionsOperationLog } from '../src/operations/open-operation-log.ts';
 import { startService, type Service } from './service.ts';
@@ -209,6 +210,24 @@ describe('a change at the end of the period', () => {
     await deliver();
     expect(await get()).toMatchObject({ status: 'active', priceId: other.id, quantity: 5, scheduledChange: null });
     expect((await invoicesAtProcessor())[0]).toMatchObject({ total: (5 * 999 - 1) / 2 });
+  });
+
+  it('keeps a payment method that the customer saves meanwhile', async () => {
+    const subscribed = await subscribe();
+    const { change, other, scope, customer, payer, deliver, advance, atProcessor } = subscribed;
+    await change({ priceId: other.id, when: 'period_end' });
+    const urls = { successUrl: 'https://shop.example/ok', cancelUrl: 'https://shop.example/no' };
+    const setup = { customerId: payer.id, currency: 'usd', ...urls, metadata: portalSetupMetadata(scope, customer.id) };
+    await service.control.checkout((await service.processor.createSetupSession(setup, payer.id)).id);
+    await deliver();
+    await runOperations();
+    const saved = (await atProcessor()).defaultPaymentMethodId;
+    expect(saved).toMatch(/^pm_/);
+    await advance('2026-05-01T02:00:00Z');
+    expect(await atProcessor()).toMatchObject({
+      defaultPaymentMethodId: saved,
+      items: [{ price: { id: other.processorPriceId } }],
+    });
   });
 
   it.each(['dropped', 'done-but-response-lost', '500', '500-but-done'] as const)(

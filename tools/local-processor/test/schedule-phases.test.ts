@@ -110,6 +110,46 @@ test('keeps what was changed meanwhile in its current phase', async () => {
   expect(amountsOf(await account.preview({}))).toEqual([4_500]);
 });
 
+test('begins a phase without a discount that is spent by then', async () => {
+  await using processor = await startProcessor();
+  const account = await startOnClock(processor, '2026-04-01', { amount: 2_000 });
+  const { stripe, subscription, price } = account;
+  const coupon = await stripe.coupons.create({ percent_off: 50, duration: 'once' });
+  await account.change({ discounts: [{ coupon: coupon.id }] });
+  const schedule = await stripe.subscriptionSchedules.create({ from_subscription: subscription.id });
+  const [discount] = (await account.current()).discounts;
+  const discounts = [{ discount: idOf(discount ?? null) }];
+  const first = { start_date: seconds('2026-04-01'), end_date: seconds('2026-05-01') };
+  const phases = [
+    { ...first, items: [{ price: price.id }], discounts },
+    { items: [{ price: price.id, quantity: 2 }], discounts },
+  ];
+  await stripe.subscriptionSchedules.update(schedule.id, { phases });
+  await account.change({
+    ...account.to({ quantity: 3 }),
+    proration_behavior: 'always_invoice',
+    billing_cycle_anchor: { type: 'now' },
+  });
+  await account.advance('2026-05-02');
+  expect(await account.current()).toMatchObject({ discounts: [], items: { data: [{ quantity: 2 }] } });
+});
+
+test('ends the trial of a phase that does not name its end', async () => {
+  await using processor = await startProcessor();
+  const account = await startOnClock(processor, '2026-04-01', { amount: 2_000 });
+  const { stripe, subscription, price } = account;
+  const trialEnd = seconds('2026-04-15');
+  await stripe.subscriptions.update(subscription.id, { trial_end: trialEnd });
+  const schedule = await stripe.subscriptionSchedules.create({ from_subscription: subscription.id });
+  const [created] = schedule.phases;
+  const items = [{ price: price.id }];
+  const first = { start_date: created?.start_date ?? 0, end_date: trialEnd, items };
+  await stripe.subscriptionSchedules.update(schedule.id, { phases: [{ ...first, trial_end: trialEnd }, { items }] });
+  expect(await account.current()).toMatchObject({ status: 'trialing', trial_end: trialEnd });
+  await stripe.subscriptionSchedules.update(schedule.id, { phases: [first, { items }] });
+  expect(await account.current()).toMatchObject({ status: 'active' });
+});
+
 test('prorates a phase that begins within a period', async () => {
   await using processor = await startProcessor();
   const account = await startScheduled(processor, { next: { amount: 4_000 } });

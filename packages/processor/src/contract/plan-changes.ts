@@ -64,10 +64,11 @@ export function planChangeCases({ paidIt, processor, key, subscribe, monthly }: 
     const [current] = created.phases;
     expect(current).toMatchObject({ items: [{ priceId: price.id, quantity: 2 }] });
     const { currentPeriodStart: startsAt, currentPeriodEnd: endsAt } = subscription;
-    const common = { discounts: [], metadata: {}, proration: 'none' } as const;
+    const kept = await processor().findAsPhase(id);
+    expect(kept).toMatchObject({ items: [{ priceId: price.id, quantity: 2 }], discounts: [], metadata: {} });
     const phases = [
-      { ...common, items: [{ priceId: price.id, quantity: 2 }], startsAt, endsAt },
-      { ...common, items: [{ priceId: dearer.id, quantity: 4 }] },
+      { ...kept, startsAt, endsAt },
+      { ...kept, items: [{ priceId: dearer.id, quantity: 4 }] },
     ];
     expect(await processor().previewSchedule(created.id, phases)).toMatchObject({ total: 4 * 9_900, at: endsAt });
     expect(await processor().previewInvoice(id)).toMatchObject({ total: 2 * 2_999 });
@@ -75,6 +76,7 @@ export function planChangeCases({ paidIt, processor, key, subscribe, monthly }: 
     expect(scheduled).toMatchObject({ status: 'active', subscriptionId: id, metadata: { change: '1' } });
     expect(scheduled.phases).toMatchObject([{ endsAt }, { startsAt: endsAt, items: [{ quantity: 4 }] }]);
     expect(await processor().findSchedule(created.id)).toEqual(scheduled);
+    expect(await processor().findSubscription(id)).toMatchObject({ scheduleId: created.id, schedule: scheduled });
     expect(await processor().previewInvoice(id)).toMatchObject({ total: 4 * 9_900 });
     expect(await processor().releaseSchedule(created.id, key())).toMatchObject({ status: 'released' });
     expect(await processor().previewInvoice(id)).toMatchObject({ total: 2 * 2_999 });

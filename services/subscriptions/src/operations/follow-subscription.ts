@@ -1,8 +1,12 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { ProjectObject } from '@billing/database/project-objects';
+import { insertDue } from '@billing/processor/operation-log/operation-rows';
 import type { OperationKind } from '@billing/processor/operation-log/operation-kind';
 import { CAUSED_BY_SYSTEM } from '@billing/service/event-causes';
 import type { Reread } from '#domain/observation.ts';
 import { isOverdue, itemsOf, readManagingSchedule } from '#domain/schedule.ts';
-import { FOLLOW_SUBSCRIPTION } from '#persistence/overdue-schedules.ts';
+import { FOLLOW_SUBSCRIPTION, followingOf } from '#persistence/overdue-schedules.ts';
+import { subscriptionRows } from '#persistence/subscription-rows.ts';
 import type { Subscription } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { changeInput, plainChangeKind } from './change-at-processor.ts';
@@ -35,4 +39,17 @@ export function followSubscriptionKind({ now }: Pick<Dependencies, 'now'>): Oper
     commit: (tx, operation, response, publish) => kind.commit(tx, operation, response, publish, CAUSED_BY_SYSTEM),
     mustSucceed: true,
   };
+}
+
+/**
+ * Enqueues that for a subscription whose settings have changed, which its record does not show.
+ * @throws UniqueConstraintViolationException when another operation on the subscription is open
+ */
+export async function followSettings(em: EntityManager, object: ProjectObject, cause: string): Promise<void> {
+  const rows = await subscriptionRows.find(em, [object]);
+  const planned = [...rows.values()].filter(({ schedule }) => schedule?.change);
+  await insertDue(
+    em,
+    planned.map(row => followingOf(row, cause)),
+  );
 }

@@ -1,5 +1,6 @@
 import type { ProjectScope } from '@billing/contracts/ids';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
+import { ProcessorError } from '@billing/processor/errors';
 import { changesOf } from '@billing/service/audit';
 import { z } from 'zod';
 import { isOurs } from '#domain/schedule.ts';
@@ -18,12 +19,18 @@ export const scheduleCancellationKind = (dependencies: Pick<Dependencies, 'now'>
     {
       name: 'schedule-cancellation',
       input,
-      async send(processor, { input: { processorSubscriptionId, cancelAtPeriodEnd }, idempotencyKey }) {
-        const current = await processor.findSubscription(processorSubscriptionId);
-        const isPlanned = current.schedule ? isOurs(current.schedule) : false;
-        if (isPlanned && !cancelAtPeriodEnd && !current.cancelAtPeriodEnd) return current;
-        if (isPlanned) await dropSchedule(processor, current, idempotencyKey);
-        return processor.setCancelAtPeriodEnd(processorSubscriptionId, cancelAtPeriodEnd, idempotencyKey);
+      async send(processor, { input: { processorSubscriptionId: id, cancelAtPeriodEnd }, idempotencyKey: key }) {
+        try {
+          return await processor.setCancelAtPeriodEnd(id, cancelAtPeriodEnd, key);
+        } catch (err) {
+          if (!(err instanceof ProcessorError) || err.isIndeterminate) throw err;
+          // The processor refuses both while a schedule manages the subscription.
+          const current = await processor.findSubscription(id);
+          if (!current.schedule || !isOurs(current.schedule)) throw err;
+          if (!cancelAtPeriodEnd && !current.cancelAtPeriodEnd) return current;
+          await dropSchedule(processor, current, key);
+          return processor.setCancelAtPeriodEnd(id, cancelAtPeriodEnd, `${key}:released`);
+        }
       },
       isDone: (snapshot, { cancelAtPeriodEnd }) => snapshot.cancelAtPeriodEnd === cancelAtPeriodEnd,
     },

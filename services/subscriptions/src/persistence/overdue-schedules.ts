@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { insertIfIdle } from '@billing/processor/operation-log/operation-rows';
+import { insertIfIdle, type NewOperation } from '@billing/processor/operation-log/operation-rows';
 import { isOverdue } from '#domain/schedule.ts';
 import type { Subscription } from './subscription.entity.ts';
 
@@ -17,13 +17,15 @@ export async function enqueueOverdue(tx: EntityManager, rows: readonly Subscript
   });
   await insertIfIdle(
     tx,
-    overdue.map(({ id, teamId, projectId, processorSubscriptionId, revision }) => ({
-      key: `${id}:follow:${revision}`,
-      kind: FOLLOW_SUBSCRIPTION,
-      teamId,
-      projectId,
-      resourceId: id,
-      input: { processorSubscriptionId, revision },
-    })),
+    overdue.map(row => followingOf(row, String(row.revision))),
   );
+}
+
+/** Returns the operation that makes the schedule of a subscription follow it; once for the same cause. */
+export function followingOf(
+  { id, teamId, projectId, processorSubscriptionId, revision }: Subscription,
+  cause: string,
+): NewOperation {
+  const input = { processorSubscriptionId, revision };
+  return { key: `${id}:follow:${cause}`, kind: FOLLOW_SUBSCRIPTION, teamId, projectId, resourceId: id, input };
 }

@@ -1,7 +1,7 @@
 import type { UnitOfWork } from '../api/unit-of-work.ts';
 import type { Subscription, SubscriptionSchedule } from '../objects/stored.ts';
 import { applyChange } from './apply-change.ts';
-import { inPhase, nextPhaseOf } from './phases.ts';
+import { beginning, inPhase, nextPhaseOf } from './phases.ts';
 import { planChange } from './plan-change.ts';
 import { releaseSchedule } from './subscription-schedules.ts';
 
@@ -23,7 +23,7 @@ export function endPhaseWithinPeriod(unit: UnitOfWork, subscription: Subscriptio
   const { start_date, end_date } = next;
   const current_phase = { start_date, end_date };
   unit.update('subscription_schedule', schedule, { current_phase }, 'subscription_schedule.updated');
-  return changeToPhase(unit, subscription, schedule, next);
+  return changeToPhase(unit, subscription, schedule, beginning(next, subscription));
 }
 
 /** Changes a subscription now to what a phase wants. `behavior` prorates it otherwise than the phase says. */

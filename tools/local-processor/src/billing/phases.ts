@@ -10,6 +10,12 @@ export function nextPhaseOf({ phases, current_phase: current }: SubscriptionSche
   return current ? phases.find(({ start_date: start }) => start === current.end_date) : undefined;
 }
 
+/** Returns a phase as it can begin: without discounts that it keeps, and that the subscription has no more. */
+export function beginning(phase: Phase, { discounts: kept }: Subscription): Phase {
+  const discounts = phase.discounts.filter(({ discount }) => discount === null || kept.includes(discount));
+  return { ...phase, discounts };
+}
+
 /** Returns the phase that a schedule is in. */
 export function currentPhaseOf({ phases, current_phase: current }: SubscriptionSchedule): Phase | undefined {
   return phases.find(({ start_date: start }) => start === current?.start_date);

@@ -2,7 +2,7 @@ import type { UnitOfWork } from '../api/unit-of-work.ts';
 import type { Subscription, SubscriptionSchedule } from '../objects/stored.ts';
 import { phaseItemsOf } from '../objects/subscription-schedule.ts';
 import { removeDiscounts, storeDiscounts } from './discounts.ts';
-import { anchoredIn, currentPhaseOf, inPhase, nextPhaseOf } from './phases.ts';
+import { anchoredIn, beginning, currentPhaseOf, inPhase, nextPhaseOf } from './phases.ts';
 
 /**
  * Releases a schedule: the subscription goes on without it. A cancellation that the schedule has set is revoked unless
@@ -58,7 +58,7 @@ export function endPhaseAt(unit: UnitOfWork, subscription: Subscription, at: num
   const { start_date, end_date } = next;
   const current_phase = { start_date, end_date };
   unit.update('subscription_schedule', schedule, { current_phase }, 'subscription_schedule.updated');
-  const { after, discounts } = inPhase(unit, subscription, schedule, next);
+  const { after, discounts } = inPhase(unit, subscription, schedule, beginning(next, subscription));
   storeDiscounts(unit, discounts);
   removeDiscounts(unit, subscription.discounts, after.discounts);
   return unit.update('subscription', subscription, anchoredIn(after, subscription, next));
@@ -77,7 +77,7 @@ export function atPeriodEnd(
   const isOver = schedule?.status === 'active' && end >= (schedule.current_phase?.end_date ?? Infinity);
   const next = isOver ? nextPhaseOf(schedule) : undefined;
   if (!schedule || !next) return { after: subscription, discounts: [] };
-  const { after, discounts } = inPhase(unit, subscription, schedule, next);
+  const { after, discounts } = inPhase(unit, subscription, schedule, beginning(next, subscription));
   return { after: anchoredIn(after, subscription, next), discounts };
 }
 
