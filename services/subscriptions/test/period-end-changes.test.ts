@@ -1,10 +1,12 @@
+import { runs } from '@billing/testing/runs';
+import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { randomUUID } from 'node:crypto';
 import { portalSetupMetadata } from '@billing/processor/metadata';
 import { reconcileOnce } from '@billing/processor/operation-log/testing';
+import { readManagingSchedule } from '../src/domain/schedule.ts';
 import { openSubscriptionsOperationLog } from '../src/operations/open-operation-log.ts';
 import { startService, type Service } from './service.ts';
-import { subscribeOnClock } from './subscribe-on-clock.ts';
+import { expectEqual, subscribeToSeats } from './subscribe-to-seats.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -13,55 +15,24 @@ beforeAll(async () => {
 afterAll(() => service[Symbol.asyncDispose]());
 beforeEach(() => service.control.clearFaults());
 
-/** A subscription to 5 seats of 12.00 a month from 1 April on, on the 10th, and a price of 9.99. */
-async function subscribe(options: Parameters<typeof subscribeOnClock>[1] = {}) {
-  const subscribed = await subscribeOnClock(service, options);
-  await subscribed.advance('2026-04-10T00:00:00Z');
-  const { id, scope, processorId, payer } = subscribed;
-  const { customerDefault } = await service.processor.findPaymentMethods(payer.id);
+/** A subscription to 5 seats of 12.00 a month since 1 April, on the 13th, and a price of 9.99. */
+async function subscribe(options: Parameters<typeof subscribeToSeats>[1] = {}) {
+  const subscribed = await subscribeToSeats(service, options);
+  const { id, scope, processorId } = subscribed;
   return {
     ...subscribed,
     other: await subscribed.createPrice({ unitAmount: 999 }),
-    /** The changes of the subscription that tenants were told of. */
-    updates: async () => (await subscribed.told()).filter(({ object }) => object.id === id),
-    decline: (declines = true) => service.control.setCardDeclines(customerDefault?.id ?? '', declines),
     patch: (cancelAtPeriodEnd: boolean) =>
       service.call('PATCH', `/subscriptions/${id}`, { of: scope, body: { cancelAtPeriodEnd } }),
-    /** Pays the newest invoice, as the customer does on its page. */
-    pay: async () => {
-      const { latestInvoiceId } = await subscribed.atProcessor();
-      await service.processor.payInvoice(latestInvoiceId ?? '', randomUUID());
-    },
     descriptionAtProcessor: async () =>
       (await service.account.dashboard.subscriptions.retrieve(processorId)).description,
   };
 }
-type Subscribed = Awaited<ReturnType<typeof subscribe>>;
 
 /** Does what the reconciler does, with all operations that are left. */
 async function runOperations(): Promise<void> {
   await service.makeDue();
   await reconcileOnce(openSubscriptionsOperationLog(service));
-}
-
-/** Checks that the record is as the processor has the subscription, before and after its events. */
-async function expectEqual({ get, atProcessor, deliver }: Subscribed): Promise<void> {
-  const { items, schedule, currentPeriodStart } = await atProcessor();
-  const next = schedule?.phases.at(-1);
-  const theirs = {
-    items: items.map(({ price, quantity }) => ({ processorPriceId: price.id, quantity })),
-    scheduledChange:
-      schedule && next && next.startsAt > currentPeriodStart
-        ? {
-            id: schedule.metadata['changeId'],
-            items: next.items.map(({ priceId, quantity }) => ({ processorPriceId: priceId, quantity })),
-            effectiveAt: next.startsAt.toISOString(),
-          }
-        : null,
-  };
-  expect(await get()).toMatchObject(theirs);
-  await deliver();
-  expect(await get()).toMatchObject(theirs);
 }
 
 describe('a change at the end of the period', () => {
@@ -150,8 +121,8 @@ describe('a change at the end of the period', () => {
       const isPending = paymentBehavior === 'pending_if_incomplete';
       expect((await change({ priceId, paymentBehavior })).status).toBe(isPending ? 202 : 422);
       expect(await get()).toMatchObject({ scheduledChange: { id }, quantity: 5 });
-      if (isPending)
-        expect((await drop()).body.subscription).toMatchObject({ pendingChange: null, scheduledChange: { id } });
+      if (isPending) await drop();
+      expect(await get()).toMatchObject({ pendingChange: null, scheduledChange: { id } });
       await expectEqual(subscribed);
     },
   );
@@ -252,5 +223,59 @@ describe('a change at the end of the period', () => {
       expect((await get()).scheduledChange).toMatchObject({ id: schedule?.metadata['changeId'] });
       await expectEqual(subscribed);
     },
+  );
+});
+
+/** What may happen to a subscription, at the same time as something else. */
+const ACTIONS = [
+  'other later',
+  '3 later',
+  '8 now',
+  'third now',
+  'drop',
+  'cancel',
+  'resume',
+  'renew',
+  'deliver',
+] as const;
+type Action = (typeof ACTIONS)[number];
+
+it('ends as the processor has it, whatever happens at the same time and whatever responses are lost', async () => {
+  const step = fc.record({
+    actions: fc.array(fc.constantFrom<Action>(...ACTIONS), { minLength: 1, maxLength: 3 }),
+    fault: fc.constantFrom(null, '500', '500-but-done', 'done-but-response-lost', 'dropped'),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 5 }), async steps => {
+      const subscribed = await subscribe();
+      const { change, drop, patch, other, createPrice, advance, deliver, atProcessor } = subscribed;
+      const third = await createPrice({ unitAmount: 2_500 });
+      let month = 4;
+      const run: Readonly<Record<Action, () => Promise<unknown>>> = {
+        'other later': () => change({ priceId: other.id, when: 'period_end' }),
+        '3 later': () => change({ quantity: 3, when: 'period_end' }),
+        '8 now': () => change({ quantity: 8 }),
+        'third now': () => change({ priceId: third.id }),
+        drop,
+        cancel: () => patch(true),
+        resume: () => patch(false),
+        renew: async () => month < 8 && advance(`2026-0${(month += 1)}-01T02:00:00Z`),
+        deliver,
+      };
+      for (const { actions, fault } of steps) {
+        if (fault) await service.control.fail({ method: 'POST', path: '/v1/subscription', mode: fault, times: 2 });
+        await Promise.all(actions.map(action => run[action]()));
+        await service.control.clearFaults();
+      }
+      await runOperations();
+      await deliver();
+      await runOperations();
+      await expectEqual(subscribed);
+      expect(await service.openOperations()).toEqual([]);
+      const { schedule, currentPeriodStart } = await atProcessor();
+      const changes = schedule ? [readManagingSchedule({ schedule, scheduleId: schedule.id }, null)?.change] : [];
+      expect(changes.every(one => one && one.effectiveAt > currentPeriodStart)).toBe(true);
+    }),
+    { numRuns: runs(4) },
   );
 });

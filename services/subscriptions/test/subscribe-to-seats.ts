@@ -30,7 +30,8 @@ export type Seats = Awaited<ReturnType<typeof subscribeToSeats>>;
 
 /** Checks that the record is as the processor has the subscription, before and after its events. */
 export async function expectEqual({ get, atProcessor, deliver }: Seats): Promise<void> {
-  const { status, items, pendingUpdate } = await atProcessor();
+  const { status, items, pendingUpdate, schedule, currentPeriodStart } = await atProcessor();
+  const next = schedule?.phases.at(-1);
   const theirs = {
     status,
     items: items.map(({ price, quantity }) => ({ processorPriceId: price.id, quantity })),
@@ -39,6 +40,14 @@ export async function expectEqual({ get, atProcessor, deliver }: Seats): Promise
       ...pendingUpdate.payment,
       expiresAt: pendingUpdate.expiresAt.toISOString(),
     },
+    scheduledChange:
+      schedule?.metadata['changeId'] && next && next.startsAt > currentPeriodStart
+        ? {
+            id: schedule.metadata['changeId'],
+            items: next.items.map(({ priceId, quantity }) => ({ processorPriceId: priceId, quantity })),
+            effectiveAt: next.startsAt.toISOString(),
+          }
+        : null,
   };
   expect(await get()).toMatchObject(theirs);
   await deliver();

@@ -66,8 +66,8 @@ export function dropPlanChangeKind({
         };
       },
       async send(processor, operation, reader) {
-        const { input, idempotencyKey: key } = operation;
-        const { pendingInvoiceId, scheduleId } = input;
+        const { pendingInvoiceId, scheduleId } = operation.input;
+        const { idempotencyKey: key } = operation;
         if (pendingInvoiceId !== null) await voidIfOpen(processor, pendingInvoiceId, key);
         if (scheduleId !== null) await releaseSchedule(processor, scheduleId, key);
         return readCurrent(processor, operation, reader);
