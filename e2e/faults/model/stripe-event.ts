@@ -35,7 +35,7 @@ export function foldByObject<State>(
   return states;
 }
 
-const ROUTING_KEYS = new Set(['teamId', 'projectId', 'customerId', 'priceId', 'operationId', 'externalId']);
+const ROUTING_KEYS = new Set(['teamId', 'projectId', 'customerId', 'priceId', 'operationId', 'changeId', 'externalId']);
 
 /** Returns the tenant's own metadata, without the keys that billing adds to route webhooks. */
 export const withoutRoutingKeys = (metadata: Readonly<Record<string, string>>): Record<string, string> =>

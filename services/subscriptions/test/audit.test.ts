@@ -26,6 +26,12 @@ it('records checkouts and changes of a subscription with their callers', async (
   const [{ id }] = (await service.call('GET', `/subscriptions?customerId=${customer.id}`)).body.subscriptions;
   const subscriptionId = SubscriptionId.schema.parse(id);
   const at = `/subscriptions/${subscriptionId}`;
+  const more = await service.call('POST', `${at}/change`, {
+    body: { quantity: 2 },
+    headers: { 'idempotency-key': 'more' },
+  });
+  expect(more.status).toBe(200);
+  expect((await service.call('DELETE', `${at}/change`)).status).toBe(404);
   expect((await service.call('PATCH', at, { body: { cancelAtPeriodEnd: true } })).status).toBe(200);
   expect((await service.call('PATCH', at, { body: { cancelAtPeriodEnd: true } })).status).toBe(200);
   const audit = testAuditContext();
@@ -51,6 +57,7 @@ it('records checkouts and changes of a subscription with their callers', async (
         change('quantity', null, 1),
       ],
     },
+    { ...byKey, action: 'changePlan', target, changes: [change('quantity', 1, 2)] },
     { ...byKey, action: 'updateSubscription', target, changes: [change('cancelAtPeriodEnd', false, true)] },
     { ...byKey, action: 'updateSubscription', target, changes: [] },
     { ...audit, target, changes: [change('cancelAtPeriodEnd', true, false)] },

@@ -100,6 +100,12 @@ describe('a change that is not paid', () => {
       expiresAt: '2026-04-14T08:17:31.000Z',
     };
     expect(body.subscription).toMatchObject({ status: 'active', quantity: 5, pendingChange });
+    const state = await service.call('GET', `/customers/${subscribed.customer.id}/state`, { of: subscribed.scope });
+    expect(state.body.state).toMatchObject({
+      payment: { status: 'ok', amountDue: 0 },
+      subscriptions: [{ pendingChange }],
+    });
+    expect((await subscribed.published()).at(-1)?.data).toMatchObject({ items: [{ quantity: 5 }] });
     await expectEqual(subscribed);
     await subscribed.decline(false);
     await subscribed.pay();

@@ -67,7 +67,8 @@ export function saveChange({ now }: Pick<Dependencies, 'now'>) {
     const objects = reads.map(({ snapshot: { id } }) => ({ scope, id }));
     const rows = await invoiceRows.find(tx, objects);
     const invoices = objects.flatMap(object => rows.get(scopedKey(object)) ?? []);
-    for (const changed of [row, ...invoices]) changed.operationKey = operationKey;
+    const made = invoices.find(it => it.processorInvoiceId === reread.snapshot.latestInvoiceId);
+    for (const changed of made ? [row, made] : [row]) changed.operationKey = operationKey;
     await subscriptionRows.save(tx, [row]);
     await invoiceRows.save(tx, invoices);
     return { subscription: row, invoices };

@@ -129,7 +129,7 @@ async function find(em: EntityManager, statement: string, values: readonly unkno
       records: {
         customerId: id,
         subscriptions: own,
-        openInvoices: (invoices.get(id) ?? []).map(toOpenInvoice),
+        openInvoices: (invoices.get(id) ?? []).filter(isOwedWith(own)).map(toOpenInvoice),
         grants: (grants.get(id) ?? []).flatMap(({ value, ...it }) => (value === null ? [] : [{ ...it, value }])),
         features: features.filter(it => it.teamId === teamId && it.projectId === projectId),
         priceFeatures,
@@ -140,6 +140,12 @@ async function find(em: EntityManager, statement: string, values: readonly unkno
 }
 
 const ofCustomer = ({ customerId }: { readonly customerId: CustomerId }): CustomerId => customerId;
+
+/** The invoice of a pending change is not owed: until it is paid the customer has what there was. */
+const isOwedWith =
+  (own: readonly Subscription[]) =>
+  ({ hostedInvoiceUrl }: Invoice): boolean =>
+    hostedInvoiceUrl === null || own.every(({ pendingChange }) => pendingChange?.hostedInvoiceUrl !== hostedInvoiceUrl);
 
 const toOpenInvoice = (row: Invoice): OpenInvoice => ({
   id: row.id,
