@@ -32,7 +32,12 @@ export function discountCases({ paidIt, processor, key, subscribe, openCheckout,
     });
     expect(await processor().findCoupon(coupon.id)).toEqual(coupon);
     expect(await processor().findCreatedCoupon({ metadata, since: new Date() })).toEqual(coupon);
+    await processor().addMetadata('coupon', coupon.id, { season: 'spring' }, key());
+    const shown = { id: coupon.id, applies_to: { products: [productId] }, metadata: { ...metadata, season: 'spring' } };
+    expect((await processor().listObjects('coupon')).objects[0]).toMatchObject(shown);
+    expect((await processor().findListed('coupon', coupon.id)).object).toMatchObject(shown);
     await processor().deleteCoupon(coupon.id);
+    expect((await processor().findListed('coupon', coupon.id)).object).toBeNull();
     await expect(processor().findCoupon(coupon.id)).rejects.toSatisfy(isMissing);
   });
 
@@ -43,6 +48,7 @@ export function discountCases({ paidIt, processor, key, subscribe, openCheckout,
     const changed = await processor().updatePromotionCode(code.id, { isActive: false, metadata: { a: '1' } }, key());
     expect(changed).toMatchObject({ id: code.id, isActive: false, metadata: { a: '1' } });
     expect(await processor().findPromotionCode(code.id)).toEqual(changed);
+    expect((await processor().listObjects('promotion_code')).objects[0]).toMatchObject({ id: code.id, active: false });
     const since = new Date();
     expect(await processor().findCreatedPromotionCode(coupon.id, { metadata: { a: '1' }, since })).toEqual(changed);
   });

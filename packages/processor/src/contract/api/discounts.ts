@@ -59,6 +59,7 @@ export const discountCases = [
         { promotion_code: promotionCode.id, end: null, source: { coupon: { id: coupon.id } } },
       ]);
       expect(await preview({})).toMatchObject({ subtotal: 2_000, total: 1_000 });
+      await account.findEvent('promotion_code.updated', promotionCode.id);
       const { subscription: without } = await change({ discounts: '' });
       expect(without.discounts).toEqual([]);
     });
