@@ -6,6 +6,7 @@ import { newOpenInvoice } from '../system/open-invoice.ts';
 import { invite, newCustomer, newEmail, newSubscription } from '../system/tenant.ts';
 import { ENDPOINT_WRITES } from './endpoint-writes.ts';
 import { FEATURE_WRITES } from './feature-writes.ts';
+import { PLAN_WRITES } from './plan-writes.ts';
 import { byKey, byUser, is, type Prepared, type PrepareWrite } from './write.ts';
 
 const ofTeam = { hasNoProject: true };
@@ -179,6 +180,7 @@ export const EXAMPLE_WRITES: Readonly<Record<string, PrepareWrite>> = {
   },
   ...ENDPOINT_WRITES,
   ...FEATURE_WRITES,
+  ...PLAN_WRITES,
   replayWebhookEvent: async prepared => {
     const { user, P } = prepared.tenant;
     const id = await newFailedEvent(prepared.tenant);

@@ -25,8 +25,16 @@ type Names = Pick<Tenant, 'teamId' | 'projectId'>;
 /** Names of other things than resources: who calls, and texts of the tenant's own. */
 const FREE_NAMES = new Set(['teamId', 'projectId', 'token', 'invitationToken', 'clientReferenceId', 'externalId']);
 
-/** The resource whose id a name stands for in some operations, where it means another one than in the rest. */
-const NAMED_BY_OPERATION: Readonly<Record<string, Readonly<Record<string, keyof Resources>>>> = {
+/** The resource whose id a name stands for in some operations, where it means another one than in the rest; null for a text of the caller's own. */
+const NAMED_BY_OPERATION: Readonly<Record<string, Readonly<Record<string, keyof Resources | null>>>> = {
+  code: { createPromotionCode: null, listPromotionCodes: 'promotionCodeText' },
+  productIds: { createCoupon: 'productId' },
+  promotionCode: {
+    createCheckout: 'promotionCodeId',
+    previewPlanChange: 'promotionCodeId',
+    changePlan: 'promotionCodeId',
+    setSubscriptionDiscount: 'promotionCodeId',
+  },
   processorId: {
     listCustomers: 'processorCustomerId',
     listSubscriptions: 'processorSubscriptionId',
@@ -68,8 +76,10 @@ export function idPlacesOf({ id, path, query, body }: Operation): IdPlace[] {
   });
 }
 
-const resourceOf = (operationId: string, name: string): keyof Resources | undefined =>
-  NAMED_BY_OPERATION[name]?.[operationId] ?? ID_NAMES.find(it => it === name);
+function resourceOf(operationId: string, name: string): keyof Resources | undefined {
+  const named = NAMED_BY_OPERATION[name]?.[operationId];
+  return named === undefined ? ID_NAMES.find(it => it === name) : (named ?? undefined);
+}
 
 /** Returns the names of an object's fields; none without a schema. */
 export function fieldsOf(schema: z.ZodType | undefined): string[] {
@@ -99,7 +109,8 @@ export function requestTo(
     const resource = resourceOf(operation.id, name);
     if (!resource) return example;
     const id = at?.part === part && at.name === name ? at.there[resource] : resources[resource];
-    return name === 'items' ? [{ [resource]: id }] : id;
+    if (name === 'items') return [{ [resource]: id }];
+    return part === 'body' && name.endsWith('Ids') ? [id] : id;
   };
   const { method, path, query, body, example } = operation;
   const ids: Record<string, unknown> = { teamId, projectId };

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { ReferralCode } from '@billing/client';
 import {
   ApiKeyId,
+  CouponId,
   CustomerId,
   EventId,
   InvitationId,
@@ -10,6 +11,7 @@ import {
   PortalSessionId,
   PriceId,
   ProductId,
+  PromotionCodeId,
   ReferralId,
   SubscriptionId,
   SyncId,
@@ -24,6 +26,7 @@ import { ok } from '../system/http.ts';
 import { newFailedCredit } from '../system/failed-credit.ts';
 import { newDeadLetter } from '../system/failed-events.ts';
 import { newGivenFeature } from '../system/given-feature.ts';
+import { newPromotionCode } from '../system/promotion-code.ts';
 import { newDelivery } from '../system/sent-event.ts';
 import { newCustomer, newEmail, newMonthlyPrice, newSubscription, type Tenant } from '../system/tenant.ts';
 
@@ -58,6 +61,9 @@ export const ID_NAMES = [
   'publicEventId',
   'featureKey',
   'externalCustomerId',
+  'couponId',
+  'promotionCodeId',
+  'promotionCodeText',
 ] as const;
 
 /**
@@ -76,7 +82,7 @@ export async function newResources(tenant: Tenant): Promise<Resources & { readon
   const { id: subscriptionId, customerId, processorSubscriptionId } = await newSubscription(tenant, priceId);
   const creditId = await newFailedCredit(tenant, customerId);
   await billing.referrals.updateConfig({ enabled: true, referrerCreditAmount: 0, refereeCreditAmount: 0 });
-  const [{ code }, { sessionId, token }, billed, { processorCustomerId }, deadLetterId, syncId, sent, given] =
+  const [{ code }, { sessionId, token }, billed, { processorCustomerId }, deadLetterId, syncId, sent, given, discount] =
     await Promise.all([
       codeOf(tenant, customerId),
       billing.portal.create({ customerId }),
@@ -86,6 +92,7 @@ export async function newResources(tenant: Tenant): Promise<Resources & { readon
       canceledSync(tenant),
       newDelivery(tenant, customerId),
       newGivenFeature(tenant, { productId, priceId, customerId }),
+      newPromotionCode(tenant),
     ]);
   const ids = { productId, priceId, customerId, refereeCustomerId, subscriptionId, code, sessionId };
   return {
@@ -93,6 +100,9 @@ export async function newResources(tenant: Tenant): Promise<Resources & { readon
     ...billed,
     ...sent,
     ...given,
+    couponId: discount.couponId,
+    promotionCodeId: discount.id,
+    promotionCodeText: discount.code,
     processorCustomerId,
     processorSubscriptionId,
     referrerCustomerId: customerId,
@@ -166,5 +176,8 @@ export function unknownIds(): Resources {
     publicEventId: EventId.create(),
     featureKey: `f${randomBytes(8).toString('hex')}`,
     externalCustomerId: `user-${randomBytes(8).toString('hex')}`,
+    couponId: CouponId.create(),
+    promotionCodeId: PromotionCodeId.create(),
+    promotionCodeText: randomBytes(8).toString('hex').toUpperCase(),
   };
 }

@@ -52,6 +52,8 @@ async function stateOf({ tenant: { user, api, P, teamPath, processor }, resource
     'invoices',
     'payments',
     'referrals/codes',
+    'coupons',
+    'promotion-codes',
   ].map(path => ok(api.get(`${P}/${path}`)));
   const [records, { apiKeys }, { members }, { webhookEvents }, { objects, calls }] = await Promise.all([
     Promise.all(reads),

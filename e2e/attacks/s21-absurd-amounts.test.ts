@@ -57,17 +57,22 @@ const CURRENCIES = [
 ];
 
 let tenant: Tenant;
-let ids: { productId: string; priceId: string; customerId: string; paymentId: string };
+let ids: { productId: string; priceId: string; customerId: string; paymentId: string; subscriptionId: string };
 beforeAll(async () => {
   tenant = await newTenant();
   const [price, customerId] = await Promise.all([newMonthlyPrice(tenant), newCustomer(tenant)]);
   const paymentId = await newPayment(tenant, price.priceId);
-  ids = { ...price, customerId, paymentId };
+  const [subscription] = (await tenant.billing.subscriptions.list().page()).items;
+  ids = { ...price, customerId, paymentId, subscriptionId: subscription?.id ?? '' };
 });
 
 /** The numbers of the API: where each is sent, in a valid body, and its greatest value. */
 const numbers = () => {
-  const { productId, priceId, customerId, paymentId } = ids;
+  const { productId, priceId, customerId, paymentId, subscriptionId } = ids;
+  const preview = `/subscriptions/${subscriptionId}/change/preview`;
+  const percent = { name: 'Spring', percentOff: 20, duration: 'once' };
+  const amount = { name: 'Spring', amountOff: 1, currency: 'usd', duration: 'once' };
+  const months = { name: 'Spring', percentOff: 20, duration: 'repeating', durationInMonths: 1 };
   const refund = `/payments/${paymentId}/refund`;
   const urls = { successUrl: 'https://shop.example/', cancelUrl: 'https://shop.example/' };
   const price = { productId, unitAmount: 100, currency: 'usd', interval: 'month' };
@@ -81,11 +86,24 @@ const numbers = () => {
     { method: 'POST', path: '/checkout', field: 'quantity', body: { ...checkout, quantity: 1 }, max: 999_999, min: 1 },
     { method: 'POST', path: '/checkout', field: 'trialDays', body: { ...checkout, trialDays: 1 }, max: 730, min: 1 },
     { method: 'POST', path: '/portal', field: 'ttlMs', body: { customerId, ttlMs: 1 }, max: 2_592_000_000, min: 1 },
+    { method: 'POST', path: preview, field: 'quantity', body: { quantity: 2 }, max: 999_999, min: 1 },
+    { method: 'POST', path: '/coupons', field: 'amountOff', body: amount, max: 99_999_999, min: 1 },
+    { method: 'POST', path: '/coupons', field: 'maxRedemptions', body: percent, max: 999_999_999, min: 1 },
+    { method: 'POST', path: '/coupons', field: 'durationInMonths', body: months, max: 120, min: 1 },
     { method: 'POST', path: refund, field: 'amount', body: { amount: 1 }, max: 999_999_999_999, min: 1 },
   ];
 };
 
-const MAY_BE_LEFT_OUT = new Set(['intervalCount', 'quantity', 'trialDays', 'ttlMs', 'amount']);
+const MAY_BE_LEFT_OUT = new Set([
+  'intervalCount',
+  'quantity',
+  'trialDays',
+  'ttlMs',
+  'amount',
+  'maxRedemptions',
+  'amountOff',
+  'durationInMonths',
+]);
 
 /** Sends the body with a token in one field, as it is written. */
 async function sendToken({ method, path, field, body }: ReturnType<typeof numbers>[number], token: string) {
@@ -118,6 +136,15 @@ describe('amounts and other numbers', () => {
     });
   });
 
+  it('S21: a percentage that is none, or has more than two decimals, is 400 and named', async () => {
+    for (const percentOff of [0, -1, 100.01, 1_000, 33.333, 1e308, '20', true, [20], {}]) {
+      const body = { name: 'Spring', percentOff, duration: 'once' };
+      const { status, body: refused } = await tenant.api.post(`${tenant.P}/coupons`, body);
+      expect({ percentOff, status }).toEqual({ percentOff, status: 400 });
+      expect(refused.error.details.fields[0].path).toBe('percentOff');
+    }
+  });
+
   it('S21: NaN, Infinity, hexadecimal and octal numbers are no JSON, and 400', async () => {
     const cases = numbers().flatMap(number => NO_JSON.map(token => ({ number, token })));
     await mapConcurrently(cases, async ({ number, token }) => {
@@ -129,8 +156,10 @@ describe('amounts and other numbers', () => {
     for (const number of numbers())
       for (const token of [String(number.min), String(number.max)])
         expect((await sendToken(number, token)).status, `${number.field}: ${token}`).toBeOneOf(
-          // More than was paid.
-          number.field === 'amount' && token !== '1' ? [422] : [200, 201],
+          // More than was paid, or as many as there are.
+          (number.field === 'amount' && token !== '1') || (number.path.endsWith('/preview') && token === '1')
+            ? [422]
+            : [200, 201],
         );
     const [unitAmount] = numbers();
     for (const [token, amount] of [
@@ -151,13 +180,14 @@ describe('amounts and other numbers', () => {
       const statuses = await Promise.all([
         api.post(`${P}/prices`, { productId, unitAmount: 1, currency, interval: 'month' }),
         api.put(`${P}/referrals/config`, { ...program, currency }),
+        api.post(`${P}/coupons`, { name: 'Spring', amountOff: 1, currency, duration: 'once' }),
         user.post(`${teamPath}/projects`, { name: 'x', baseCurrency: currency }),
         user.patch(P, { baseCurrency: currency }),
       ]);
       expect(
         statuses.map(({ status }) => status),
         currency,
-      ).toEqual([400, 400, 400, 400]);
+      ).toEqual([400, 400, 400, 400, 400]);
     });
   });
 });
