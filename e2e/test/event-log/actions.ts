@@ -2,6 +2,7 @@ import { waitFor } from '@billing/testing/wait-for';
 import { ok } from '../../system/http.ts';
 import { newEmail, payOnHostedPage } from '../../system/tenant.ts';
 import { billedCustomer } from '../syncs/account.ts';
+import { PLAN_ACTIONS } from './plan-actions.ts';
 import {
   allowed,
   atProcessor,
@@ -86,6 +87,7 @@ const ACTIONS = {
   failToSubscribe: (world, n) => subscribe(world, n, { action: 'decline' }),
   cancelAtEnd: byApi('subscription', 'patch', n => ({ cancelAtPeriodEnd: n % 2 === 0 })),
   cancelNow: byApi('subscription', 'delete'),
+  ...PLAN_ACTIONS,
   voidInvoice: byApi('invoice', 'post', undefined, '/void'),
   giveInvoiceUp: byApi('invoice', 'post', undefined, '/mark-uncollectible'),
   refund: byApi('payment', 'post', n => (n % 2 === 0 ? { amount: 100 } : {}), '/refund'),

@@ -4,13 +4,23 @@ import type { LogEvent, World } from './world.ts';
 /** Objects that change because of another one, which nobody asked for. */
 const BY_SYSTEM =
   /^(customer[.]state_changed|referral[.]converted|referral_code[.]deactivated|referral_credit[.].*|webhook_endpoint[.]disabled)$/;
-const LINKS = new Set(['customerId', 'subscriptionId', 'priceId', 'invoiceId', 'items', 'email']);
+const LINKS = new Set([
+  'customerId',
+  'subscriptionId',
+  'priceId',
+  'invoiceId',
+  'items',
+  'email',
+  'discounts',
+  'scheduledChange',
+  'pendingChange',
+]);
 /** The processor's objects whose events may change ours. */
 const SOURCES: Readonly<Record<string, RegExp>> = {
   customer: /^customer[.](created|updated|deleted)$/,
   product: /^product[.]/,
   price: /^(price|product)[.]/,
-  subscription: /^(customer[.]|checkout[.]|invoice[.])/,
+  subscription: /^(customer|checkout|invoice|subscription_schedule)[.]/,
   invoice: /^(invoice|customer[.]subscription|checkout[.]session)[._]/,
   payment: /^(payment_intent|charge|refund|invoice_payment|invoice)[._]/,
 };

@@ -30,19 +30,35 @@ const TOUR = toHistory(`addGoneEndpoint newCustomer newPrice changeCustomer rena
   renew settle dispute settle loseDispute settle failToRenew settle giveInvoiceUp voidInvoice cancelInPortal settle
   refer refuseNextCredit subscribe settle retryCredit newCustomer subscribeOnTrial settle look cancelNow deactivateCode
   newCustomer holdSubscriptions subscribe look settle holdCharges renew look settle
+  newPrice subscribe settle growNow scheduleQuantity dropChange setDiscount setDiscountThere declineCards growNow
+  payForChange settle acceptCards scheduleQuantity renew settle
   hold newAccountThere sync settle newAccountThere linkCustomer moveEmailThere settle
   deletePrice deleteProduct deleteCustomer deleteCustomerThere cancelThere`);
+
+/** What a subscription shows of changes of its plan, each in some event. */
+const PLAN_FIELDS = ['discounts', 'pendingChange', 'scheduledChange'] as const;
 
 /** What every drawn history begins with, so that there is something to change. */
 const BEGINNING = toHistory(
   'newCustomer newPrice newPrice giveSeats subscribe refer subscribe subscribeOnTrial settle renew',
 );
-const OFTEN = ['settle', 'settle', 'release', 'look', 'look', 'renew', 'cancelAtEnd', 'changeCustomer'] as const;
+const OFTEN = [
+  'settle',
+  'settle',
+  'release',
+  'look',
+  'look',
+  'renew',
+  'cancelAtEnd',
+  'changeCustomer',
+  'changePlan',
+] as const;
 
 it('tells every change once, in order, as it was shown, by its type and its cause', async () => {
   const documented = await openDocumentedApi();
   const { port } = server.address() as AddressInfo; // it listens on a port
   const types = new Set<string>();
+  const changes = new Set<string>();
   const step = fc.tuple(fc.constantFrom(...ACTION_NAMES, ...OFTEN), fc.nat(9));
   const together = fc.oneof({ arbitrary: fc.tuple(step), weight: 3 }, fc.array(step, { minLength: 2, maxLength: 5 }));
   const histories = fc
@@ -77,6 +93,7 @@ it('tells every change once, in order, as it was shown, by its type and its caus
       for (const event of events) {
         documented.checkEvent(event);
         types.add(event.type);
+        for (const name of PLAN_FIELDS) if (Object.keys(event.data[name] ?? {}).length > 0) changes.add(name);
       }
     }),
     { numRuns: runs(4), examples: [[TOUR, 1]], endOnFailure: true },
@@ -84,4 +101,5 @@ it('tells every change once, in order, as it was shown, by its type and its caus
   const { webhooks } = (await (await fetch(`${inject('gatewayUrl')}/openapi.json`)).json()) as { webhooks: object };
   const documentedTypes = Object.keys(webhooks).filter(type => type !== 'ping');
   expect([...types].toSorted()).toEqual(documentedTypes.toSorted());
+  expect(changes).toEqual(new Set(PLAN_FIELDS));
 }, 900_000);
