@@ -3,6 +3,7 @@ import { waitFor } from '@billing/testing/wait-for';
 import { drain } from '../../system/drain.ts';
 import { ok } from '../../system/http.ts';
 import { newCustomer, newEmail, newMonthlyPrice, newSubscription, type Tenant } from '../../system/tenant.ts';
+import { expectChangedOnce, newWantedChanges } from '../invariants/changed-plans.ts';
 import { startResponseProxy, type ResponseFate, type ResponseProxy } from '../system/response-proxy.ts';
 import { type FaultySystem, startFaultySystem } from '../system/faulty-system.ts';
 import { seededRandom } from '../system/random.ts';
@@ -14,6 +15,7 @@ type Writer = (typeof WRITERS)[number];
 const WRITES_OF_A_KIND = Number(process.env['FAULT_WRITES'] ?? 25);
 const CANCELLATIONS = 10;
 const REFERRALS = 6;
+const PLAN_CHANGES = 12;
 const CONCURRENCY = 6;
 
 const random = seededRandom('unknown outcomes');
@@ -63,6 +65,9 @@ async function expectOneObjectPerWrite(decide: (writer: Writer) => Promise<Respo
   const { productId, priceId } = await newMonthlyPrice(tenant);
   const customerId = await newCustomer(tenant);
   const referees = await referCustomers(tenant);
+  const larger = { productId, unitAmount: 4_999, currency: 'usd', interval: 'month' } as const;
+  const { id: otherPriceId } = await tenant.billing.prices.create(larger);
+  const changes = await newWantedChanges(tenant, PLAN_CHANGES, priceId, otherPriceId);
   const subscriptions = await Promise.all(
     Array.from({ length: CANCELLATIONS }, async () => (await newSubscription(tenant, priceId)).id),
   );
@@ -84,6 +89,11 @@ async function expectOneObjectPerWrite(decide: (writer: Writer) => Promise<Respo
   const others = [
     ...subscriptions.map(id => () => cancel(tenant, id)),
     ...referees.map(id => () => subscribe(tenant, id, priceId)),
+    ...changes.map(
+      ({ id, body }) =>
+        () =>
+          create(tenant, `/subscriptions/${id}/change`, body),
+    ),
   ];
   await inParallel(random.shuffled([...creations, ...others]));
   for (const proxy of Object.values(proxies)) proxy.onDone = () => 'pass';
@@ -105,7 +115,9 @@ async function expectOneObjectPerWrite(decide: (writer: Writer) => Promise<Respo
     customer: WRITES_OF_A_KIND,
     'checkout.session': WRITES_OF_A_KIND + REFERRALS,
     customer_balance_transaction: 2 * REFERRALS,
+    subscription_schedule: PLAN_CHANGES / 4,
   });
+  await expectChangedOnce(tenant, changes, priceId);
   await expectSameRecords(tenant);
   for (const id of subscriptions) expect((await tenant.billing.subscriptions.get(id)).status).toBe('canceled');
 }
@@ -130,15 +142,16 @@ async function countObjects({ processor }: Tenant): Promise<Record<string, numbe
   return counts;
 }
 
-/** Sends a creation under one key until it succeeds. */
+/** Sends a creation or a change under one key until it succeeds. */
 async function create({ api, P }: Tenant, path: string, body: object) {
   const key = crypto.randomUUID();
   return waitFor(
     async () => {
       const response = await api.post(P + path, body, { 'idempotency-key': key }).catch(() => undefined);
-      if (response && ![201, 409, 502, 503, 504].includes(response.status))
-        throw new Error(`${path} got ${response.status}: ${JSON.stringify(response.body)}`);
-      return response?.status === 201 && response.body;
+      const status = response?.status ?? 0;
+      if (![0, 200, 201, 202, 409, 502, 503, 504].includes(status))
+        throw new Error(`${path} got ${status}: ${JSON.stringify(response?.body)}`);
+      return status > 0 && status < 300 && response?.body;
     },
     { what: `${path} to succeed`, intervalMs: 500 },
   );
