@@ -20,6 +20,11 @@ export const SUBSCRIPTION_ACTIONS = {
     'items[0][id]': items.data[0].id,
     'items[0][quantity]': `${number + 2}`,
   })),
+  'set discount': ofNewest(async ({ tenant }, { id }) => {
+    const coupon = await tenant.callProcessor('/v1/coupons', { percent_off: '20', duration: 'forever' });
+    await tenant.callProcessor(`/v1/subscriptions/${id}`, { 'discounts[0][coupon]': coupon.id });
+  }),
+  'remove discounts': changing(() => ({ discounts: '' })),
   'change plan': movingTo((prices, number) => planAt(prices, number).processorPriceId),
   'move to a package price': movingTo(({ atDashboard }) => atDashboard.package),
   'move to a decimal price': movingTo(({ atDashboard }) => atDashboard.decimal),

@@ -68,7 +68,8 @@ function shownSubscriptions(snapshot: Snapshot): Records {
       const { cancelAtPeriodEnd, cancelAt, canceledAt, pauseCollection, currentPeriodStart, currentPeriodEnd } = it;
       const billed = { status, priceId, quantity, items, pauseCollection, currentPeriodStart, currentPeriodEnd };
       const times = { createdAt, startedAt, trialEnd, cancelAtPeriodEnd, cancelAt, canceledAt, endedAt };
-      const record = { ...billed, ...times, metadata, customer: customer.fromOurId(it.customerId) };
+      const discounts = it.discounts.length;
+      const record = { ...billed, ...times, metadata, discounts, customer: customer.fromOurId(it.customerId) };
       return [it.processorSubscriptionId, record];
     }),
   );

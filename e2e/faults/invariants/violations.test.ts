@@ -21,9 +21,6 @@ const common = {
   trialEnd: null,
   endedAt: null,
   pauseCollection: null,
-  discounts: [],
-  scheduledChange: null,
-  pendingChange: null,
   metadata: {},
   ...times,
 } as const;
@@ -37,6 +34,9 @@ const shownSubscription = (changes: Partial<Subscription> = {}): Subscription =>
   items: [{ ...item, priceId: null, unitAmount: 500, quantity: 2 }],
   projectId: 'proj_1',
   updatedAt: times.createdAt,
+  discounts: [],
+  scheduledChange: null,
+  pendingChange: null,
   ...common,
   ...changes,
 });
@@ -44,6 +44,7 @@ const modelSubscription: ModelSubscription = {
   processorCustomerId: 'cus_1',
   items: [{ ...item, amount: '500', billingScheme: 'per_unit', usageType: 'licensed', transform: null, quantity: 2 }],
   ...common,
+  discounts: 0,
 };
 const expected: ExpectedState = {
   subscriptions: new Map([['sub_1', modelSubscription]]),

@@ -26,6 +26,7 @@ function subscriptionEvent(kind: string, created: number, status: string, quanti
     trial_end: null,
     start_date: 0,
     pause_collection: null,
+    discounts: [],
     currency: 'usd',
     ended_at: status === 'canceled' ? created : null,
     items: { data: [{ price, quantity, ...period }] },

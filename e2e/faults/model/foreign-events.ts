@@ -2,9 +2,10 @@ import type { StripeEvent } from './stripe-event.ts';
 
 const CUSTOMER_EVENTS = /^customer\.(created|updated|deleted)$/;
 const PRODUCT_EVENTS = /^(product|price)\.(created|updated|deleted)$/;
+const DISCOUNT_EVENTS = /^(coupon|promotion_code)\.(created|updated|deleted)$/;
 /** The types that the service handles; `customer.created` is complete without a project. */
 const HANDLED =
-  /^(customer\.(updated|deleted)|customer\.subscription\.(created|updated|deleted|paused|resumed|trial_will_end)|invoice\.(paid|payment_failed|finalized|voided|updated|marked_uncollectible|deleted)|invoice_payment\.paid|payment_intent\.(succeeded|payment_failed|amount_capturable_updated|canceled)|charge\.(succeeded|failed|refunded|updated|captured|expired)|charge\.dispute\.(created|updated|closed)|charge\.refund\.updated|refund\.(created|updated|failed)|(product|price)\.(created|updated|deleted))$/;
+  /^(customer\.(updated|deleted)|customer\.discount\.(created|updated|deleted)|customer\.subscription\.(created|updated|deleted|paused|resumed|trial_will_end|pending_update_applied|pending_update_expired)|subscription_schedule\.\w+|invoice\.(paid|payment_action_required|payment_failed|finalized|voided|updated|marked_uncollectible|deleted)|invoice_payment\.paid|payment_intent\.(succeeded|payment_failed|amount_capturable_updated|canceled)|charge\.(succeeded|failed|refunded|updated|captured|expired)|charge\.dispute\.(created|updated|closed)|charge\.refund\.updated|refund\.(created|updated|failed)|(product|price|coupon|promotion_code)\.(created|updated|deleted))$/;
 
 /** What another product that shares the Stripe account does. */
 export interface ForeignEvents {
@@ -27,6 +28,7 @@ export function findForeign(events: readonly StripeEvent[]): ForeignEvents {
   );
   const isForeign = ({ type, data: { object } }: StripeEvent): boolean => {
     if (PRODUCT_EVENTS.test(type)) return products.has(object.product ?? object.id);
+    if (DISCOUNT_EVENTS.test(type)) return object.metadata['projectId'] === undefined;
     if (CUSTOMER_EVENTS.test(type)) return customers.has(object.id);
     return customers.has(object.customer ?? owners.get(object.charge ?? object.invoice));
   };

@@ -27,6 +27,8 @@ export interface ModelSubscription {
   readonly startedAt: string;
   readonly trialEnd: string | null;
   readonly endedAt: string | null;
+  /** How many. */
+  readonly discounts: number;
   readonly pauseCollection: { readonly behavior: string; readonly resumesAt: string | null } | null;
   readonly items: readonly ModelItem[];
   readonly currentPeriodStart: string;
@@ -61,6 +63,7 @@ function read({ data: { object } }: StripeEvent): ModelSubscription {
     startedAt: isoOf(object.start_date),
     trialEnd: dateOf(object.trial_end),
     endedAt: dateOf(object.ended_at),
+    discounts: object.discounts.length,
     pauseCollection: pause && { behavior: pause.behavior, resumesAt: dateOf(pause.resumes_at) },
     items: object.items.data.map((item: StripeObject) => itemOf(item, object.currency)),
     currentPeriodStart: isoOf(start),

@@ -71,6 +71,7 @@ function subscriptionObject(it: SubscriptionState): Record<string, unknown> {
     canceled_at: it.status === 'canceled' ? it.startedAt + 1 : null,
     currency: 'usd',
     pause_collection: null,
+    discounts: [],
     items: {
       object: 'list',
       data: [{ id: `si_${it.id}`, object: 'subscription_item', price, quantity: it.quantity, ...period }],
