@@ -73,8 +73,15 @@ export interface PlanChanges {
     change?: PlanChange,
     mode?: 'next' | 'recurring',
   ): Promise<InvoicePreview | null>;
-  /** Previews the next invoice of the subscription of an active schedule as if it had these phases. */
-  previewSchedule(scheduleId: string, phases: readonly NewPhase[]): Promise<InvoicePreview | null>;
+  /**
+   * Previews the next invoice of the subscription of an active schedule as if it had these phases, the first one from now on;
+   * `recurring` is the next period alone.
+   */
+  previewSchedule(
+    scheduleId: string,
+    phases: readonly NewPhase[],
+    options?: { readonly proration?: PlanChange['proration']; readonly mode?: 'next' | 'recurring' },
+  ): Promise<InvoicePreview | null>;
   /** Changes a subscription. One that waits for its payment has a `pendingUpdate`. */
   changeSubscription(id: string, change: PaidPlanChange, idempotencyKey: string): Promise<SubscriptionSnapshot>;
   /** Sets all discounts of a subscription, for its future invoices. */

@@ -235,25 +235,21 @@ describe('the promotion code of a change', () => {
     expect(body.preview).toMatchObject({ total: -3_523 + 2_818, nextInvoice: { total: 9_600, at: MAY } });
   });
 
-  it.each(['promotion_code_inactive', 'promotion_code_expired', 'promotion_code_exhausted'] as const)(
-    'is refused with %s, unless the subscription has it already',
-    async refusal => {
-      const { preview, scope } = await subscribeOnClock(service);
-      const found = await service.createPromotionCode({}, scope);
-      const { id, processorPromotionCodeId: code } = found.promotionCode;
-      service.promotionCodes.set(id, { ...found, refusal });
+  it('is refused by its state, unless the subscription has it already', async () => {
+    const found = await service.createPromotionCode();
+    const { id, processorPromotionCodeId } = found.promotionCode;
+    const { scope, preview, processorId } = await subscribeOnClock(service);
+    const refusals = ['promotion_code_inactive', 'promotion_code_expired', 'promotion_code_exhausted'] as const;
+    for (const refusal of refusals) {
+      const promotionCode = { ...found.promotionCode, projectId: scope.projectId };
+      service.promotionCodes.set(id, { ...found, promotionCode, refusal });
       const refused = await preview({ promotionCode: id });
       expect([refused.status, refused.body.error.code]).toEqual([422, refusal]);
-      const redeemed = await subscribeOnClock(service, { more: { discounts: [{ promotion_code: code }] } });
-      service.promotionCodes.set(id, {
-        ...found,
-        promotionCode: { ...found.promotionCode, ...redeemed.scope },
-        refusal,
-      });
-      const kept = await redeemed.preview({ quantity: 8, promotionCode: id });
-      expect(kept.body.preview).toMatchObject({ nextInvoice: { total: 4_800 } });
-    },
-  );
+    }
+    await service.processor.setDiscounts(processorId, [{ promotionCodeId: processorPromotionCodeId }], processorId);
+    const kept = await preview({ quantity: 8, promotionCode: id });
+    expect(kept.body.preview).toMatchObject({ nextInvoice: { total: 4_800 } });
+  });
 
   it('is refused when only the processor knows that it is not for this payment', async () => {
     const { preview, scope } = await subscribeOnClock(service);
@@ -324,5 +320,52 @@ describe('a preview is refused', () => {
     await service.account.dashboard.subscriptions.cancel(processorId);
     const { status, body } = await preview({ quantity: 8 });
     expect([status, body.error.code]).toEqual([422, 'subscription_ended']);
+  });
+});
+
+describe('the preview of a change of what is scheduled', () => {
+  /** Five seats in April, of which three of a cheaper plan are left in May. */
+  async function startScheduled() {
+    const started = await subscribeOnClock(service);
+    const cheap = await started.createPrice({ unitAmount: 500 });
+    const { status } = await started.change({ priceId: cheap.id, quantity: 3, when: 'period_end' });
+    expect(status).toBe(200);
+    await started.advance(APRIL_13);
+    return { ...started, cheap };
+  }
+
+  const PRORATIONS = ['none', 'create_prorations', 'always_invoice'] as const;
+
+  it('shows what another quantity makes of the plan that stays scheduled', async () => {
+    const { preview, change, processorId } = await startScheduled();
+    for (const [index, proration] of PRORATIONS.entries()) {
+      const quantity = 8 + index;
+      const { body } = await preview({ quantity, proration });
+      expect((await change({ quantity, proration })).status).toBe(200);
+      const next = await service.processor.previewInvoice(processorId);
+      expect(body.preview.nextInvoice).toEqual({ at: MAY, total: next?.total });
+      expect(next?.lines.filter(({ isProration }) => !isProration)).toMatchObject([{ amount: quantity * 500 }]);
+    }
+  });
+
+  it('shows the plan that replaces it now', async () => {
+    const { preview, change, createPrice, processorId, cheap } = await startScheduled();
+    for (const [index, proration] of PRORATIONS.entries()) {
+      const { id: priceId } = await createPrice({ unitAmount: 2_400 + index });
+      const { body } = await preview({ priceId, proration });
+      expect((await change({ priceId, proration })).status).toBe(200);
+      const next = await service.processor.previewInvoice(processorId);
+      expect(body.preview.nextInvoice).toEqual({ at: MAY, total: next?.total });
+      expect((await change({ priceId: cheap.id, when: 'period_end' })).status).toBe(200);
+    }
+  });
+
+  it('shows the plan that replaces it at the end of the period', async () => {
+    const { preview, change, createPrice, processorId } = await startScheduled();
+    const yearly = await createPrice({ unitAmount: 9_000, interval: 'year' });
+    const { body } = await preview({ priceId: yearly.id, when: 'period_end' });
+    expect(body.preview).toMatchObject({ amountDue: 0, total: 45_000, nextInvoice: { at: MAY, total: 45_000 } });
+    expect((await change({ priceId: yearly.id, when: 'period_end' })).status).toBe(200);
+    expect(await service.processor.previewInvoice(processorId)).toMatchObject({ total: 45_000, at: new Date(MAY) });
   });
 });

@@ -35,7 +35,10 @@ export function planChangeCalls(calls: Calls, findPrice: Processor['findPrice'])
       const params = change && { subscription_details: detailsOf(change), ...discountsOf(change.discounts) };
       return preview({ subscription, preview_mode: mode, ...params });
     },
-    previewSchedule: (schedule, phases) => preview({ schedule, schedule_details: scheduleParams(phases) }),
+    previewSchedule: (schedule, phases, { proration = 'none', mode = 'next' } = {}) => {
+      const details = { ...scheduleParams(phases), proration_behavior: proration };
+      return preview({ schedule, preview_mode: mode, schedule_details: details });
+    },
     changeSubscription: (id, change, key) => {
       const { metadata, paymentBehavior, discounts } = change;
       const params = {

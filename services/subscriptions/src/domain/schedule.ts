@@ -103,6 +103,15 @@ export function followedItems(
   return isLeft ? items : null;
 }
 
+/** Returns the discounts that a planned change leaves a subscription that has `current` ones by now. */
+export function followedDiscounts(
+  { metadata, phases }: ScheduleSnapshot,
+  current: readonly PhaseDiscount[],
+): readonly PhaseDiscount[] {
+  if (metadata['changeDiscounts'] === 'none') return [];
+  return [...current, ...(phases.at(-1)?.discounts ?? []).filter(it => it.discountId === null)];
+}
+
 /** Whether a phase redeems discounts, rather than keeping those that there are. */
 const hasOwnDiscounts = ({ discounts }: ScheduleSnapshot['phases'][number]): boolean =>
   discounts.some(it => it.discountId === null);

@@ -1,31 +1,15 @@
 import type { ProjectScope } from '@billing/contracts/ids';
 import type { PlanChangePreview } from '@billing/contracts/resources/plan-change';
-import type { Processor } from '@billing/processor/port';
 import type { InvoicePreview } from '@billing/processor/snapshots/invoice-preview';
 import { scopedKey } from '@billing/database/project-objects';
-import { amountsOf, entitlementChanges, isDueNow, linesOf } from '#domain/change-preview.ts';
+import { amountsOf, entitlementChanges, linesOf } from '#domain/change-preview.ts';
 import { entitlementsOf } from '#domain/customer-state.ts';
 import { findCustomerRecords } from '#persistence/find-customer-records.ts';
 import { findKnownPriceIds } from '#persistence/find-price-ids.ts';
 import type { SubscriptionKey } from '#persistence/find-subscription.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { prepareChange, type PreparedChange, type WantedChange } from './prepare-change.ts';
-import { problemOfRedemption } from './resolve-promotion-code.ts';
-
-/**
- * Previews the invoice that a prepared change makes now, else the next one; null when there will be none.
- * @throws Problem 422 `promotion_code_not_applicable`; `processor_error`
- */
-export async function previewInvoice(
-  processor: Processor,
-  { subscription, change }: PreparedChange,
-): Promise<InvoicePreview | null> {
-  try {
-    return await processor.previewInvoice(subscription.processorSubscriptionId, change);
-  } catch (err) {
-    throw problemOfRedemption(err);
-  }
-}
+import { previewInvoices } from './preview-invoices.ts';
 
 /**
  * Previews a change of plan: what the processor says it costs, and what the customer may use afterwards. Changes nothing.
@@ -56,21 +40,6 @@ export function previewChange(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'p
       entitlementChanges: changes,
     };
   };
-
-  async function previewInvoices(processor: Processor, prepared: PreparedChange) {
-    const { currentPeriodEnd, cancelAt } = prepared.reread.snapshot;
-    const invoice = await previewInvoice(processor, prepared);
-    const isDue = isDueNow(prepared, invoice, currentPeriodEnd);
-    const { subscription, change, when, effectiveAt } = prepared;
-    const { processorSubscriptionId: processorId } = subscription;
-    const following = isDue
-      ? await processor.previewInvoice(processorId, { ...change, discounts: prepared.lastingDiscounts }, 'recurring')
-      : invoice;
-    // At the end of the period the change makes the next invoice, whatever the processor previews as if it were made now.
-    const at = when === 'now' ? following?.at : effectiveAt;
-    const isLast = at && cancelAt && cancelAt <= at;
-    return { invoice, isDue, next: following && at && !isLast ? { at, total: following.total } : null };
-  }
 
   /** Finds what the customer gains and loses, by the same rules as the state of the customer. */
   async function findEntitlementChanges(scope: ProjectScope, { subscription, items }: PreparedChange) {

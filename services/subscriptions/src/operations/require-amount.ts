@@ -3,7 +3,7 @@ import type { ProblemDetails } from '@billing/contracts/problem-details';
 import type { Processor } from '@billing/processor/port';
 import { amountsOf, isDueNow } from '#domain/change-preview.ts';
 import type { PreparedChange } from './prepare-change.ts';
-import { previewInvoice } from './preview-change.ts';
+import { isForLater, previewInvoice } from './preview-invoices.ts';
 
 /** How old the amount may be that is expected of a change whose date is not pinned. */
 const EXPECTED_FOR_MS = 15 * 60_000;
@@ -17,6 +17,7 @@ export async function requireAmount(processor: Processor, prepared: PreparedChan
   const { exact, effectiveAt, change, reread } = prepared;
   const { currentPeriodStart, currentPeriodEnd } = reread.snapshot;
   const amountOf = async (previewed: PreparedChange) => {
+    if (isForLater(previewed)) return 0;
     const invoice = await previewInvoice(processor, previewed);
     return amountsOf(invoice, isDueNow(previewed, invoice, currentPeriodEnd)).amountDue;
   };

@@ -5,6 +5,7 @@ import type { NewPhase, WantedDiscount } from '@billing/processor/plan-changes';
 import type { Processor, SubscriptionSnapshot } from '@billing/processor/port';
 import type { PhaseDiscount, ScheduleSnapshot } from '@billing/processor/snapshots/schedule';
 import {
+  followedDiscounts,
   followedItems,
   isOurs,
   itemsOf,
@@ -73,8 +74,7 @@ export async function settleSchedule(
   if (!items) return dropSchedule(processor, snapshot, key);
   const phase = await processor.findAsPhase(id);
   const removesDiscounts = schedule.metadata['changeDiscounts'] === 'none';
-  const redeemed = schedule.phases.at(-1)?.discounts.filter(it => it.discountId === null) ?? [];
-  const discounts = removesDiscounts ? [] : [...phase.discounts, ...redeemed];
+  const discounts = followedDiscounts(schedule, phase.discounts);
   const phases = plannedPhases(phase, periodOf(snapshot, schedule), { items, discounts });
   const metadata = scheduleMetadata(scope, { id: change.id, from: planOf(current.items), removesDiscounts });
   await setPhases(processor, schedule.id, phases, { metadata, key });
@@ -144,7 +144,7 @@ const periodOf = (
   endsAt,
 });
 
-const toPhaseDiscount = (wanted: WantedDiscount): PhaseDiscount => ({
+export const toPhaseDiscount = (wanted: WantedDiscount): PhaseDiscount => ({
   discountId: null,
   couponId: null,
   promotionCodeId: null,
