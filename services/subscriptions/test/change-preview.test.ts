@@ -130,6 +130,25 @@ describe('the preview of a change', () => {
     expect(body.preview.lines).toMatchObject([{ periodStart: MAY, periodEnd: '2027-05-01T00:00:00.000Z' }]);
   });
 
+  it('in a trial charges nothing, and that which ends the trial a whole period today', async () => {
+    const trial_end = Date.parse('2026-04-15T00:00:00Z') / 1_000;
+    const { advance, preview, change, atProcessor } = await subscribeOnClock(service, { more: { trial_end } });
+    await advance(APRIL_13);
+    const kept = await preview({ quantity: 8 });
+    const nextInvoice = { at: '2026-04-15T00:00:00.000Z', total: 9_600 };
+    expect(kept.body.preview).toMatchObject({ amountDue: 0, total: 9_600, exact: true, nextInvoice });
+    const ended = await preview({ quantity: 8, trial: 'end' });
+    expect(ended.body.preview).toMatchObject({
+      amountDue: 9_600,
+      exact: true,
+      nextInvoice: { at: '2026-05-13T09:17:31.000Z', total: 9_600 },
+    });
+    const { prorationDate } = ended.body.preview;
+    const made = await change({ quantity: 8, trial: 'end', prorationDate, expectedAmountDue: 9_600 });
+    expect(made.body).toMatchObject({ change: { status: 'applied' }, invoice: { status: 'paid', amountPaid: 9_600 } });
+    expect(await atProcessor()).toMatchObject({ status: 'active' });
+  });
+
   it('has no next invoice when the subscription ends', async () => {
     const { advance, preview, processorId } = await subscribeOnClock(service);
     await service.processor.setCancelAtPeriodEnd(processorId, true, processorId);
