@@ -22,6 +22,7 @@ import type { Dependencies } from '../dependencies.ts';
 import { planTheChange } from './plan-the-change.ts';
 import { planChangeInput, type PlanChangeInput, type PlannedChange } from './planned-change.ts';
 import { prepareChange } from './prepare-change.ts';
+import { problemOfRedemption } from './resolve-promotion-code.ts';
 import { readChanged, saveChange, type ChangedAtProcessor } from './save-change.ts';
 import { sendChange } from './send-change.ts';
 
@@ -124,7 +125,7 @@ export function changePlan(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'proc
       const failure = paymentFailureOf(err);
       // What refused it may be known by now: an end, for example, whose event has not arrived here.
       if (!failure && err instanceof ProcessorError && !err.isIndeterminate) await prepare(scope, key, wanted);
-      if (!failure) throw err;
+      if (!failure) throw problemOfRedemption(err);
       const details = { ...failure } satisfies ProblemDetails['payment_failed'];
       throw unprocessable('payment_failed', 'The payment failed, and nothing has changed.', details);
     }

@@ -76,14 +76,16 @@ async function changeNow(
   }
 }
 
-/** Voids the invoice of a change whose payment failed, if the processor has left it open. */
+/** Voids the invoice of a change whose payment failed, if the processor has left it open; never that of a renewal meanwhile. */
 async function dropLeftInvoice(
   processor: Processor,
   { id, latestInvoiceId: before }: Pick<SubscriptionSnapshot, 'id' | 'latestInvoiceId'>,
   idempotencyKey: string,
 ): Promise<void> {
   const { latestInvoiceId: latest } = await processor.findSubscription(id);
-  if (latest !== null && latest !== before) await voidIfOpen(processor, latest, `${idempotencyKey}:left`);
+  if (latest === null || latest === before) return;
+  const { billingReason } = await processor.findInvoice(latest);
+  if (billingReason === 'subscription_update') await voidIfOpen(processor, latest, `${idempotencyKey}:left`);
 }
 
 /** Voids an invoice unless it was paid or voided meanwhile; returns which. */
