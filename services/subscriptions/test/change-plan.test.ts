@@ -114,6 +114,17 @@ describe('a change that is not paid', () => {
     expect(await subscribed.invoicesOfChanges()).toMatchObject([{ status: 'paid' }]);
   });
 
+  it('waits for another reason when the next attempt to pay it fails for that', async () => {
+    const subscribed = await subscribe();
+    await subscribed.decline();
+    expect((await subscribed.change({ quantity: 8 })).body.subscription.pendingChange.reason).toBe('declined');
+    await subscribed.authenticate();
+    await expect(subscribed.pay()).rejects.toThrow('refused');
+    await subscribed.deliver();
+    expect((await subscribed.get()).pendingChange.reason).toBe('authentication_required');
+    await expectEqual(subscribed);
+  });
+
   it('changes nothing when it may not wait', async () => {
     const subscribed = await subscribe();
     await subscribed.decline();
