@@ -54,6 +54,8 @@ const DECLARATIONS: Readonly<Record<ServiceName, Declaration>> = {
       'subscriptions-customers': 'customer.*.v1',
       'subscriptions-products': 'product.*.v1',
       'subscriptions-prices': 'price.*.v1',
+      'subscriptions-coupons': 'coupon.saved.v1',
+      'subscriptions-promotion-codes': 'promotion-code.saved.v1',
       'subscriptions-projects': 'project.*.v1',
       'subscriptions-features': 'feature.saved.v1',
       'subscriptions-product-features': 'product-feature.saved.v1',

@@ -74,6 +74,7 @@ export const subscriptionsService = () =>
             'customer_copies',
             'customer_states',
             'price_copies',
+            'discount_copies',
             'product_copies',
           ],
           kept: ['feature_copies', 'project_copies'],

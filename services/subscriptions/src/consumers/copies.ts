@@ -8,9 +8,11 @@ import {
 } from '@billing/contracts/events/catalog';
 import { ProjectCreated, ProjectUpdated } from '@billing/contracts/events/gateway';
 import { CustomerCreated, CustomerDeleted, CustomerUpdated } from '@billing/contracts/events/customers';
+import { CouponSaved, PromotionCodeSaved } from '@billing/contracts/events/discounts';
 import { ProductFeatureSaved, FeatureSaved, GrantSaved } from '@billing/contracts/events/features';
 import { consumer, type Consumer } from '@billing/messaging/consumer/consumer';
 import type { Delivery } from '@billing/messaging/consumer/delivery';
+import { saveDiscounts } from '#operations/save-discounts.ts';
 import { savePrices } from '#operations/save-prices.ts';
 import {
   saveCustomerCopies,
@@ -26,6 +28,7 @@ import type { Dependencies } from '../dependencies.ts';
 /** Keeps copies of the customers, products, prices, features and grants of other services. */
 export function copies(dependencies: Pick<Dependencies, 'now'>): Consumer[] {
   const save = savePrices(dependencies);
+  const saveDiscount = saveDiscounts(dependencies);
   return [
     consumer('subscriptions-customers', 'customer.*.v1').on(
       [CustomerCreated, CustomerUpdated, CustomerDeleted],
@@ -41,6 +44,30 @@ export function copies(dependencies: Pick<Dependencies, 'now'>): Consumer[] {
         save(
           tx,
           deliveries.map(delivery => ({ ...toOwned(delivery), trace: delivery.trace })),
+          publish,
+        ),
+    ),
+    consumer('subscriptions-coupons', CouponSaved.name).on(CouponSaved, (tx, deliveries, publish) =>
+      saveDiscount(
+        tx,
+        deliveries.map(({ teamId, data, trace }) => {
+          return { teamId, trace, state: { ...data, kind: 'coupon', processorId: data.processorCouponId } };
+        }),
+        publish,
+      ),
+    ),
+    consumer('subscriptions-promotion-codes', PromotionCodeSaved.name).on(
+      PromotionCodeSaved,
+      (tx, deliveries, publish) =>
+        saveDiscount(
+          tx,
+          deliveries.map(({ teamId, data, trace }) => {
+            return {
+              teamId,
+              trace,
+              state: { ...data, kind: 'promotion_code', processorId: data.processorPromotionCodeId },
+            };
+          }),
           publish,
         ),
     ),

@@ -14,7 +14,7 @@ import type { RecordedState, Reread } from '#domain/observation.ts';
 import { shownByEvent, shownByReading } from '#domain/shown-states.ts';
 import { canceledAt, readTerms, withRecorded } from '#domain/subscription.ts';
 import { findCustomers, findDeletions, type CustomerReference } from '#persistence/find-customers.ts';
-import { findPriceIds, type PriceIds } from '#persistence/find-price-ids.ts';
+import { findCatalogIds, type CatalogIds, type CatalogObject } from '#persistence/find-catalog-ids.ts';
 import { addShownStates } from '#persistence/shown-states.ts';
 import { subscriptionRows } from '#persistence/subscription-rows.ts';
 import type { Subscription } from '#persistence/subscription.entity.ts';
@@ -25,8 +25,8 @@ import { readSubscription } from './read-subscription.ts';
 import {
   changeSubscription,
   confirmSubscription,
+  namedInCatalog,
   newSubscription,
-  pricesOf,
   publishChange,
   publishCreated,
   recordedState,
@@ -71,7 +71,7 @@ export function applySubscriptionEvents({ now }: Pick<Dependencies, 'now'>) {
     events: readonly Event[],
     publish: Publish,
   ): Promise<Event[]> => {
-    const priceIds = await findPriceIds(tx, events.flatMap(pricesInEvent));
+    const catalogIds = await findCatalogIds(tx, events.flatMap(namedInEvent));
     const subscriptions = events.map(toObject);
     await subscriptionRows.lock(tx, subscriptions);
     const rows = await subscriptionRows.find(tx, subscriptions);
@@ -89,7 +89,7 @@ export function applySubscriptionEvents({ now }: Pick<Dependencies, 'now'>) {
       tx,
       missing.flatMap(ofOne => ofOne.slice(0, 1).map(toObject)),
     );
-    const created = await createSubscriptions(tx, missing, { priceIds, now: now() });
+    const created = await createSubscriptions(tx, missing, { catalogIds, now: now() });
     const newRows = [...created.values()].map(({ row }) => row);
     const rowOf = (key: string) => rows.get(key) ?? created.get(key)?.row;
     const shownStates = await addShownStates(
@@ -122,7 +122,7 @@ export function applySubscriptionEvents({ now }: Pick<Dependencies, 'now'>) {
       unprepared.push(...applied.unprepared);
       const { state, cause } = endWithCustomer(applied, creation);
       const before = creation || !cause ? null : told.subscription.toJson(row);
-      if (cause) changeSubscription(publish, row, { state, priceIds, shown, trace: cause.source.trace });
+      if (cause) changeSubscription(publish, row, { state, catalogIds, shown, trace: cause.source.trace });
       else if (state !== recorded) confirmSubscription(row, state);
       // An older event that changes the record no more still shows what it was.
       if (shown.length > 0 && !cause) publishChange(publish, row, { shown, trace: first.source.trace });
@@ -212,7 +212,7 @@ export const referenceOf = (
 async function createSubscriptions<Event extends SubscriptionEvent>(
   tx: EntityManager,
   groups: readonly (readonly Event[])[],
-  { priceIds, now }: { priceIds: PriceIds; now: Date },
+  { catalogIds, now }: { catalogIds: CatalogIds; now: Date },
 ): Promise<ReadonlyMap<string, Created<Event>>> {
   const oldest = groups.flatMap(oldestReadable);
   const customerIds = await findCustomers(
@@ -226,7 +226,7 @@ async function createSubscriptions<Event extends SubscriptionEvent>(
     if (!customerId) return [];
     const { scope, snapshot, position } = from;
     const state = { terms: readTerms(snapshot, { observedAt: position.at }), position, readAt: null };
-    const row = newSubscription({ scope, snapshot, state, customerId, priceIds, now });
+    const row = newSubscription({ scope, snapshot, state, customerId, catalogIds, now });
     const customerDeletedAt = deletions.get(scopedKey(customerOf(from)));
     return [[scopedKey(toObject(from)), { row, from, customerDeletedAt }] as const];
   });
@@ -248,8 +248,8 @@ function shownBy({ snapshot, position, isRead }: SubscriptionEvent): ShownState[
 
 const toObject = ({ scope, snapshot }: SubscriptionEvent): ProjectObject => ({ scope, id: snapshot.id });
 
-/** The prices of the event and of what was read because of it. */
-const pricesInEvent = ({ scope, snapshot, reread }: SubscriptionEvent): ProjectObject[] => [
-  ...pricesOf(scope, snapshot),
-  ...(reread && reread !== 'missing' ? pricesOf(scope, reread.snapshot) : []),
+/** What the event, and what was read because of it, names in the catalog. */
+const namedInEvent = ({ scope, snapshot, reread }: SubscriptionEvent): CatalogObject[] => [
+  ...namedInCatalog(scope, snapshot),
+  ...(reread && reread !== 'missing' ? namedInCatalog(scope, reread.snapshot) : []),
 ];

@@ -7,11 +7,11 @@ import type { Source } from '@billing/service/publish-resource';
 import { laterPosition } from '#domain/observation.ts';
 import { canceledAt } from '#domain/subscription.ts';
 import { saveDeletions, type DeletedCustomer } from '#persistence/find-customers.ts';
-import { findPriceIds } from '#persistence/find-price-ids.ts';
+import { findCatalogIds } from '#persistence/find-catalog-ids.ts';
 import { subscriptionRows, toProjectObject } from '#persistence/subscription-rows.ts';
 import { Subscription } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { changeSubscription, recordedState } from './save-subscriptions.ts';
+import { changeSubscription, recordedInCatalog, recordedState } from './save-subscriptions.ts';
 import { told } from './tell-tenants.ts';
 
 interface Deletion extends DeletedCustomer {
@@ -64,10 +64,7 @@ async function cancelAll(
 ): Promise<void> {
   if (running.length === 0) return;
   const subscriptions = running.map(toProjectObject);
-  const prices = running.flatMap(({ teamId, projectId, items }) =>
-    items.map(item => ({ scope: { teamId, projectId }, id: item.processorPriceId })),
-  );
-  const priceIds = await findPriceIds(tx, prices);
+  const catalogIds = await findCatalogIds(tx, running.flatMap(recordedInCatalog));
   await subscriptionRows.lock(tx, subscriptions);
   const rows = await subscriptionRows.find(tx, subscriptions);
 
@@ -80,7 +77,7 @@ async function cancelAll(
     const before = told.subscription.toJson(row);
     const terms = canceledAt(recorded.terms, deletedAt);
     const state = { ...recorded, terms, position: laterPosition(recorded.position, position) };
-    changeSubscription(publish, row, { state, priceIds, trace: source.trace });
+    changeSubscription(publish, row, { state, catalogIds, trace: source.trace });
     told.subscription.tell(publish, row, { ...source, before, now });
     canceled.push(row);
   }

@@ -11,7 +11,7 @@ import type { Reread } from '#domain/observation.ts';
 import { decideChange, requireChangeable, requireFitting, type DecidedChange } from '#domain/plan-change.ts';
 import { requireRunning, requireUnscheduled } from '#domain/subscription.ts';
 import { PriceCopy } from '#persistence/catalog-copies.entity.ts';
-import { findKnownPriceIds } from '#persistence/find-price-ids.ts';
+import { findKnownPriceIds } from '#persistence/find-catalog-ids.ts';
 import { findSubscription, type SubscriptionKey } from '#persistence/find-subscription.ts';
 import type { Subscription } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';

@@ -5,7 +5,7 @@ import { scopedKey } from '@billing/database/project-objects';
 import { amountsOf, entitlementChanges, linesOf } from '#domain/change-preview.ts';
 import { entitlementsOf } from '#domain/customer-state.ts';
 import { findCustomerRecords } from '#persistence/find-customer-records.ts';
-import { findKnownPriceIds } from '#persistence/find-price-ids.ts';
+import { findKnownPriceIds } from '#persistence/find-catalog-ids.ts';
 import type { SubscriptionKey } from '#persistence/find-subscription.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { prepareChange, type PreparedChange, type WantedChange } from './prepare-change.ts';

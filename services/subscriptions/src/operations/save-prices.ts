@@ -6,14 +6,11 @@ import type { Publish } from '@billing/messaging/outbox';
 import type { TraceCarrier } from '@billing/tracing/trace-carrier';
 import { executeBound } from '@billing/database/bound-statement';
 import { keyColumns, scopedKey, type ProjectObject } from '@billing/database/project-objects';
-import { CAUSED_BY_SYSTEM } from '@billing/service/event-causes';
 import { savePriceCopies, type OwnedBy } from '#persistence/copies.ts';
 import { lockAll } from '#persistence/locks.ts';
-import { subscriptionRows } from '#persistence/subscription-rows.ts';
 import type { Subscription } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { publishChange } from './save-subscriptions.ts';
-import { told } from './tell-tenants.ts';
+import { fillRows } from './fill-rows.ts';
 
 /** A price, as an event of the catalog carries it. */
 interface PublishedPrice extends OwnedBy<PriceState> {
@@ -27,20 +24,7 @@ export function savePrices({ now }: Pick<Dependencies, 'now'>) {
     await lockAll(tx, 'price', prices.map(toObject));
     await savePriceCopies(tx, prices);
     const waiting = await findWaiting(tx, prices);
-    await subscriptionRows.lock(tx, waiting);
-    const rows = await subscriptionRows.find(tx, waiting);
-    const changed: Subscription[] = [];
-    for (const row of rows.values()) {
-      const before = told.subscription.toJson(row);
-      const filled = fillPriceIds(row, byKey);
-      if (!filled) continue;
-      const { trace } = filled;
-      publishChange(publish, row, { trace });
-      const at = now();
-      told.subscription.tell(publish, row, { before, now: at, at, cause: CAUSED_BY_SYSTEM, trace });
-      changed.push(row);
-    }
-    await subscriptionRows.save(tx, changed);
+    await fillRows(tx, waiting, { fill: row => fillPriceIds(row, byKey), publish, now: now() });
   };
 }
 

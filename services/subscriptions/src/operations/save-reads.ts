@@ -9,7 +9,7 @@ import type { RecordedState, Reread } from '#domain/observation.ts';
 import { shownByReading } from '#domain/shown-states.ts';
 import { readTerms } from '#domain/subscription.ts';
 import { findCustomers } from '#persistence/find-customers.ts';
-import { findPriceIds } from '#persistence/find-price-ids.ts';
+import { findCatalogIds } from '#persistence/find-catalog-ids.ts';
 import { addShownStates } from '#persistence/shown-states.ts';
 import { subscriptionRows } from '#persistence/subscription-rows.ts';
 import type { Subscription } from '#persistence/subscription.entity.ts';
@@ -19,8 +19,8 @@ import { linkInvoices, lockWaitingInvoices } from './link-invoices.ts';
 import {
   changeSubscription,
   confirmSubscription,
+  namedInCatalog,
   newSubscription,
-  pricesOf,
   publishCreated,
   recordedState,
 } from './save-subscriptions.ts';
@@ -63,9 +63,9 @@ export async function saveReads<Read extends SubscriptionRead>(
   { publish, now }: { readonly publish: Publish; readonly now: Date },
 ): Promise<Outcome<Read>> {
   if (reads.length === 0) return { saved: [], outdated: [], withoutCustomer: [] };
-  const priceIds = await findPriceIds(
+  const catalogIds = await findCatalogIds(
     tx,
-    reads.flatMap(({ scope, reread }) => pricesOf(scope, reread.snapshot)),
+    reads.flatMap(({ scope, reread }) => namedInCatalog(scope, reread.snapshot)),
   );
   await subscriptionRows.lock(tx, reads.map(toObject));
   const rows = await subscriptionRows.find(tx, reads.map(toObject));
@@ -96,7 +96,7 @@ export async function saveReads<Read extends SubscriptionRead>(
     } else if (customerId) {
       const { snapshot, readAt } = reread;
       const state = { terms: readTerms(snapshot, { observedAt: readAt }), position: null, readAt };
-      const created = newSubscription({ scope, snapshot, state, customerId, priceIds, now });
+      const created = newSubscription({ scope, snapshot, state, customerId, catalogIds, now });
       const shown = becauseOfEvent ? [] : shownBy(reread);
       saved.set(key, { read, row: created, state, change: 'created', shown });
     } else {
@@ -116,7 +116,7 @@ export async function saveReads<Read extends SubscriptionRead>(
     const before = change === 'created' ? null : told.subscription.toJson(row);
     const carried = { shown: newlyShown.get(row.id), trace: read.source.trace };
     if (change === 'created') publishCreated(publish, row, carried);
-    else changeSubscription(publish, row, { state, priceIds, ...carried });
+    else changeSubscription(publish, row, { state, catalogIds, ...carried });
     told.subscription.tell(publish, row, { ...read.source, before, now });
   }
   const savedRows = all.map(({ row }) => row);

@@ -12,7 +12,7 @@ import { pendingChange as pendingChangeSchema, type PlanChangeItem } from '@bill
 import type { Publish } from '@billing/messaging/outbox';
 import type { TraceCarrier } from '@billing/tracing/trace-carrier';
 import type { SubscriptionSnapshot } from '@billing/processor/port';
-import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
+import { scopedKey } from '@billing/database/project-objects';
 import { idOfMirrored } from '@billing/service/derived-id';
 import { z } from 'zod';
 import type { RecordedState } from '#domain/observation.ts';
@@ -20,7 +20,7 @@ import type { ChangedItem, PendingTerms } from '#domain/pending-change.ts';
 import { inParts } from '#domain/shown-states.ts';
 import type { ManagingSchedule } from '#domain/schedule.ts';
 import type { DiscountTerms, SubscriptionTerms } from '#domain/subscription.ts';
-import type { PriceIds } from '#persistence/find-price-ids.ts';
+import type { CatalogIds, CatalogObject } from '#persistence/find-catalog-ids.ts';
 import {
   discountsOf,
   pauseOf,
@@ -36,7 +36,7 @@ interface NewSubscription {
   readonly snapshot: SubscriptionSnapshot;
   readonly state: RecordedState;
   readonly customerId: CustomerId;
-  readonly priceIds: PriceIds;
+  readonly catalogIds: CatalogIds;
   readonly now: Date;
 }
 
@@ -46,7 +46,7 @@ export function newSubscription({
   snapshot,
   state,
   customerId,
-  priceIds,
+  catalogIds,
   now,
 }: NewSubscription): Subscription {
   return {
@@ -56,7 +56,7 @@ export function newSubscription({
     customerId,
     processorSubscriptionId: snapshot.id,
     processorCustomerId: snapshot.customerId,
-    ...termColumns({ teamId, projectId }, state.terms, priceIds),
+    ...termColumns({ teamId, projectId }, state.terms, catalogIds),
     ...sourceColumns(state),
     version: 1,
     revision: 1,
@@ -91,10 +91,10 @@ export function publishCreated(
 export function changeSubscription(
   publish: Publish,
   row: Subscription,
-  { state, priceIds, ...change }: { state: RecordedState; priceIds: PriceIds } & Carried,
+  { state, catalogIds, ...change }: { state: RecordedState; catalogIds: CatalogIds } & Carried,
 ): void {
   const isCanceled = state.terms.status === 'canceled' && row.status !== 'canceled';
-  Object.assign(row, termColumns(row, state.terms, priceIds, row.schedule), sourceColumns(state));
+  Object.assign(row, termColumns(row, state.terms, catalogIds, row.schedule), sourceColumns(state));
   publishChange(publish, row, { ...change, type: isCanceled ? SubscriptionCanceled : SubscriptionUpdated });
 }
 
@@ -155,13 +155,30 @@ function recordedPendingChange(row: Pick<Subscription, 'pendingChange'>): Pendin
   return pending && { ...pending, items: pending.items.map(({ priceId: _ours, ...item }) => item) };
 }
 
-/** Returns the prices of a snapshot, whose ids `findPriceIds` finds. */
-export const pricesOf = (scope: ProjectScope, snapshot: SubscriptionSnapshot): ProjectObject[] => {
-  const { items, pendingUpdate, schedule } = snapshot;
-  const planned = [...(pendingUpdate?.items ?? []), ...(schedule?.phases.flatMap(phase => phase.items) ?? [])];
-  const ids = [...items.map(({ price }) => price.id), ...planned.flatMap(({ priceId }) => priceId ?? [])];
-  return ids.map(id => ({ scope, id }));
-};
+/** Returns what a snapshot names in the catalog: `findCatalogIds` finds our ids of that. */
+export const namedInCatalog = (
+  scope: ProjectScope,
+  { items, pendingUpdate, schedule, discounts }: SubscriptionSnapshot,
+): CatalogObject[] => [
+  ...items.flatMap(it => named(scope, 'price', [it.price.id])),
+  ...(pendingUpdate?.items ?? []).flatMap(it => named(scope, 'price', [it.priceId])),
+  ...(schedule?.phases ?? []).flatMap(phase => phase.items.flatMap(it => named(scope, 'price', [it.priceId]))),
+  ...discounts.flatMap(({ detail }) => named(scope, 'coupon', [detail?.couponId])),
+  ...discounts.flatMap(({ detail }) => named(scope, 'promotion_code', [detail?.promotionCodeId])),
+];
+
+/** Returns what a row names in the catalog. */
+export const recordedInCatalog = ({ items, discounts, ...scope }: Subscription): CatalogObject[] => [
+  ...items.flatMap(it => named(scope, 'price', [it.processorPriceId])),
+  ...discounts.flatMap(it => named(scope, 'coupon', [it.processorCouponId])),
+  ...discounts.flatMap(it => named(scope, 'promotion_code', [it.processorPromotionCodeId])),
+];
+
+const named = (
+  { teamId, projectId }: ProjectScope,
+  kind: CatalogObject['kind'],
+  ids: readonly (string | null | undefined)[],
+): CatalogObject[] => ids.flatMap(id => (id ? [{ kind, scope: { teamId, projectId }, id }] : []));
 
 function withoutPriceId<Item extends ChangedItem>({ priceId: _ours, ...terms }: Item & Pick<BilledItem, 'priceId'>) {
   return terms;
@@ -174,13 +191,15 @@ function withoutIds({ couponId: _coupon, promotionCodeId: _code, ...terms }: Bil
 function termColumns(
   { teamId, projectId }: ProjectScope,
   { items: itemTerms, discounts, metadata, pauseCollection, pendingChange, schedule, ...columns }: SubscriptionTerms,
-  priceIds: PriceIds,
+  catalogIds: CatalogIds,
   recorded: RecordedSchedule | null = null,
 ) {
   const scope = { teamId, projectId };
+  const idIn = <Id>(ids: ReadonlyMap<string, Id>, id: string | null): Id | null =>
+    (id === null ? undefined : ids.get(scopedKey({ scope, id }))) ?? null;
   const withPriceId = <Item extends ChangedItem>(item: Item) => ({
     ...item,
-    priceId: priceIds.get(scopedKey({ scope, id: item.processorPriceId })) ?? null,
+    priceId: idIn(catalogIds.prices, item.processorPriceId),
   });
   const items: BilledItem[] = itemTerms.map(withPriceId);
   const [first] = items;
@@ -190,7 +209,9 @@ function termColumns(
     pauseResumesAt: pauseCollection?.resumesAt ?? null,
     items,
     discounts: discounts.map((it): StoredDiscount => {
-      return { ...it, couponId: null, promotionCodeId: null, endsAt: it.endsAt?.toISOString() ?? null };
+      const couponId = idIn(catalogIds.coupons, it.processorCouponId);
+      const promotionCodeId = idIn(catalogIds.promotionCodes, it.processorPromotionCodeId);
+      return { ...it, couponId, promotionCodeId, endsAt: it.endsAt?.toISOString() ?? null };
     }),
     pendingChange:
       pendingChange && z.encode(pendingChangeSchema, { ...pendingChange, items: pendingChange.items.map(withPriceId) }),

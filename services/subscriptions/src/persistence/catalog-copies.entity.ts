@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/postgresql';
-import type { PriceId, ProductId, ProjectId, TeamId } from '@billing/contracts/ids';
+import type { CouponId, PriceId, ProductId, ProjectId, PromotionCodeId, TeamId } from '@billing/contracts/ids';
 import type { PriceType } from '@billing/contracts/resources/price';
 
 const ProductCopySchema = defineEntity({
@@ -44,3 +44,25 @@ const PriceCopySchema = defineEntity({
 /** A copy of what this service needs of a price; the catalog owns it. Subscriptions may use a deleted one. */
 export class PriceCopy extends PriceCopySchema.class {}
 PriceCopySchema.setClass(PriceCopy);
+
+const DiscountCopySchema = defineEntity({
+  name: 'DiscountCopy',
+  tableName: 'discount_copies',
+  indexes: [{ name: 'discount_copies_processor_id', properties: ['teamId', 'projectId', 'kind', 'processorId'] }],
+  properties: {
+    id: p.text().$type<CouponId | PromotionCodeId>().primary(),
+    teamId: p.text().$type<TeamId>(),
+    projectId: p.text().$type<ProjectId>(),
+    kind: p.text().$type<DiscountKind>(),
+    processorId: p.text(),
+    /** Of the newest state that an event showed. */
+    version: p.integer(),
+    deletedAt: p.datetime().strictNullable(),
+  },
+});
+
+export type DiscountKind = 'coupon' | 'promotion_code';
+
+/** A copy of what this service needs of a coupon or a promotion code; the catalog owns it. Subscriptions keep a deleted one. */
+export class DiscountCopy extends DiscountCopySchema.class {}
+DiscountCopySchema.setClass(DiscountCopy);

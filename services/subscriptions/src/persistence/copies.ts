@@ -3,10 +3,10 @@ import type { PriceState, ProductState } from '@billing/contracts/events/catalog
 import type { CustomerState } from '@billing/contracts/events/customers';
 import type { FeatureState, GrantState, ProductFeatureState } from '@billing/contracts/events/features';
 import type { ProjectState } from '@billing/contracts/events/gateway';
-import type { TeamId } from '@billing/contracts/ids';
+import type { CouponId, ProjectId, PromotionCodeId, TeamId } from '@billing/contracts/ids';
 import { executeBound } from '@billing/database/bound-statement';
 import { inTransaction } from '@billing/database/transaction';
-import { PriceCopy, ProductCopy } from './catalog-copies.entity.ts';
+import { DiscountCopy, PriceCopy, ProductCopy, type DiscountKind } from './catalog-copies.entity.ts';
 import { CustomerCopy } from './customer-copy.entity.ts';
 import { insertIntakes } from './customer-intakes.ts';
 import { columnsOf, type Column } from './entity-columns.ts';
@@ -62,6 +62,20 @@ export const saveProductCopies = (em: EntityManager, products: readonly OwnedBy<
 /** Saves copies of prices, deleted ones too: their subscriptions go on. */
 export const savePriceCopies = (em: EntityManager, prices: readonly OwnedBy<PriceState>[]): Promise<void> =>
   save(em, PriceCopy, prices.map(toCopy));
+
+/** The part of a coupon or promotion code that its copy has. */
+export interface DiscountState {
+  readonly id: CouponId | PromotionCodeId;
+  readonly projectId: ProjectId;
+  readonly kind: DiscountKind;
+  readonly processorId: string;
+  readonly version: number;
+  readonly deletedAt: Date | null;
+}
+
+/** Saves copies of coupons and promotion codes, deleted ones too: subscriptions keep them. */
+export const saveDiscountCopies = (em: EntityManager, discounts: readonly OwnedBy<DiscountState>[]): Promise<void> =>
+  save(em, DiscountCopy, discounts.map(toCopy));
 
 /** Saves copies of projects. */
 export async function saveProjectCopies(tx: EntityManager, projects: readonly OwnedBy<ProjectState>[]): Promise<void> {

@@ -3,7 +3,7 @@ import { lockObjects } from '@billing/database/advisory-locks';
 import type { ProjectObject } from '@billing/database/project-objects';
 
 /** The kinds of the processor's objects that a transaction locks, in the order in which it locks them. */
-export type LockedKind = 'price' | 'subscription' | 'invoice' | 'payment' | 'state';
+export type LockedKind = 'price' | 'discount' | 'subscription' | 'invoice' | 'payment' | 'state';
 
 /** Locks objects of the processor, recorded here or not, until the transaction ends. */
 export const lockAll = (

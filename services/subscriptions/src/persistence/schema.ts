@@ -1,5 +1,5 @@
 import { operationLogEntities, operationLogMigrations } from '@billing/processor/operation-log/tables';
-import { PriceCopy, ProductCopy } from './catalog-copies.entity.ts';
+import { DiscountCopy, PriceCopy, ProductCopy } from './catalog-copies.entity.ts';
 import { CheckoutSession } from './checkout-session.entity.ts';
 import { CustomerCopy } from './customer-copy.entity.ts';
 import { CustomerIntake } from './customer-intake.entity.ts';
@@ -23,6 +23,7 @@ export const subscriptionsSchema = {
     CustomerIntake,
     ProductCopy,
     PriceCopy,
+    DiscountCopy,
     FeatureCopy,
     ProductFeatureCopy,
     GrantCopy,

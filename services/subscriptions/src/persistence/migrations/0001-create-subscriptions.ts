@@ -239,6 +239,19 @@ export class CreateSubscriptions extends Migration {
       )`);
     this.addSql(`create index price_copies_processor_id on price_copies (team_id, project_id, processor_price_id)`);
     this.addSql(`
+      create table discount_copies (
+        id text primary key,
+        team_id text not null,
+        project_id text not null,
+        kind text not null,
+        processor_id text not null,
+        version int not null,
+        deleted_at timestamptz
+      )`);
+    this.addSql(
+      `create index discount_copies_processor_id on discount_copies (team_id, project_id, kind, processor_id)`,
+    );
+    this.addSql(`
       create table project_copies (
         id text primary key,
         team_id text not null,
