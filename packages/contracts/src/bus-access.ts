@@ -63,6 +63,7 @@ const DECLARATIONS: Readonly<Record<ServiceName, Declaration>> = {
       'subscriptions-checkouts': 'processor.checkout.>',
       'subscriptions-mirror': 'processor.customer.subscription.>',
       'subscriptions-schedules': 'processor.subscription_schedule.>',
+      'subscriptions-discounts': 'processor.customer.discount.*.v1',
       'subscriptions-deleted-customers': 'processor.customer.deleted.v1',
       'subscriptions-invoices': 'processor.invoice.>',
       'subscriptions-paid-invoices': 'processor.invoice.paid.v1',

@@ -9,6 +9,7 @@ import { publishStates } from '#operations/publish-states.ts';
 import { subscriptionsSchema } from '#persistence/schema.ts';
 import { checkoutEvents } from './consumers/checkout-events.ts';
 import { copies } from './consumers/copies.ts';
+import { discountEvents } from './consumers/discounts.ts';
 import { invoiceEvents } from './consumers/invoice-events.ts';
 import { attemptedInvoices } from './consumers/attempted-invoices.ts';
 import { chargeEvents, invoicePaymentEvents, paymentIntentEvents, refundEvents } from './consumers/payment-events.ts';
@@ -42,6 +43,7 @@ export const subscriptionsService = () =>
           checkoutEvents(dependencies),
           subscriptionEvents(dependencies),
           scheduleEvents(dependencies),
+          discountEvents(dependencies),
           deletedCustomerEvents(dependencies),
           invoiceEvents(dependencies),
           paymentIntentEvents(dependencies),

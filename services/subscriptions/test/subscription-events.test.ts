@@ -85,6 +85,7 @@ describe('what is recorded of a subscription', () => {
     expect(created?.data.items).toEqual([
       {
         processorPriceId: price.processorPriceId,
+        processorProductId: 'prod_1',
         priceId: price.id,
         unitAmount: base.unitAmount,
         unitAmountDecimal: String(base.unitAmount),

@@ -65,13 +65,16 @@ export function accountCalls({ stripe, call }: Calls): Account {
       ),
     deleteWebhookEndpoint: id => call(async () => void (await stripe.webhookEndpoints.del(id))),
 
-    findObject: (kind, id) =>
-      call(async () => ({ ...(await completeLists(stripe, await RETRIEVE[kind](stripe, id))) })).catch(
-        (err: unknown) => {
-          if (isMissing(err)) return null;
-          throw err;
-        },
-      ),
+    findObject: async (kind, id) => {
+      const retrieve = RETRIEVE[kind];
+      if (!retrieve) return null;
+      try {
+        return await call(async () => ({ ...(await completeLists(stripe, await retrieve(stripe, id))) }));
+      } catch (err) {
+        if (isMissing(err)) return null;
+        throw err;
+      }
+    },
     completeLists: object => call(() => completeLists(stripe, object)),
 
     listEvents: ({ undeliveredOnly = false, createdFrom, startingAfter }) =>
@@ -106,11 +109,12 @@ const PROBES: readonly ((stripe: Stripe) => Promise<unknown>)[] = [
   stripe => stripe.webhookEndpoints.list({ limit: 1 }),
 ];
 
-/** How each kind of object is read. */
-const RETRIEVE: Readonly<Record<ProcessorObject, (stripe: Stripe, id: string) => Promise<object>>> = {
+/** How each kind of object is read; null for those that no call returns. */
+const RETRIEVE: Readonly<Record<ProcessorObject, ((stripe: Stripe, id: string) => Promise<object>) | null>> = {
   'checkout.session': (stripe, id) => stripe.checkout.sessions.retrieve(id),
   subscription_schedule: (stripe, id) => stripe.subscriptionSchedules.retrieve(id),
   customer: (stripe, id) => stripe.customers.retrieve(id),
+  'customer.discount': null,
   'customer.subscription': (stripe, id) => stripe.subscriptions.retrieve(id),
   invoice: (stripe, id) => stripe.invoices.retrieve(id),
   invoice_payment: (stripe, id) => stripe.invoicePayments.retrieve(id),

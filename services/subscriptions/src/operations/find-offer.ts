@@ -8,7 +8,9 @@ import type { Dependencies } from '../dependencies.ts';
 
 /** A price and how it is sold. */
 interface SoldPrice {
-  readonly price: Pick<PriceState, 'isActive' | 'type' | 'productId' | 'metered' | 'processorPriceId'>;
+  /** A copy has no currency. */
+  readonly price: Pick<PriceState, 'isActive' | 'type' | 'productId' | 'metered' | 'processorPriceId'> &
+    Partial<Pick<PriceState, 'currency'>>;
   readonly product: Pick<ProductState, 'isActive' | 'deletedAt'>;
 }
 

@@ -10,6 +10,7 @@ import { dropPlanChangeKind } from './drop-plan-change.ts';
 import { followSubscriptionKind } from './follow-subscription.ts';
 import { refundPaymentKind } from './refund-payment.ts';
 import { scheduleCancellationKind } from './schedule-cancellation.ts';
+import { setDiscountKind } from './set-discount.ts';
 import { createCheckoutKind } from './start-checkout.ts';
 
 interface SubscriptionsOperationLogOptions {
@@ -34,6 +35,7 @@ export function openSubscriptionsOperationLog({
     changePlanKind({ em: outbox.em, processors, rpc, now }),
     dropPlanChangeKind({ processors, now }),
     followSubscriptionKind({ now }),
+    setDiscountKind({ now }),
     refundPaymentKind({ now }),
     changeInvoiceKind('void', { now }),
     changeInvoiceKind('uncollectible', { now }),

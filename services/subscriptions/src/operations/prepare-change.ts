@@ -10,7 +10,6 @@ import { requestedItems, type RequestedItem, type WantedItem } from '#domain/cha
 import type { Reread } from '#domain/observation.ts';
 import { decideChange, requireChangeable, requireFitting, type DecidedChange } from '#domain/plan-change.ts';
 import { requireRunning, requireUnscheduled } from '#domain/subscription.ts';
-import { PriceCopy } from '#persistence/catalog-copies.entity.ts';
 import { findKnownPriceIds } from '#persistence/find-catalog-ids.ts';
 import { findSubscription, type SubscriptionKey } from '#persistence/find-subscription.ts';
 import type { Subscription } from '#persistence/subscription.entity.ts';
@@ -119,19 +118,15 @@ export function prepareChange(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'p
     const lasting = discounts.filter(({ detail }) => detail?.coupon?.duration !== 'once').map(toWanted);
     if (promotionCode === undefined) return { lasting };
     if (promotionCode === null) return { ...(discounts.length > 0 && { discounts: [] }), lasting: [] };
-    const { teamId, projectId } = scope;
-    const ids = wanted.flatMap(({ priceId }) => priceId ?? []);
-    const copies = await em.fork().find(PriceCopy, { teamId, projectId, id: { $in: ids } });
-    const redeemed = discounts.flatMap(({ detail }) => detail?.promotionCodeId ?? []);
     const code = await resolve(scope, {
       promotionCode,
       processorCustomerId,
       currency: snapshot.currency ?? wanted[0]?.price.currency ?? '',
-      productIds: copies.map(({ productId }) => productId),
-      redeemed,
+      priceIds: wanted.map(({ priceId }) => priceId),
+      discounts,
     });
+    if (code.redeemed) return { lasting };
     const added = { promotionCodeId: code.processorPromotionCodeId };
-    if (redeemed.includes(added.promotionCodeId)) return { lasting };
     return {
       discounts: [...discounts.map(toWanted), added],
       lasting: code.duration === 'once' ? lasting : [...lasting, added],

@@ -1,8 +1,10 @@
-import type { ProductId, ProjectScope } from '@billing/contracts/ids';
+import type { PriceId, ProjectScope } from '@billing/contracts/ids';
 import { notFound, unprocessable } from '@billing/contracts/problem';
 import type { CouponDuration, RedemptionRefusal } from '@billing/contracts/resources/discount';
 import { FindPromotionCode } from '@billing/contracts/rpc/calls';
 import { isRefusedPromotionCode } from '@billing/processor/errors';
+import type { DiscountSnapshot } from '@billing/processor/snapshots/discounts';
+import { PriceCopy } from '#persistence/catalog-copies.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /** A promotion code that someone wants to redeem, and what for. */
@@ -11,10 +13,17 @@ interface Redemption {
   readonly promotionCode: string;
   readonly processorCustomerId: string;
   readonly currency: string;
-  /** The products of what is bought. */
-  readonly productIds: readonly ProductId[];
-  /** The processor's ids of the codes that were redeemed for it before: they stay, whatever became of them. */
-  readonly redeemed?: readonly string[];
+  /** Of what is bought; the catalog does not have those that are null. */
+  readonly priceIds: readonly (PriceId | null)[];
+  /** What was redeemed for it before: it stays, whatever became of its code. */
+  readonly discounts?: readonly DiscountSnapshot[];
+}
+
+interface RedeemableCode {
+  readonly processorPromotionCodeId: string;
+  readonly duration: CouponDuration;
+  /** The discount that it was redeemed for before. */
+  readonly redeemed: DiscountSnapshot | undefined;
 }
 
 /** How long the catalog has to respond, which reads the processor. */
@@ -32,17 +41,21 @@ const REFUSALS: Readonly<Record<RedemptionRefusal, string>> = {
  * @throws Problem 404 `promotion_code_not_found`; 422 `promotion_code_inactive`, `promotion_code_expired`,
  * `promotion_code_exhausted`, `promotion_code_not_applicable`
  */
-export function resolvePromotionCode({ rpc }: Pick<Dependencies, 'rpc'>) {
+export function resolvePromotionCode({ em, rpc }: Pick<Dependencies, 'em' | 'rpc'>) {
   return async (
     { teamId, projectId }: ProjectScope,
-    { productIds, redeemed = [], ...redemption }: Redemption,
-  ): Promise<{ readonly processorPromotionCodeId: string; readonly duration: CouponDuration }> => {
-    const request = { teamId, projectId, productIds: [...productIds], ...redemption };
+    { priceIds, discounts = [], ...redemption }: Redemption,
+  ): Promise<RedeemableCode> => {
+    const ids = priceIds.filter(id => id !== null);
+    const copies = await em.fork().find(PriceCopy, { teamId, projectId, id: { $in: ids } });
+    const productIds = copies.map(({ productId }) => productId);
+    const request = { teamId, projectId, productIds, ...redemption };
     const found = await rpc.call(FindPromotionCode, request, RPC_TIMEOUT_MS);
     if (!found) throw notFound('promotion_code');
     const { processorPromotionCodeId } = found.promotionCode;
-    if (found.refusal && !redeemed.includes(processorPromotionCodeId)) throw refusalOf(found.refusal);
-    return { processorPromotionCodeId, duration: found.coupon.duration };
+    const redeemed = discounts.find(({ detail }) => detail?.promotionCodeId === processorPromotionCodeId);
+    if (found.refusal && !redeemed) throw refusalOf(found.refusal);
+    return { processorPromotionCodeId, duration: found.coupon.duration, redeemed };
   };
 }
 

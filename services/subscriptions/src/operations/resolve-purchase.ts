@@ -7,6 +7,7 @@ import { findPurchaseHistory } from '#persistence/find-purchase-history.ts';
 import { CustomerCopy } from '#persistence/customer-copy.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { findOffer, isUnavailable } from './find-offer.ts';
+import { resolvePromotionCode } from './resolve-promotion-code.ts';
 
 /** The processor's ids of what is sold to whom. */
 export interface Purchase {
@@ -14,12 +15,15 @@ export interface Purchase {
   readonly processorPriceId: string;
   /** A metered price is sold without a quantity. */
   readonly metered: boolean;
+  /** Null without a promotion code. */
+  readonly processorPromotionCodeId: string | null;
 }
 
 interface RequestedPurchase extends PurchaseLimits {
   readonly customerId: CustomerId;
   readonly priceId: PriceId;
   readonly mode: 'subscription' | 'payment';
+  readonly promotionCode?: string | undefined;
 }
 
 /** How long a caller waits for the owners, which reply in milliseconds. */
@@ -30,10 +34,10 @@ const RPC_TIMEOUT_MS = 1_000;
  * deactivated a moment ago counts; our copies serve while an owner is down.
  * @throws Problem 404 `customer_not_found`, `price_not_found`; 422 `price_inactive`, `product_inactive`,
  * `price_type_mismatch`,
- * `trial_already_used`; 409 `already_subscribed`; 503 when an owner is down and there is no copy
+ * `trial_already_used`; what `resolvePromotionCode` throws; 409 `already_subscribed`; 503 when an owner is down and there is no copy
  */
 export function resolvePurchase({ em, rpc }: Pick<Dependencies, 'em' | 'rpc'>) {
-  const offerOf = findOffer({ em, rpc });
+  const [offerOf, resolveCode] = [findOffer({ em, rpc }), resolvePromotionCode({ em, rpc })];
   return async (scope: ProjectScope, requested: RequestedPurchase): Promise<Purchase> => {
     const { customerId, priceId, mode } = requested;
     const [customer, offer] = await Promise.all([findCustomer(scope, customerId), offerOf(scope, priceId)]);
@@ -44,11 +48,13 @@ export function resolvePurchase({ em, rpc }: Pick<Dependencies, 'em' | 'rpc'>) {
       const { productId } = offer.price;
       requireWithinLimits(await findPurchaseHistory(em.fork(), scope, { customerId, productId }), requested);
     }
-    return {
-      processorCustomerId: customer.processorCustomerId,
-      processorPriceId: offer.price.processorPriceId,
-      metered: offer.price.metered,
-    };
+    const { processorCustomerId } = customer;
+    const { processorPriceId, metered, currency = '' } = offer.price;
+    const { promotionCode } = requested;
+    const redemption = promotionCode && { promotionCode, processorCustomerId, currency, priceIds: [priceId] };
+    const code = redemption ? await resolveCode(scope, redemption) : null;
+    const processorPromotionCodeId = code?.processorPromotionCodeId ?? null;
+    return { processorCustomerId, processorPriceId, metered, processorPromotionCodeId };
   };
 
   async function findCustomer({ teamId, projectId }: ProjectScope, customerId: CustomerId) {

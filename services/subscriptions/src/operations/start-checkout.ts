@@ -12,6 +12,7 @@ import type { CheckoutSessionSnapshot } from '@billing/processor/port';
 import { z } from 'zod';
 import { CheckoutSession } from '#persistence/checkout-session.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { problemOfRedemption } from './resolve-promotion-code.ts';
 import { resolvePurchase, type Purchase } from './resolve-purchase.ts';
 
 /** A hosted checkout session that a customer can be sent to. */
@@ -31,6 +32,7 @@ const input = z.object({
   cancelUrl: z.string(),
   trialDays: z.int().exactOptional(),
   allowPromotionCodes: z.boolean().exactOptional(),
+  promotionCodeId: z.string().exactOptional(),
   automaticTax: z.boolean().exactOptional(),
   taxIdCollection: z.boolean().exactOptional(),
   clientReferenceId: z.string().exactOptional(),
@@ -87,7 +89,7 @@ export function startCheckout(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'o
       operationKey,
       find: (em: EntityManager) => findOpened(em, scope, operationKey),
     };
-    return operationLog.perform(kind, { teamId, projectId }, request, async tx => {
+    const opened = operationLog.perform(kind, { teamId, projectId }, request, async tx => {
       const createdAt = now();
       tx.create(CheckoutSession, {
         id: operationKey,
@@ -103,14 +105,15 @@ export function startCheckout(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'o
         createdAt,
         updatedAt: createdAt,
       });
-      const { mode, quantity, trialDays } = requested;
+      const { mode, quantity, trialDays, promotionCode } = requested;
       const audit = pendingAuditOf(context, {
         target: { type: 'checkout_session', id: operationKey },
-        changes: changesOf(null, { mode, customerId, priceId, quantity, trialDays }),
+        changes: changesOf(null, { mode, customerId, priceId, quantity, trialDays, promotionCode }),
       });
       const trace = traces.sign(teamId, currentTrace());
       return { ...toSession(scope, requested, { purchase, trace }), audit };
     });
+    return opened.catch((err: unknown) => Promise.reject(problemOfRedemption(err)));
   };
 }
 
@@ -137,6 +140,7 @@ function toSession(
     allowPromotionCodes,
     automaticTax,
     taxIdCollection,
+    ...(purchase.processorPromotionCodeId !== null && { promotionCodeId: purchase.processorPromotionCodeId }),
     ...(trialDays !== undefined && { trialDays }),
     ...(clientReferenceId !== undefined && { clientReferenceId }),
     ...(locale !== undefined && { locale }),

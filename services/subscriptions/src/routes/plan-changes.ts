@@ -5,16 +5,18 @@ import { changePlan } from '#operations/change-plan.ts';
 import { dropPlanChange } from '#operations/drop-plan-change.ts';
 import { previewChange } from '#operations/preview-change.ts';
 import { toResource as toInvoice } from '#persistence/invoice.entity.ts';
+import { setDiscount } from '#operations/set-discount.ts';
 import { toResource } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /** Changes of what a subscription bills. */
 export function planChangeRoutes(
-  dependencies: Pick<Dependencies, 'em' | 'rpc' | 'processors' | 'operationLog' | 'now'>,
+  dependencies: Pick<Dependencies, 'em' | 'rpc' | 'outbox' | 'processors' | 'operationLog' | 'now'>,
 ): Routes {
   const preview = previewChange(dependencies);
   const change = changePlan(dependencies);
   const drop = dropPlanChange(dependencies);
+  const set = setDiscount(dependencies);
 
   return app => {
     serve(app, operations.previewPlanChange, async ({ params: { subscriptionId: id, ...scope }, body }) => ({
@@ -33,5 +35,12 @@ export function planChangeRoutes(
     serve(app, operations.dropPlanChange, async ({ params: { subscriptionId: id, ...scope }, audit }) => ({
       subscription: toResource(await drop(scope, { id }, audit)),
     }));
+    serve(
+      app,
+      operations.setSubscriptionDiscount,
+      async ({ params: { subscriptionId: id, ...scope }, body: { promotionCode }, audit }) => ({
+        subscription: toResource(await set(scope, { id }, promotionCode, audit)),
+      }),
+    );
   };
 }

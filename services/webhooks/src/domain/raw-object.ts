@@ -7,6 +7,7 @@ export const TABLES = {
   'checkout.session': 'checkout_sessions',
   'customer.subscription': 'subscriptions',
   subscription_schedule: 'subscription_schedules',
+  'customer.discount': 'discounts',
   customer: 'customers',
   invoice: 'invoices',
   invoice_payment: 'invoice_payments',
