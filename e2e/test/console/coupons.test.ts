@@ -1,16 +1,17 @@
 import { isWithoutBrowser } from '@billing/testing/browser';
 import { expect, it } from 'vitest';
 import { expectAccessible } from '../../system/accessibility.ts';
-import { newCustomer, newMonthlyPrice, newTenant } from '../../system/tenant.ts';
+import { newMonthlyPrice, newSubscription, newTenant } from '../../system/tenant.ts';
 import { pageOf, visitConsole } from './browse.ts';
 import { follow } from './looks.ts';
 
 it.skipIf(isWithoutBrowser())(
-  'creates a coupon and its code, switches the code off and on, and deletes both',
+  'creates a coupon and its code, discounts a subscription by it, and deletes it',
   async () => {
     const tenant = await newTenant();
-    await newMonthlyPrice(tenant);
-    await newCustomer(tenant);
+    const { billing } = tenant;
+    const { priceId } = await newMonthlyPrice(tenant);
+    const { id } = await newSubscription(tenant, priceId);
     await using visit = await visitConsole(pageOf(tenant, 'coupons'), { user: tenant.user });
     const { page, problems } = visit;
     const dialog = page.getByRole('dialog');
@@ -40,7 +41,22 @@ it.skipIf(isWithoutBrowser())(
     await page.getByRole('link', { name: 'SPRING' }).click();
     await page.getByRole('heading', { level: 1, name: 'SPRING' }).waitFor();
     await page.locator('#content').getByRole('link', { name: 'Grace' }).waitFor();
-    await expectAccessible(page);
+
+    // A subscription gets it, and loses it.
+    await follow(page, pageOf(tenant, `subscriptions/${id}`));
+    await done('Nothing is taken off its invoices.');
+    await page.getByRole('button', { name: 'Set a code…' }).click();
+    await page.keyboard.type('no-such-code');
+    await page.keyboard.press('Enter');
+    await dialog.getByRole('alert').filter({ hasText: 'promotion code' }).waitFor();
+    await dialog.getByLabel('Promotion code').fill('spring');
+    await page.keyboard.press('Enter');
+    await done('The discount counts from the next invoice on.');
+    await page.getByRole('link', { name: 'Spring sale' }).waitFor();
+    expect((await billing.subscriptions.get(id)).discounts).toMatchObject([{ amountOff: 500, currency: 'usd' }]);
+    await page.getByRole('button', { name: 'Remove…' }).click();
+    await dialog.getByRole('button', { name: 'Remove' }).click();
+    await done('Nothing is taken off its invoices.');
 
     await follow(page, pageOf(tenant, 'coupons?code=spring'));
     await page.getByRole('button', { name: 'Deactivate' }).click();

@@ -29,6 +29,8 @@ it.skipIf(withoutBrowser)('changes a plan for the amount that it shows, and take
   const { productId } = await billing.prices.get(priceId);
   await billing.features.create({ key: 'seats', name: 'Seats', type: 'limit' });
   await billing.productFeatures.set(productId, 'seats', { value: 5, per: 'quantity' });
+  const team = await billing.products.create({ name: 'Team' });
+  await billing.prices.create({ productId: team.id, unitAmount: 4_999, currency: 'usd', interval: 'month' });
   const { processorSubscriptionId, read, visit } = await openSubscription();
   await using _ = visit;
   const { page, problems } = visit;
@@ -54,7 +56,22 @@ it.skipIf(withoutBrowser)('changes a plan for the amount that it shows, and take
   expect(await read()).toMatchObject({ quantity: 3, items: [{ priceId }] });
   await page.getByRole('region', { name: 'Invoices' }).getByText(due).waitFor();
 
+  // Another plan at the end of the period, which is taken back.
+  await open();
+  await dialog.getByLabel('Price').selectOption('Team: $49.99 a month');
+  await dialog.getByLabel('It takes effect').selectOption('At the end of the period');
+  await dialog.getByText('Nothing is due today.').waitFor();
+  await dialog.getByText('Seats: 15 → nothing').waitFor();
+  await dialog.getByRole('button', { name: 'Change at the end of the period' }).click();
+  await page.getByText('3 × Team, $49.99 a month').waitFor();
+  await page.locator('.badge', { hasText: 'Changes' }).waitFor();
   await page.setViewportSize(PHONE);
+  await expectFitting(page, PHONE.width);
+  await page.getByRole('button', { name: 'Take it back…' }).click();
+  await dialog.getByRole('button', { name: 'Take it back' }).click();
+  await page.getByText('The change is taken back.').waitFor();
+  expect(await read()).toMatchObject({ quantity: 3, scheduledChange: null });
+
   // A declined payment gives nothing.
   const { default_payment_method: card } = await tenant.callProcessor(`/v1/subscriptions/${processorSubscriptionId}`);
   await processor.setCardDeclines(card, true);
