@@ -201,29 +201,34 @@ describe('a change at the end of the period', () => {
     });
   });
 
-  it.each(['dropped', 'done-but-response-lost', '500', '500-but-done'] as const)(
-    'is made once although responses about its schedule are lost: %s',
-    async mode => {
-      const subscribed = await subscribe();
-      const { change, other, atProcessor, get } = subscribed;
-      await service.control.fail({ method: 'POST', path: '/v1/subscription_schedules', mode, times: 2 });
-      const headers = { 'idempotency-key': `once-${subscribed.id}` };
-      const body = { priceId: other.id, when: 'period_end' };
-      let status = 0;
-      for (let tries = 0; tries < 5 && status !== 200; tries += 1) {
-        ({ status } = await change(body, headers));
-        await runOperations();
-      }
-      expect(status).toBe(200);
-      const { schedule } = await atProcessor();
-      expect(schedule?.phases).toMatchObject([
-        { items: [{ quantity: 5 }] },
-        { items: [{ priceId: other.processorPriceId }] },
-      ]);
-      expect((await get()).scheduledChange).toMatchObject({ id: schedule?.metadata['changeId'] });
-      await expectEqual(subscribed);
-    },
-  );
+  it.each([
+    ['', 'dropped'],
+    ['', 'done-but-response-lost'],
+    ['', '500'],
+    ['', '500-but-done'],
+    ['/sub_sched', '500'],
+    ['/sub_sched', '500-but-done'],
+  ] as const)('is made once although responses about its schedule%s are lost: %s', async (path, mode) => {
+    const subscribed = await subscribe();
+    const { change, other, atProcessor, get } = subscribed;
+    const fault = { method: 'POST', path: `/v1/subscription_schedules${path}`, mode, times: 2 } as const;
+    await service.control.fail(fault);
+    const headers = { 'idempotency-key': `once-${subscribed.id}` };
+    const body = { priceId: other.id, when: 'period_end' };
+    let status = 0;
+    for (let tries = 0; tries < 5 && status !== 200; tries += 1) {
+      ({ status } = await change(body, headers));
+      await runOperations();
+    }
+    expect(status).toBe(200);
+    const { schedule } = await atProcessor();
+    expect(schedule?.phases).toMatchObject([
+      { items: [{ quantity: 5 }] },
+      { items: [{ priceId: other.processorPriceId }] },
+    ]);
+    expect((await get()).scheduledChange).toMatchObject({ id: schedule?.metadata['changeId'] });
+    await expectEqual(subscribed);
+  });
 });
 
 /** What may happen to a subscription, at the same time as something else. */

@@ -1,5 +1,6 @@
-import { createHash } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { ProjectScope, SubscriptionChangeId } from '@billing/contracts/ids';
+import { unavailable } from '@billing/contracts/problem';
 import { isUnknownOutcome, ProcessorError } from '@billing/processor/errors';
 import type { NewPhase, WantedDiscount } from '@billing/processor/plan-changes';
 import type { Processor, SubscriptionSnapshot } from '@billing/processor/port';
@@ -33,7 +34,7 @@ interface Write {
 /**
  * Schedules a change of a subscription, in place of one that is scheduled. A schedule that we have made and that could not get
  * its phases is released again.
- * @throws ProcessorError after a refusal, also when somebody else's schedule manages the subscription
+ * @throws ProcessorError after a refusal, also when somebody else's schedule manages the subscription; Problem `unavailable`
  */
 export async function scheduleChange(
   processor: Processor,
@@ -50,8 +51,7 @@ export async function scheduleChange(
   try {
     await setPhases(processor, schedule.id, phases, { metadata: scheduleMetadata(scope, change), key });
   } catch (err) {
-    if (err instanceof ProcessorError && !isOurs(await processor.findSchedule(schedule.id)))
-      await releaseSchedule(processor, schedule.id, `${key}:undo`);
+    if (err instanceof ProcessorError) await undo(processor, schedule.id, key);
     throw err;
   }
   return processor.findSubscription(id);
@@ -107,27 +107,42 @@ async function openSchedule(
     return await processor.createSchedule(id, `${key}:create`);
   } catch (err) {
     // The subscription had none when this began, and takes no second one.
-    const created = isUnknownOutcome(err) ? (await processor.findSubscription(id)).schedule : null;
+    if (!isUnknownOutcome(err)) throw err;
+    const { schedule: created } = await processor.findSubscription(id).catch((cause: unknown) => {
+      throw unfinished(cause);
+    });
     if (created) return created;
     throw err;
   }
 }
 
-/** Replaces all phases of a schedule. It may be sent again with others, when the subscription has changed meanwhile. */
-function setPhases(
+/** Replaces all phases of a schedule: that may be sent any number of times, and with others when the subscription has changed. */
+const setPhases = (
   processor: Processor,
   id: string,
   phases: readonly NewPhase[],
   { metadata, key }: { readonly metadata: Readonly<Record<string, string>>; readonly key: string },
-): Promise<ScheduleSnapshot> {
-  const content = createHash('sha256').update(JSON.stringify([phases, metadata]));
-  return processor.setPhases(id, phases, metadata, `${key}:${content.digest('base64url').slice(0, 22)}`);
+): Promise<ScheduleSnapshot> => processor.setPhases(id, phases, metadata, `${key}:${randomUUID()}`);
+
+/**
+ * Releases a schedule that has not got its phases. Only this operation knows that it is ours.
+ * @throws Problem `unavailable` when that fails: then the operation goes on later
+ */
+async function undo(processor: Processor, id: string, key: string): Promise<void> {
+  try {
+    if (!isOurs(await processor.findSchedule(id))) await releaseSchedule(processor, id, `${key}:undo`);
+  } catch (err) {
+    throw unfinished(err);
+  }
 }
 
-/** Releases a schedule, unless it has ended meanwhile. */
+const unfinished = (cause: unknown) =>
+  unavailable('The payment processor has not finished this change; it is finished later.', 5, { cause });
+
+/** Releases a schedule, unless it has ended meanwhile; that may be sent any number of times. */
 export async function releaseSchedule(processor: Processor, id: string, key: string): Promise<void> {
   try {
-    await processor.releaseSchedule(id, key);
+    await processor.releaseSchedule(id, `${key}:${randomUUID()}`);
   } catch (err) {
     if (!(err instanceof ProcessorError)) throw err;
     const { status } = await processor.findSchedule(id);
