@@ -40,6 +40,7 @@ describe('a change at the end of the period', () => {
     const subscribed = await subscribe({ more: { metadata: { crm: '7' }, description: 'Team plan' } });
     const { change, advance, deliver, updates, get, atProcessor, invoicesAtProcessor, other, descriptionAtProcessor } =
       subscribed;
+    const shown = async () => (await subscribed.published()).flatMap(({ data }) => data.shown);
     const before = (await updates()).length;
     const { status, body } = await change({ priceId: other.id, quantity: 3, when: 'period_end' });
     const effectiveAt = '2026-05-01T00:00:00.000Z';
@@ -59,6 +60,9 @@ describe('a change at the end of the period', () => {
       scheduledChange: null,
       metadata: { crm: '7' },
     });
+    // From that day on revenue is another.
+    const times = (await shown()).flatMap(({ items: [item], at }) => (item?.quantity === 3 ? [at.getTime()] : []));
+    expect(new Date(Math.min(...times))).toEqual(new Date(effectiveAt));
     expect((await updates()).slice(before + 1)).toMatchObject([
       { type: 'subscription.updated', previousAttributes: { quantity: 5, scheduledChange: { id: body.change.id } } },
     ]);

@@ -58,15 +58,16 @@ function isAbout(event: Envelope, processorSubscriptionId: string): boolean {
   return [id, subscription, released].includes(processorSubscriptionId);
 }
 
+const KEPT = { discounts: [], metadata: {}, proration: 'none' } as const;
+
 /** Schedules a change at the processor as this service does it. */
 async function schedule({ processorId, price, other }: Awaited<ReturnType<typeof buySubscription>>) {
   const { processor, scope } = service;
   const { currentPeriodStart: startsAt, currentPeriodEnd: endsAt } = await processor.findSubscription(processorId);
   const { id } = await processor.createSchedule(processorId, processorId);
-  const common = { discounts: [], metadata: {}, proration: 'none' } as const;
   const phases = [
-    { ...common, items: [{ priceId: price.processorPriceId, quantity: 2 }], startsAt, endsAt },
-    { ...common, items: [{ priceId: other.processorPriceId, quantity: 3 }] },
+    { ...KEPT, items: [{ priceId: price.processorPriceId, quantity: 2 }], startsAt, endsAt },
+    { ...KEPT, items: [{ priceId: other.processorPriceId, quantity: 3 }] },
   ];
   const from = planOf([{ processorPriceId: price.processorPriceId, quantity: 2 }]);
   const changeId = SubscriptionChangeId.create();
@@ -114,12 +115,33 @@ describe('a schedule of ours at the processor', () => {
     expect((await bought.get()).scheduledChange.items).toMatchObject([{ priceId: bought.other.id, quantity: 3 }]);
   });
 
-  it('shows nothing once it is released', async () => {
+  it('is found by a sync, and what was missed of it', async () => {
+    const bought = await buySubscription();
+    const first = await schedule(bought);
+    const ofSubscription = (await bought.events()).findLast(({ type }) => type.includes('customer.subscription.'));
+    if (!ofSubscription) throw new Error('The subscription has no event.');
+    const sync = () => {
+      const again = deliveredAgain(ofSubscription);
+      return service.deliver({ ...again, data: { ...Object(again.data), fromSync: true } });
+    };
+    await sync();
+    expect((await bought.get()).scheduledChange).toMatchObject({ id: first.changeId });
+    const [id, from] = [SubscriptionChangeId.create(), planOf([])];
+    const { phases } = await service.processor.findSchedule(first.id);
+    const kept = phases.map(({ items, startsAt, endsAt }) => ({ items, startsAt, endsAt, ...KEPT }));
+    const metadata = scheduleMetadata(service.scope, { id, from, removesDiscounts: false });
+    await service.processor.setPhases(first.id, kept, metadata, `${first.id}-again`);
+    await sync();
+    expect((await bought.get()).scheduledChange).toMatchObject({ id });
+  });
+
+  it('shows nothing once it is released, also where no events about schedules are sent', async () => {
     const bought = await buySubscription();
     const { id } = await schedule(bought);
     await bought.deliverEvents();
-    await service.processor.releaseSchedule(id, `${id}-release`);
-    await bought.deliverEvents();
+    await service.account.dashboard.subscriptionSchedules.release(id);
+    for (const event of await bought.events())
+      if (event.type.includes('customer.subscription.')) await service.deliver(event);
     expect(await bought.get()).toMatchObject({ scheduledChange: null });
   });
 
@@ -138,9 +160,14 @@ describe('a schedule of ours at the processor', () => {
   });
 });
 
-it('shows nothing of a schedule that somebody else has made, and does not read it again', async () => {
+it('shows nothing of a schedule that somebody else has made, nor reads anything because of it', async () => {
   const bought = await buySubscription();
-  await service.processor.createSchedule(bought.processorId, bought.processorId);
+  const { id } = await service.processor.createSchedule(bought.processorId, bought.processorId);
   await bought.deliverEvents();
   expect(await bought.get()).toMatchObject({ scheduledChange: null });
+  await service.account.dashboard.subscriptionSchedules.update(id, { metadata: { by: 'hand' } });
+  const updated = (await bought.events()).find(({ type }) => type === 'processor.subscription_schedule.updated.v1');
+  if (!updated) throw new Error('The schedule has no event.');
+  await service.control.fail({ method: 'GET', path: '/v1/subscription', mode: '500', times: 99 });
+  expect(await service.deliverOnce('subscriptions-schedules', updated)).toBe('ack');
 });
