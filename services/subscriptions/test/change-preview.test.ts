@@ -379,6 +379,19 @@ describe('the preview of a change of what is scheduled', () => {
     }
   });
 
+  it('shows the plan that replaces it now, with the period that begins', async () => {
+    const { preview, change, createPrice, processorId } = await startScheduled();
+    const { id: priceId } = await createPrice({ unitAmount: 9_000, interval: 'year' });
+    const { body } = await preview({ priceId });
+    const nextInvoice = { at: '2027-04-13T09:17:31.000Z', total: 45_000 };
+    expect(body.preview).toMatchObject({ lines: [{ proration: true }, { amount: 45_000 }], nextInvoice });
+    expect((await change({ priceId })).status).toBe(200);
+    expect(await service.processor.previewInvoice(processorId)).toMatchObject({
+      at: new Date(nextInvoice.at),
+      total: nextInvoice.total,
+    });
+  });
+
   it('shows the plan that replaces it at the end of the period', async () => {
     const { preview, change, createPrice, processorId } = await startScheduled();
     const yearly = await createPrice({ unitAmount: 9_000, interval: 'year' });
