@@ -441,6 +441,31 @@ it('documents features, what gives them, grants and states', async () => {
   for (const list of lists) await ok(api.delete(`${list}/seats`));
 });
 
+it('documents coupons, promotion codes and changes of plans', async () => {
+  const { subscriptionId } = await newSubscription();
+  const { priceId } = await newPrice();
+  const coupons = `${P}/coupons`;
+  const terms = { name: 'Spring', percentOff: 20, duration: 'repeating', durationInMonths: 3 };
+  const { coupon } = await ok(api.post(coupons, terms), 201);
+  expect((await api.post(coupons, { ...terms, durationInMonths: null })).status).toBe(400);
+  const codes = `${P}/promotion-codes`;
+  const text = `S${random()}`;
+  const { promotionCode } = await ok(api.post(codes, { couponId: coupon.id, code: text }), 201);
+  expect((await api.post(codes, { couponId: coupon.id, code: text.toUpperCase() })).status).toBe(409);
+  for (const path of [coupons, `${coupons}/${coupon.id}`, `${codes}?code=${text}`, `${codes}/${promotionCode.id}`])
+    await ok(api.get(path));
+
+  const subscription = `${P}/subscriptions/${subscriptionId}`;
+  await ok(api.post(`${subscription}/change/preview`, { priceId }));
+  expect((await api.post(`${subscription}/change`, { quantity: 1 })).body.error.code).toBe('no_change');
+  await ok(api.post(`${subscription}/change`, { priceId, when: 'period_end' }));
+  await ok(api.delete(`${subscription}/change`));
+  expect((await api.delete(`${subscription}/change`)).body.error.code).toBe('change_not_found');
+
+  await ok(api.patch(`${codes}/${promotionCode.id}`, { isActive: false }));
+  await ok(api.delete(`${coupons}/${coupon.id}`));
+});
+
 it('documents no operation that never succeeded', () => {
   // This system has no mail server, so it sends no links; the gateway's own tests do.
   const unsent = ['verifyEmail', 'requestPasswordReset'];
