@@ -5,8 +5,9 @@ import { newFailedCredit } from '../system/failed-credit.ts';
 import { ok } from '../system/http.ts';
 import { newOpenInvoice } from '../system/open-invoice.ts';
 import { newPayment } from '../system/payment.ts';
+import { newPromotionCode } from '../system/promotion-code.ts';
 import { eventOf, newDelivery, newWebhookEndpoint } from '../system/sent-event.ts';
-import { newCustomer, newEmail, newMonthlyPrice, newTenant, type Tenant } from '../system/tenant.ts';
+import { newCustomer, newEmail, newMonthlyPrice, newSubscription, newTenant, type Tenant } from '../system/tenant.ts';
 
 let tenant: Tenant;
 beforeAll(async () => {
@@ -75,7 +76,10 @@ it.each(
   ]);
   await billing.referrals.updateConfig({ enabled: true, referrerCreditAmount: 0, refereeCreditAmount: 0 });
   const { code } = await billing.referrals.createCode({ customerId: other });
+  const subscriptionId = path.includes(':subscriptionId') ? (await newSubscription(tenant, priceId)).id : '';
   const own: Record<string, unknown> = {
+    ...(subscriptionId && (await previewed(tenant, subscriptionId, { priceId, quantity: 8 }))),
+    ...(path.endsWith('/promotion-codes') && { couponId: (await newPromotionCode(tenant)).couponId }),
     productId,
     priceId,
     customerId,
@@ -93,6 +97,7 @@ it.each(
   const url =
     P +
     below
+      .replace(':subscriptionId', subscriptionId)
       .replace(':syncId', below.includes(':syncId') ? await canceledSync(tenant) : '')
       .replace(':invoiceId', below.includes(':invoiceId') ? await newOpenInvoice(tenant, priceId) : '')
       .replace(':paymentId', below.includes(':paymentId') ? await newPayment(tenant, priceId) : '')
@@ -107,6 +112,12 @@ it.each(
   expect(again).toMatchObject({ status, body: first });
   expect(again.headers.get(REPLAYED)).toBe('true');
 });
+
+/** What confirms the change that the example makes. */
+async function previewed({ billing }: Tenant, id: string, change: { priceId: string; quantity: number }) {
+  const { prorationDate, amountDue } = await billing.subscriptions.previewChange(id, change);
+  return { prorationDate, expectedAmountDue: amountDue };
+}
 
 it('lists newest first, in pages of at most a hundred', async () => {
   const { api, P, billing } = await newTenant();

@@ -5,6 +5,7 @@ import { newFailedCredit } from '../failed-credit.ts';
 import { newDeadLetter } from '../failed-events.ts';
 import { newCustomer, newEmail, newMonthlyPrice, newSubscription, newTenant, type Tenant } from '../tenant.ts';
 import { ok } from '../http.ts';
+import { newPromotionCode } from '../promotion-code.ts';
 import { newGivenFeature } from '../given-feature.ts';
 import { newOpenInvoice } from '../open-invoice.ts';
 import { newDelivery, newWebhookEndpoint } from '../sent-event.ts';
@@ -62,6 +63,8 @@ export async function createFixtures(): Promise<Fixtures> {
     invoiceId: [await newOpenInvoice(tenant, priceId), await newOpenInvoice(tenant, priceId)],
     paymentId: payments.slice(1).map(({ id }) => id),
     webhookEndpointId: await createSpares(() => newWebhookEndpoint(tenant)),
+    couponId: await createSpares(async () => (await newPromotionCode(tenant)).couponId),
+    promotionCodeId: await createSpares(async () => (await newPromotionCode(tenant)).id),
     sessionId: await createSpares(
       async () => (await billing.portal.create({ customerId: subscription.customerId })).sessionId,
     ),
@@ -71,6 +74,7 @@ export async function createFixtures(): Promise<Fixtures> {
   const delivery = await newDelivery(tenant, subscription.customerId);
   await billing.referrals.updateConfig({ enabled: true, referrerCreditAmount: 500, refereeCreditAmount: 300 });
   const { code } = await billing.referrals.createCode({ customerId: subscription.customerId });
+  const discount = await newPromotionCode(tenant);
   const { token } = await billing.portal.create({ customerId: subscription.customerId });
   const { members } = await ok(user.get(`${teamPath}/members`));
   const { data: events } = await tenant.callProcessor('/v1/events?limit=100');
@@ -93,6 +97,8 @@ export async function createFixtures(): Promise<Fixtures> {
     syncId: await canceledSync(tenant),
     creditId,
     ...delivery,
+    couponId: discount.couponId,
+    promotionCodeId: discount.id,
     featureKey: given.featureKey,
     externalId: given.externalCustomerId,
     wayBackId: randomUUID(),
@@ -115,6 +121,8 @@ export async function createFixtures(): Promise<Fixtures> {
         return lasting['invoiceId'] ?? text;
       case 'pay':
         return lasting['paymentId'] ?? text;
+      case 'cpn':
+        return discount.couponId;
       case 'ev':
         return lasting['publicEventId'] ?? text;
       case 'sk':
