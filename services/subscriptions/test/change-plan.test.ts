@@ -1,4 +1,8 @@
+import { planChange } from '@billing/contracts/resources/plan-change';
+import { testAuditContext } from '@billing/service/testing/audit-context';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { changePlan } from '../src/operations/change-plan.ts';
+import { openSubscriptionsOperationLog } from '../src/operations/open-operation-log.ts';
 import { startService, type Service } from './service.ts';
 import { expectEqual, subscribeToSeats } from './subscribe-to-seats.ts';
 
@@ -132,6 +136,18 @@ describe('a change that is not paid', () => {
     expect([status, body.error]).toMatchObject([422, { code: 'payment_failed', details: { reason: 'declined' } }]);
     expect(await subscribed.invoicesOfChanges()).toEqual([]);
     await expectEqual(subscribed);
+  });
+
+  it('may not wait for another method of payment than a card', async () => {
+    const { id, scope, decline, atProcessor } = await subscribe();
+    await decline();
+    const methods = { customerDefault: { id: 'pm_1', type: 'sepa_debit', card: null }, ofSubscriptions: new Map() };
+    const processors = { of: async () => ({ ...service.processor, findPaymentMethods: async () => methods }) };
+    const operationLog = openSubscriptionsOperationLog({ ...service, processors });
+    const change = changePlan({ ...service, processors, operationLog });
+    const made = change(scope, { id }, planChange.parse({ quantity: 8 }), testAuditContext());
+    await expect(made).rejects.toMatchObject({ code: 'payment_failed' });
+    expect(await atProcessor()).toMatchObject({ items: [{ quantity: 5 }], pendingUpdate: null });
   });
 
   it('is dropped with its invoice by a DELETE, once', async () => {
