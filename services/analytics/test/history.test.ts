@@ -1,9 +1,10 @@
 import { CustomerCreated } from '@billing/contracts/events/customers';
 import { SubscriptionCreated, SubscriptionUpdated } from '@billing/contracts/events/subscriptions';
+import { SubscriptionChangeId } from '@billing/contracts/ids';
 import { newEvent } from '@billing/testing/events';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startAnalytics, type AnalyticsService } from './start-analytics.ts';
-import { customer, item, subscription, versionsOf } from './states.ts';
+import { customer, discount, item, subscription, versionsOf } from './states.ts';
 
 let service: AnalyticsService;
 beforeAll(async () => (service = await startAnalytics()));
@@ -62,6 +63,39 @@ it('returns revenue, its movements and customers by UTC day, across a leap day',
     { date: '2028-03-01', from: true, mrr: 25, customerCount: 1, ...none },
   ]);
   expect((await service.analytics(scope)).mrr).toBe(25);
+});
+
+it('moves revenue by a change of plan on the day it applies, and by nothing that waits or is taken off', async () => {
+  service.setNow(at('2028-03-05T00:00:00.000Z'));
+  const scope = await service.createProject();
+  const started = { ...subscription(scope), startedAt: at('2028-03-01T08:00:00Z') };
+  const items = [{ processorPriceId: 'price_2', priceId: null, quantity: 1 }];
+  const expiresAt = at('2028-03-02T20:00:00Z');
+  const payment = { amountDue: 2_999, reason: 'declined' as const, hostedInvoiceUrl: null };
+  const pendingChange = { id: SubscriptionChangeId.create(), items, ...payment, expiresAt };
+  const scheduledChange = { id: SubscriptionChangeId.create(), items, effectiveAt: at('2028-03-04T00:00:00Z') };
+  const discounts = [{ ...discount, percentOff: 50 }];
+  const dearer = [{ ...item, unitAmount: 5_000 }];
+  const states = [
+    { state: started, at: started.startedAt },
+    { state: { ...started, pendingChange, discounts }, at: at('2028-03-02T00:00:00Z') },
+    { state: { ...started, items: dearer, scheduledChange, discounts }, at: at('2028-03-03T23:59:59Z') },
+    { state: { ...started, discounts }, at: at('2028-03-04T00:00:00Z') },
+  ];
+  await service.emit(
+    ...versionsOf(states)
+      .map(state => newEvent(SubscriptionUpdated, scope.teamId, state))
+      .toReversed(),
+  );
+  const { history } = await service.history(scope, 5);
+  expect(history.map(({ date, mrr, netMrr }) => [date, mrr, netMrr])).toEqual([
+    ['2028-03-01', 2_999, 2_999],
+    ['2028-03-02', 2_999, 0],
+    ['2028-03-03', 5_000, 2_001],
+    ['2028-03-04', 2_999, -2_001],
+    ['2028-03-05', 2_999, 0],
+  ]);
+  expect(await service.analytics(scope)).toMatchObject({ mrr: 2_999, mrrDiscounted: 1_500 });
 });
 
 it('covers 30 days by default', async () => {

@@ -1,6 +1,6 @@
 import type { CustomerState } from '@billing/contracts/events/customers';
 import type { ProjectState } from '@billing/contracts/events/gateway';
-import { SHOWN_BY, type SubscriptionChange } from '@billing/contracts/events/subscriptions';
+import { SHOWN_BY, type BilledDiscount, type SubscriptionChange } from '@billing/contracts/events/subscriptions';
 import { hasEnded } from '@billing/contracts/resources/subscription';
 import type { WebhookEventState } from '@billing/contracts/events/webhooks';
 import { CustomerId, SubscriptionId, type ProjectId, type ProjectScope, type TeamId } from '@billing/contracts/ids';
@@ -33,6 +33,21 @@ export const item = {
   quantity: 1,
   transformQuantity: null,
   metered: false,
+};
+
+/** A discount that takes nothing off. */
+export const discount: BilledDiscount = {
+  couponId: null,
+  promotionCodeId: null,
+  processorDiscountId: 'di_1',
+  processorCouponId: 'HALF',
+  processorPromotionCodeId: null,
+  percentOff: null,
+  amountOff: null,
+  currency: null,
+  endsAt: null,
+  duration: 'forever',
+  processorProductIds: null,
 };
 
 /** A new active subscription of 29.99 USD a month, of which nothing else was shown. */

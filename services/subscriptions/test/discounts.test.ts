@@ -7,6 +7,7 @@ import { newEvent } from '@billing/testing/events';
 import { compareSubscriptions } from '../src/rpc/compare-subscriptions.ts';
 import { objectOf, startService, type Service } from './service.ts';
 import { startProject } from './start-project.ts';
+import { subscribeToSeats } from './subscribe-to-seats.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -150,6 +151,14 @@ describe('the discounts of a subscription', () => {
     }
     await service.call('DELETE', path, { of: scope });
     expect(await discounts()).toMatchObject([HALF]);
+  });
+
+  it('survive a change of plan', async () => {
+    const { change } = await subscribeToSeats(service, {
+      more: { discounts: [{ coupon: (await createCoupon()).id }] },
+    });
+    const { body } = await change({ quantity: 8 });
+    expect(body.subscription).toMatchObject({ quantity: 8, discounts: [HALF] });
   });
 
   it('differ from the processor’s until they are recorded', async () => {

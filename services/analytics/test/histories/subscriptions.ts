@@ -11,7 +11,7 @@ import { INTERVALS } from '@billing/contracts/resources/price';
 import { hasEnded, SUBSCRIPTION_STATUSES } from '@billing/contracts/resources/subscription';
 import { newEvent } from '@billing/testing/events';
 import fc from 'fast-check';
-import { versionsOf, type Shown } from '../states.ts';
+import { discount, versionsOf, type Shown } from '../states.ts';
 import type { RecordHistory } from './project-history.ts';
 
 /** The longest interval counts that Stripe allows: three years. */
@@ -73,28 +73,14 @@ const discounts = (time: fc.Arbitrary<Date>): fc.Arbitrary<BilledDiscount[]> => 
   });
   const percentage = fc
     .record({ ending, percent: fc.integer({ min: 1, max: 10_000 }), isForOne: fc.boolean() })
-    .map(it => ({ ...NO_DISCOUNT, ...it.ending, percentOff: it.percent / 100, ...(it.isForOne && FOR_ONE) }));
+    .map(it => ({ ...discount, ...it.ending, percentOff: it.percent / 100, ...(it.isForOne && FOR_ONE) }));
   const amountOff = fc
     .record({ ending, amount: fc.integer({ min: 1, max: 5_000 }) })
-    .map(it => ({ ...NO_DISCOUNT, ...it.ending, amountOff: it.amount, currency: 'usd' }));
+    .map(it => ({ ...discount, ...it.ending, amountOff: it.amount, currency: 'usd' }));
   return fc.tuple(fc.array(percentage, { maxLength: 2 }), fc.array(amountOff, { maxLength: 1 })).map(all => all.flat());
 };
 
 const FOR_ONE = { processorProductIds: ['prod_1'] };
-const NO_DISCOUNT: BilledDiscount = {
-  couponId: null,
-  promotionCodeId: null,
-  processorDiscountId: 'di_1',
-  processorCouponId: 'HALF',
-  processorPromotionCodeId: null,
-  percentOff: null,
-  amountOff: null,
-  currency: null,
-  endsAt: null,
-  duration: 'forever',
-  processorProductIds: null,
-};
-
 /** A subscription in one to five states, any one after the other, which become known in any order. */
 export function subscriptionHistory(
   { teamId, projectId }: ProjectScope,
