@@ -43,11 +43,11 @@ async function prepare(quota: keyof typeof LIMITS) {
   }
 }
 
-/** Sends a request again while others of the same team hold its lock, as a client should. */
+/** Sends a request again while others of the same team hold its lock or all connections, as a client should. */
 async function sendUntilSettled(send: () => Promise<HttpResponse>): Promise<HttpResponse> {
   for (;;) {
     const response = await send();
-    if (response.body?.error?.code !== 'conflict') return response;
+    if (!['conflict', 'unavailable'].includes(response.body?.error?.code)) return response;
   }
 }
 
