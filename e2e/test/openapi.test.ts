@@ -456,6 +456,8 @@ it('documents coupons, promotion codes and changes of plans', async () => {
     await ok(api.get(path));
 
   const subscription = `${P}/subscriptions/${subscriptionId}`;
+  await ok(api.put(`${subscription}/discount`, { promotionCode: text }));
+  expect((await api.put(`${subscription}/discount`, { promotionCode: 'NONE' })).status).toBe(404);
   await ok(api.post(`${subscription}/change/preview`, { priceId }));
   expect((await api.post(`${subscription}/change`, { quantity: 1 })).body.error.code).toBe('no_change');
   await ok(api.post(`${subscription}/change`, { priceId, when: 'period_end' }));
