@@ -60,7 +60,7 @@ async function run(snippet: string): Promise<Sent> {
         fetch: async (url, init) => {
           const body = typeof init?.body === 'string' ? { body: JSON.parse(init.body) as unknown } : {};
           requests.push({ url: new Request(url).url, method: init?.method, ...body });
-          return Response.json({ pagination: {} });
+          return Response.json({ pagination: {}, subscription: {} });
         },
       });
     }

@@ -1,4 +1,6 @@
 import { AuditRecorded } from '@billing/contracts/events/audit';
+import { WebhookEndpointId } from '@billing/contracts/ids';
+import { readEndpointKeys } from '#outgoing/endpoint-secrets.ts';
 import { waitFor } from '@billing/testing/wait-for';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startDelivering, type OutgoingSteps } from './outgoing-steps.ts';
@@ -47,6 +49,14 @@ it('gives the same endpoint and secret to the same request', async () => {
   const [first, second] = [await create(), await create()];
   expect(first.status).toBe(201);
   expect(second.body).toEqual(first.body);
+});
+
+it('finds no endpoint that was deleted while a request to it was being signed', async () => {
+  const { teamId } = await service.newTeam();
+  const read = readEndpointKeys(service.em, { openIfPossible: () => expect.fail('There is no secret.') });
+  await expect(read({ id: WebhookEndpointId.create(), teamId })).rejects.toMatchObject({
+    code: 'webhook_endpoint_not_found',
+  });
 });
 
 it('makes no more than twenty endpoints in a project, however many requests come at once', async () => {

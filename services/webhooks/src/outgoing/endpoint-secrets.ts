@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { TeamId, WebhookEndpointId } from '@billing/contracts/ids';
-import { unavailable, unprocessable } from '@billing/contracts/problem';
+import { notFound, unavailable, unprocessable } from '@billing/contracts/problem';
 import { executeBound } from '@billing/database/bound-statement';
 import { openBatcher } from '@billing/messaging/batcher';
 import { endpointKey, newEndpointSecret } from '#domain/sent-signature.ts';
@@ -22,12 +22,15 @@ const boundTo = ({ id, teamId }: EndpointRef) => ({ teamId, kind: `endpoint-secr
 /**
  * Reads the keys of an endpoint, of those that are asked for at the same time together. One that does not open signs nothing,
  * and is logged.
- * @throws Problem 503 when none opens: nothing is sent unsigned
+ * @throws Problem 404 `webhook_endpoint_not_found` when the endpoint was deleted meanwhile; 503 when none opens: nothing is sent
+ * unsigned
  */
 export function readEndpointKeys(em: EntityManager, sealed: Pick<SealedSecrets, 'openIfPossible'>) {
   const find = openBatcher((endpoints: readonly EndpointRef[]) => findSealed(em.fork(), endpoints));
   return async (endpoint: EndpointRef): Promise<EndpointKeys> => {
-    const keys = (await find(endpoint)).flatMap(({ sealedSecret, expiresAt }) => {
+    const found = await find(endpoint);
+    if (found.length === 0) throw notFound('webhook_endpoint');
+    const keys = found.flatMap(({ sealedSecret, expiresAt }) => {
       const secret = sealed.openIfPossible(boundTo(endpoint), sealedSecret);
       const key = secret === undefined ? undefined : endpointKey(secret);
       return key ? [{ key, until: expiresAt ? new Date(expiresAt).getTime() : Infinity }] : [];
