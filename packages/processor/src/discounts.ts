@@ -1,4 +1,4 @@
-import type { CreatedFilter } from './port.ts';
+import type { CreatedFilter } from './created-filter.ts';
 import type { CouponSnapshot, PromotionCodeSnapshot } from './snapshots/discounts.ts';
 
 type Metadata = Readonly<Record<string, string>>;

@@ -1,4 +1,5 @@
 import type { PriceSnapshot, ProductSnapshot } from './snapshots/catalog.ts';
+import type { CreatedFilter } from './created-filter.ts';
 import type { Discounts } from './discounts.ts';
 import type { PlanChanges } from './plan-changes.ts';
 import type { CheckoutSessionSnapshot } from './snapshots/checkout-session.ts';
@@ -18,14 +19,6 @@ export type { CheckoutSessionSnapshot, CustomerSnapshot, PriceSnapshot, ProductS
 export type LiveCustomerSnapshot = Extract<CustomerSnapshot, { deleted: false }>;
 
 type Metadata = Readonly<Record<string, string>>;
-
-/** Selects what an operation created. */
-export interface CreatedFilter {
-  /** All of these are in the object's metadata. */
-  readonly metadata: Metadata;
-  /** The operation's time; clocks may differ by a day. */
-  readonly since: Date;
-}
 
 /** A payment method, with the fields that may be shown. */
 export interface PaymentMethodSnapshot {

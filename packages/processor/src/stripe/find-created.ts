@@ -1,6 +1,6 @@
 import type { Stripe } from 'stripe';
 import { PAGE_SIZE } from '../page-size.ts';
-import type { CreatedFilter } from '../port.ts';
+import type { CreatedFilter } from '../created-filter.ts';
 
 /** The largest difference between the processor's clock and ours, in milliseconds. */
 const MAX_CLOCK_SKEW_MS = 24 * 3_600_000;
