@@ -108,6 +108,30 @@ describe('the preview of a change', () => {
     expect(body.preview.lines).toMatchObject([{ amount: -1_064 }, { amount: 29_900, priceId: yearly.id }]);
   });
 
+  it('from free to paid is not exact, and begins a period now', async () => {
+    const { advance, preview, change, createPrice } = await subscribeOnClock(service, { items: [{ unitAmount: 0 }] });
+    const paid = await createPrice({ unitAmount: 2_000 });
+    await advance(APRIL_13);
+    for (const proration of ['always_invoice', 'create_prorations', 'none'] as const) {
+      const { body } = await preview({ priceId: paid.id, proration });
+      expect(body.preview).toMatchObject({
+        amountDue: 2_000,
+        exact: false,
+        prorationDate: null,
+        nextInvoice: { at: '2026-05-13T09:17:31.000Z', total: 2_000 },
+      });
+    }
+    const later = await preview({ priceId: paid.id, when: 'period_end' });
+    expect(later.body.preview).toMatchObject({
+      amountDue: 0,
+      total: 2_000,
+      lines: [{ amount: 2_000, periodStart: MAY, periodEnd: '2026-06-01T00:00:00.000Z' }],
+    });
+    await advance('2026-04-13T09:20:00Z');
+    const made = await change({ priceId: paid.id, expectedAmountDue: 2_000 });
+    expect(made.body).toMatchObject({ change: { status: 'applied' }, invoice: { amountPaid: 2_000 } });
+  });
+
   it('at the end of the period charges nothing today, and shows the next invoice', async () => {
     const { preview, createPrice } = await subscribeOnClock(service);
     const cheap = await createPrice({ unitAmount: 500 });
@@ -399,5 +423,25 @@ describe('the preview of a change of what is scheduled', () => {
     expect(body.preview).toMatchObject({ amountDue: 0, total: 45_000, nextInvoice: { at: MAY, total: 45_000 } });
     expect((await change({ priceId: yearly.id, when: 'period_end' })).status).toBe(200);
     expect(await service.processor.previewInvoice(processorId)).toMatchObject({ total: 45_000, at: new Date(MAY) });
+  });
+
+  it('is due today from free to paid, also without the discounts that the schedule keeps', async () => {
+    const coupon = await service.account.dashboard.coupons.create({ percent_off: 50, duration: 'forever' });
+    const started = await subscribeOnClock(service, {
+      items: [{ unitAmount: 0 }],
+      more: { discounts: [{ coupon: coupon.id }] },
+    });
+    const { preview, change, createPrice, processorId } = started;
+    const [cheap, dear] = [await createPrice({ unitAmount: 500 }), await createPrice({ unitAmount: 2_000 })];
+    await change({ priceId: cheap.id, when: 'period_end' });
+    await started.advance(APRIL_13);
+    const wanted = { priceId: dear.id, promotionCode: null, proration: 'none' };
+    const { body } = await preview(wanted);
+    const nextInvoice = { at: '2026-05-13T09:17:31.000Z', total: 2_000 };
+    expect(body.preview).toMatchObject({ amountDue: 2_000, total: 2_000, nextInvoice });
+    expect((await change({ ...wanted, expectedAmountDue: 0 })).body.error.details).toMatchObject({ actual: 2_000 });
+    const made = await change({ ...wanted, expectedAmountDue: 2_000 });
+    expect(made.body).toMatchObject({ change: { status: 'applied' }, invoice: { amountPaid: 2_000 } });
+    expect(await service.processor.previewInvoice(processorId)).toMatchObject({ total: 2_000 });
   });
 });

@@ -6,7 +6,7 @@ import { SubscriptionChangeId } from '@billing/contracts/ids';
 import type { Envelope } from '@billing/contracts/event';
 import { newEvent } from '@billing/testing/events';
 import { deliveredAgain } from '@billing/testing/processor-events';
-import { planOf, scheduleMetadata } from '../src/domain/schedule.ts';
+import { basisOf, followedOf, scheduleMetadata } from '../src/domain/schedule.ts';
 import { objectOf, OWNED_TYPES, startService, type Service } from './service.ts';
 
 let service: Service;
@@ -63,13 +63,14 @@ const KEPT = { discounts: [], metadata: {}, proration: 'none' } as const;
 /** Schedules a change at the processor as this service does it. */
 async function schedule({ processorId, price, other }: Awaited<ReturnType<typeof buySubscription>>) {
   const { processor, scope } = service;
-  const { currentPeriodStart: startsAt, currentPeriodEnd: endsAt } = await processor.findSubscription(processorId);
+  const snapshot = await processor.findSubscription(processorId);
+  const { currentPeriodStart: startsAt, currentPeriodEnd: endsAt } = snapshot;
   const { id } = await processor.createSchedule(processorId, processorId);
   const phases = [
     { ...KEPT, items: [{ priceId: price.processorPriceId, quantity: 2 }], startsAt, endsAt },
     { ...KEPT, items: [{ priceId: other.processorPriceId, quantity: 3 }] },
   ];
-  const from = planOf([{ processorPriceId: price.processorPriceId, quantity: 2 }]);
+  const from = basisOf(followedOf(snapshot));
   const changeId = SubscriptionChangeId.create();
   await processor.setPhases(
     id,
@@ -126,7 +127,7 @@ describe('a schedule of ours at the processor', () => {
     };
     await sync();
     expect((await bought.get()).scheduledChange).toMatchObject({ id: first.changeId });
-    const [id, from] = [SubscriptionChangeId.create(), planOf([])];
+    const [id, from] = [SubscriptionChangeId.create(), 'another plan'];
     const { phases } = await service.processor.findSchedule(first.id);
     const kept = phases.map(({ items, startsAt, endsAt }) => ({ items, startsAt, endsAt, ...KEPT }));
     const metadata = scheduleMetadata(service.scope, { id, from, removesDiscounts: false });

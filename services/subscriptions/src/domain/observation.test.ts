@@ -19,6 +19,7 @@ const terms = (changes: Partial<SubscriptionTerms> = {}): SubscriptionTerms => (
   trialEnd: null,
   startedAt: at(0),
   endedAt: null,
+  defaultPaymentMethodId: null,
   pendingChange: null,
   schedule: null,
   metadata: {},

@@ -255,6 +255,25 @@ describe('the proration of a change', () => {
     expect(decide({ wanted: [YEARLY], request: { when: 'period_end' } }).change).not.toHaveProperty('resetsAnchor');
   });
 
+  it('is not pinned either when what was free costs something, as that begins a period too', () => {
+    const free = { unitAmount: 0, unitAmountDecimal: '0' };
+    const snapshot = { items: [anItem(free)] };
+    const begun = { exact: false, prorationDate: null, change: { resetsAnchor: true } };
+    expect(decide({ snapshot, request: { prorationDate: THIS_SECOND } })).toMatchObject(begun);
+    const stays = [
+      decide({ snapshot, wanted: [aWantedItem({ id: 'price_2', ...free })] }),
+      decide({ snapshot, request: { when: 'period_end' } }),
+      decide({ snapshot: { ...snapshot, status: 'trialing' } }),
+      decide({ snapshot: { items: [anItem(free), anItem({ id: 'price_3' })] } }),
+      decide({ snapshot: { items: [anItem({ ...free, metered: true })] } }),
+      decide({ wanted: [aWantedItem({ id: 'price_2', ...free })] }),
+    ];
+    for (const { exact, change } of stays) {
+      expect(exact).toBe(true);
+      expect(change).not.toHaveProperty('resetsAnchor');
+    }
+  });
+
   it('stays within the period that has just begun by another clock', () => {
     const currentPeriodStart = new Date(THIS_SECOND.getTime() + 2_000);
     expect(decide({ snapshot: { currentPeriodStart } }).prorationDate).toEqual(currentPeriodStart);

@@ -38,7 +38,7 @@ export interface DecidedChange {
   readonly prorationDate: Date | null;
   /** Until when these figures are accepted. */
   readonly expiresAt: Date;
-  /** The interval that a change at the end of the period begins; null when it stays. */
+  /** The interval that a change at the end of the period begins; null when it goes on with what there is. */
   readonly nextInterval: Cadence | null;
   /** All that the subscription will bill. */
   readonly items: readonly PlanChangeItem[];
@@ -115,13 +115,14 @@ export function decideChange({ snapshot, wanted, discounts, request, now }: Fact
   }
   const direction = directionOf(snapshot, wanted);
   const interval = newInterval(snapshot, wanted);
+  const begins = interval ?? (isFirstPaid(snapshot, wanted) ? cadenceOf(wanted[0]?.price) : null);
   const whenFalling = direction === 'down' || interval?.isShorter ? 'period_end' : 'now';
   const when = endsTrial ? 'now' : request.when === 'auto' ? whenFalling : request.when;
   if (when === 'period_end' && snapshot.cancelAtPeriodEnd) {
     const message = 'The subscription is set to end: resume it first, or change it now.';
     throw unprocessable('subscription_set_to_cancel', message);
   }
-  const beginsPeriod = when === 'now' && !isTrial && interval !== null;
+  const beginsPeriod = when === 'now' && !isTrial && begins !== null;
   const proration: Proration = when === 'period_end' || isTrial ? 'none' : (request.proration ?? 'always_invoice');
   const countsFrom = toSecond(request.prorationDate ? requireFresh(request.prorationDate, snapshot, now) : now);
   const prorationDate = within(snapshot, countsFrom);
@@ -133,7 +134,7 @@ export function decideChange({ snapshot, wanted, discounts, request, now }: Fact
     exact: !beginsPeriod,
     prorationDate: beginsPeriod ? null : prorationDate,
     expiresAt: new Date((beginsPeriod ? toSecond(now) : countsFrom).getTime() + PREVIEW_LIFETIME_MS),
-    nextInterval: when === 'period_end' ? interval : null,
+    nextInterval: when === 'period_end' ? begins : null,
     items: toChangeItems(wanted),
     phaseItems: toPhaseItems(wanted),
     onlyQuantities: isOnlyQuantities(changed) && !discounts && !endsTrial,
@@ -173,6 +174,13 @@ function newInterval(
   ];
   return { ...is, isShorter: after < before };
 }
+
+/** Whether a subscription that costs nothing is to cost something: the processor then begins a period. */
+const isFirstPaid = ({ items }: SubscriptionSnapshot, wanted: readonly WantedItem[]): boolean =>
+  items.every(isFree) && !wanted.every(isFree);
+
+const isFree = ({ price, amount }: Pick<WantedItem, 'price' | 'amount'>): boolean =>
+  !price.metered && Number(amount?.unitAmountDecimal ?? amount?.unitAmount ?? Number.NaN) === 0;
 
 function cadenceOf(price: PriceSnapshot | undefined): Cadence | null {
   if (!price?.interval) return null;

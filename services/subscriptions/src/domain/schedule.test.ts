@@ -3,14 +3,26 @@ import type { NewPhase } from '@billing/processor/plan-changes';
 import type { ScheduleSnapshot } from '@billing/processor/snapshots/schedule';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { followedItems, isOverdue, plannedPhases, planOf, readManagingSchedule } from './schedule.ts';
+import {
+  basisOf,
+  followedPlan,
+  isOverdue,
+  plannedPhases,
+  planOf,
+  readManagingSchedule,
+  type Followed,
+} from './schedule.ts';
 
 const at = (day: number) => new Date(Date.UTC(2026, 3, day));
 const item = (processorPriceId: string, quantity: number) => ({ processorPriceId, quantity });
 
 const id = SubscriptionChangeId.create();
-type PhaseItems = ScheduleSnapshot['phases'][number]['items'];
-function schedule(from: string, items: PhaseItems, metadata: Record<string, string> = {}): ScheduleSnapshot {
+type Phase = ScheduleSnapshot['phases'][number];
+function schedule(
+  from: string,
+  items: Phase['items'],
+  { metadata = {}, discounts = [] }: Partial<Pick<Phase, 'metadata' | 'discounts'>> = {},
+): ScheduleSnapshot {
   const common = { discounts: [], metadata: {} };
   return {
     id: 'sub_sched_1',
@@ -20,7 +32,7 @@ function schedule(from: string, items: PhaseItems, metadata: Record<string, stri
     currentPhase: { startsAt: at(1), endsAt: at(30) },
     phases: [
       { ...common, startsAt: at(1), endsAt: at(30), items: [] },
-      { ...common, startsAt: at(30), endsAt: at(60), items },
+      { ...common, startsAt: at(30), endsAt: at(60), items, discounts },
     ],
     metadata: { changeId: id, changeFrom: from, ...metadata },
     createdAt: at(1),
@@ -46,17 +58,30 @@ describe('the plan of a subscription', () => {
 
   it('fits into a value of metadata for as many items as a subscription has', () => {
     const items = Array.from({ length: 20 }, (_, index) => item(`price_${index}`.padEnd(40, 'x'), 999_999));
-    expect(planOf(items).length).toBeLessThan(500);
+    expect(basisOf({ items, discountIds: ['di_1'], defaultPaymentMethodId: 'pm_1' }).length).toBeLessThan(500);
   });
 });
 
 describe('a planned change', () => {
-  const current = { currentPeriodStart: at(1), items: [item('price_a', 5), item('price_b', 1)] };
+  const current: Followed = {
+    currentPeriodStart: at(1),
+    currentPeriodEnd: at(30),
+    items: [item('price_a', 5), item('price_b', 1)],
+    discountIds: ['di_1'],
+    defaultPaymentMethodId: 'pm_1',
+  };
   const next = [
     { priceId: 'price_c', quantity: 4 },
     { priceId: 'price_b', quantity: 1 },
   ];
-  const planned = schedule(planOf(current.items), next);
+  const planned = schedule(basisOf(current), next);
+  const kept = (discountId: string) => ({ discountId, couponId: null, promotionCodeId: null });
+  const redeems = (promotionCodeId: string) => ({ discountId: null, couponId: null, promotionCodeId });
+  const followed = (
+    one: ScheduleSnapshot,
+    now: Partial<Followed> = {},
+    { discounts = [kept('di_1')], redeemed = [] }: Partial<Parameters<typeof followedPlan>[1]> = {},
+  ) => followedPlan(one, { ...current, ...now, discounts, redeemed });
 
   it('is read from a schedule of ours, and from no other', () => {
     const read = (one: ScheduleSnapshot) => readManagingSchedule({ scheduleId: one.id, schedule: one }, null)?.change;
@@ -67,31 +92,53 @@ describe('a planned change', () => {
   });
 
   it('stays as it is while the subscription does', () => {
-    expect(followedItems(planned, current)).toEqual(next);
+    expect(followed(planned)).toEqual({ items: next, discounts: [kept('di_1')] });
   });
 
   it('takes over a quantity that has changed, of the same price or of the one that it replaces', () => {
-    const changed = { ...current, items: [item('price_a', 8), item('price_b', 2)] };
-    expect(followedItems(planned, changed)).toMatchObject([{ quantity: 8 }, { quantity: 2 }]);
-    expect(followedItems(planned, { ...current, items: [item('price_a', 5), item('price_b', 2)] })).toMatchObject([
+    const items = [item('price_a', 8), item('price_b', 2)];
+    expect(followed(planned, { items })?.items).toMatchObject([{ quantity: 8 }, { quantity: 2 }]);
+    expect(followed(planned, { items: [item('price_a', 5), item('price_b', 2)] })?.items).toMatchObject([
       { quantity: 4 },
       { quantity: 2 },
     ]);
   });
 
   it('is over once it has taken effect, another plan was taken, or nothing of it is left', () => {
-    expect(followedItems(planned, { ...current, currentPeriodStart: at(30) })).toBeNull();
-    expect(followedItems(planned, { ...current, items: [item('price_d', 5), item('price_b', 1)] })).toBeNull();
+    expect(followed(planned, { currentPeriodStart: at(30) })).toBeNull();
+    expect(followed(planned, { items: [item('price_d', 5), item('price_b', 1)] })).toBeNull();
     const fewer = schedule(planOf([item('price_a', 5)]), [{ priceId: 'price_a', quantity: 3 }]);
-    expect(followedItems(fewer, { ...current, items: [item('price_a', 8)] })).toBeNull();
+    expect(followed(fewer, { items: [item('price_a', 8)] })).toBeNull();
+  });
+
+  it('redeems its codes beside the discounts of by then, but none that was redeemed meanwhile', () => {
+    const discounts = [kept('di_2')];
+    const both = schedule(basisOf(current), next, { discounts: [kept('di_1'), redeems('promo_1')] });
+    expect(followed(both, {}, { discounts })?.discounts).toEqual([kept('di_2'), redeems('promo_1')]);
+    expect(followed(both, {}, { discounts, redeemed: ['promo_1'] })?.discounts).toEqual(discounts);
+    const items = current.items.map(({ processorPriceId: priceId, quantity }) => ({ priceId, quantity }));
+    const onlyCode = schedule(basisOf(current), items, { discounts: [kept('di_1'), redeems('promo_1')] });
+    expect(followed(onlyCode)).toMatchObject({ items });
+    expect(followed(onlyCode, {}, { redeemed: ['promo_1'] })).toBeNull();
+  });
+
+  it('removes discounts until there are none', () => {
+    const items = current.items.map(({ processorPriceId: priceId, quantity }) => ({ priceId, quantity }));
+    const removing = schedule(basisOf(current), items, { metadata: { changeDiscounts: 'none' } });
+    const more = [item('price_a', 8), item('price_b', 1)];
+    expect(followed(removing, { items: more })).toMatchObject({ items: [{ quantity: 8 }, {}], discounts: [] });
+    expect(followed(removing, { items: more }, { discounts: [] })).toBeNull();
   });
 
   it('is overdue exactly when following changes it', () => {
     const change = readManagingSchedule({ scheduleId: 's', schedule: planned }, null)?.change;
     if (!change) throw new Error('The schedule is ours.');
     expect(isOverdue(change, current)).toBe(false);
-    expect(isOverdue(change, { ...current, currentPeriodStart: at(30) })).toBe(true);
+    expect(isOverdue(change, { ...current, currentPeriodStart: at(30), currentPeriodEnd: at(60) })).toBe(true);
+    expect(isOverdue(change, { ...current, currentPeriodEnd: at(37) })).toBe(true);
     expect(isOverdue(change, { ...current, items: [item('price_a', 6), item('price_b', 1)] })).toBe(true);
+    expect(isOverdue(change, { ...current, discountIds: [] })).toBe(true);
+    expect(isOverdue(change, { ...current, defaultPaymentMethodId: null })).toBe(true);
   });
 });
 

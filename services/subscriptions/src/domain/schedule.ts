@@ -11,8 +11,18 @@ export interface PlannedChange {
   readonly id: SubscriptionChangeId;
   readonly items: readonly ChangedItem[];
   readonly effectiveAt: Date;
-  /** What the subscription billed when it was planned (`planOf`). */
+  /** What the subscription was when its schedule was last made to follow it (`basisOf`). */
   readonly from: string;
+}
+
+/** What a subscription is by now, as far as planned changes follow it. */
+export interface Followed {
+  readonly currentPeriodStart: Date;
+  readonly currentPeriodEnd: Date;
+  readonly items: readonly ChangedItem[];
+  /** Ids of the discounts that it has. */
+  readonly discountIds: readonly string[];
+  readonly defaultPaymentMethodId: string | null;
 }
 
 /** The schedule of the processor that manages a subscription. */
@@ -50,8 +60,8 @@ function readPlannedChange({ metadata, phases }: ScheduleSnapshot): PlannedChang
 /** Returns the metadata of a schedule that makes a change; `readManagingSchedule` reads them. An empty value is no key. */
 export const scheduleMetadata = (
   { teamId, projectId }: ProjectScope,
-  { id, from, removesDiscounts }: Pick<PlannedChange, 'id' | 'from'> & { readonly removesDiscounts: boolean },
-) => ({ teamId, projectId, changeId: id, changeFrom: from, changeDiscounts: removesDiscounts ? 'none' : '' });
+  { id, from, removesDiscounts: removes }: Pick<PlannedChange, 'id' | 'from'> & { readonly removesDiscounts: boolean },
+) => ({ teamId, projectId, changeId: id, changeFrom: from, changeDiscounts: removes ? 'none' : '' });
 
 /** Returns in a short text which prices are billed, and how many of each. */
 export function planOf(items: readonly ChangedItem[]): string {
@@ -60,7 +70,17 @@ export function planOf(items: readonly ChangedItem[]): string {
   return `${prices.digest('base64url').slice(0, 22)}:${sorted.map(it => it.quantity).join()}`;
 }
 
-/** Returns the quantities of a plan by price; null when `items` have other prices. */
+/** Returns in a short text what a planned change builds on: the plan, the discounts, and the payment method. */
+export function basisOf({
+  items,
+  discountIds,
+  defaultPaymentMethodId,
+}: Omit<Followed, 'currentPeriodStart' | 'currentPeriodEnd'>): string {
+  const settings = createHash('sha256').update(`${defaultPaymentMethodId ?? ''}:${discountIds.toSorted().join()}`);
+  return `${planOf(items)}:${settings.digest('base64url').slice(0, 22)}`;
+}
+
+/** Returns the quantities of a plan, or of what is built on it, by price; null when `items` have other prices. */
 function quantitiesOf(plan: string, items: readonly ChangedItem[]): ReadonlyMap<string, number> | null {
   const [prices, quantities = ''] = plan.split(':');
   if (planOf(items).split(':')[0] !== prices) return null;
@@ -75,50 +95,66 @@ export const hasBegun = (
   { currentPeriodStart }: { readonly currentPeriodStart: Date },
 ): boolean => effectiveAt <= currentPeriodStart;
 
-/** Whether the schedule of a planned change is to be released, or to follow what the subscription bills by now. */
-export const isOverdue = (
-  change: PlannedChange,
-  current: { readonly currentPeriodStart: Date; readonly items: readonly ChangedItem[] },
-): boolean => hasBegun(change, current) || change.from !== planOf(current.items);
+/** Whether the schedule of a planned change is to be released, or to follow what the subscription is by now. */
+export const isOverdue = (change: PlannedChange, current: Followed): boolean =>
+  change.effectiveAt.getTime() !== current.currentPeriodEnd.getTime() || change.from !== basisOf(current);
 
 /**
  * Returns what a planned change becomes after changes of the subscription: null when it has taken effect, when other prices
- * have replaced it, or when nothing of it is left; else its items. A quantity that was changed since is kept.
+ * have replaced it, or when nothing of it is left; else its items and discounts. A quantity that was changed since is kept, and a
+ * promotion code of `redeemed` is not redeemed again.
  */
-export function followedItems(
+export function followedPlan(
   schedule: ScheduleSnapshot,
-  current: { readonly currentPeriodStart: Date; readonly items: readonly ChangedItem[] },
-): ScheduleSnapshot['phases'][number]['items'] | null {
+  current: Pick<Followed, 'currentPeriodStart' | 'items'> & {
+    readonly discounts: readonly PhaseDiscount[];
+    readonly redeemed: readonly string[];
+  },
+): Planned | null {
   const change = readPlannedChange(schedule);
   const before = change && quantitiesOf(change.from, current.items);
   if (!before || hasBegun(change, current)) return null;
-  const planned = schedule.phases.at(-1)?.items ?? [];
-  const currentOf = pairs(planned, current.items, (next, { processorPriceId }) => next.priceId === processorPriceId);
-  const items = planned.map(next => {
-    const now = currentOf.get(next);
+  const next = schedule.phases.at(-1);
+  const planned = next?.items ?? [];
+  const currentOf = pairs(planned, current.items, (one, { processorPriceId }) => one.priceId === processorPriceId);
+  const items = planned.map(one => {
+    const now = currentOf.get(one);
     const isChanged = now && now.quantity !== before.get(now.processorPriceId);
-    return isChanged && next.quantity !== null ? { ...next, quantity: now.quantity } : next;
+    return isChanged && one.quantity !== null ? { ...one, quantity: now.quantity } : one;
   });
-  const isLeft = planOf(toChangedItems(items)) !== planOf(current.items) || schedule.phases.some(hasOwnDiscounts);
-  return isLeft ? items : null;
+  const redeems = (next?.discounts ?? []).filter(
+    ({ discountId, promotionCodeId: code }) =>
+      discountId === null && (code === null || !current.redeemed.includes(code)),
+  );
+  const discounts = removesDiscounts(schedule) ? [] : [...current.discounts, ...redeems];
+  const changesDiscounts = discounts.length !== current.discounts.length;
+  return changesDiscounts || planOf(toChangedItems(items)) !== planOf(current.items) ? { items, discounts } : null;
 }
 
-/** Returns the discounts that a planned change leaves a subscription that has `current` ones by now. */
-export function followedDiscounts(
-  { metadata, phases }: ScheduleSnapshot,
-  current: readonly PhaseDiscount[],
-): readonly PhaseDiscount[] {
-  if (metadata['changeDiscounts'] === 'none') return [];
-  return [...current, ...(phases.at(-1)?.discounts ?? []).filter(it => it.discountId === null)];
-}
-
-/** Whether a phase redeems discounts, rather than keeping those that there are. */
-const hasOwnDiscounts = ({ discounts }: ScheduleSnapshot['phases'][number]): boolean =>
-  discounts.some(it => it.discountId === null);
+/** Whether a schedule of ours removes all discounts. */
+export const removesDiscounts = ({ metadata }: Pick<ScheduleSnapshot, 'metadata'>): boolean =>
+  metadata['changeDiscounts'] === 'none';
 
 /** Returns the items of a subscription as plans name them. */
 export const itemsOf = ({ items }: Pick<SubscriptionSnapshot, 'items'>): ChangedItem[] =>
   items.map(({ price, quantity }) => ({ processorPriceId: price.id, quantity }));
+
+/** Returns what a subscription is, as far as planned changes follow it. */
+export const followedOf = (snapshot: SubscriptionSnapshot): Followed => ({
+  currentPeriodStart: snapshot.currentPeriodStart,
+  currentPeriodEnd: snapshot.currentPeriodEnd,
+  items: itemsOf(snapshot),
+  discountIds: snapshot.discounts.map(({ id }) => id),
+  defaultPaymentMethodId: snapshot.defaultPaymentMethodId,
+});
+
+/** Returns the promotion codes that a schedule of ours redeems. */
+export const plannedCodes = ({ phases }: Pick<ScheduleSnapshot, 'phases'>): string[] =>
+  (phases.at(-1)?.discounts ?? []).flatMap(({ promotionCodeId }) => promotionCodeId ?? []);
+
+/** Returns the promotion codes that the discounts of a subscription come from. */
+export const redeemedCodes = ({ discounts }: Pick<SubscriptionSnapshot, 'discounts'>): string[] =>
+  discounts.flatMap(({ detail }) => detail?.promotionCodeId ?? []);
 
 const toChangedItems = (items: readonly { priceId: string; quantity: number | null }[]): ChangedItem[] =>
   items.map(({ priceId, quantity }) => ({ processorPriceId: priceId, quantity: quantity ?? 1 }));

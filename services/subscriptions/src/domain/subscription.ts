@@ -36,6 +36,7 @@ export interface SubscriptionTerms {
   readonly trialEnd: Date | null;
   readonly startedAt: Date;
   readonly endedAt: Date | null;
+  readonly defaultPaymentMethodId: string | null;
   /** What it becomes once that is paid. */
   readonly pendingChange: PendingTerms | null;
   /** The processor's schedule that manages it. */
@@ -103,6 +104,7 @@ export function readTerms(
     trialEnd: snapshot.trialEnd,
     startedAt: snapshot.startedAt,
     endedAt,
+    defaultPaymentMethodId: snapshot.defaultPaymentMethodId,
     pendingChange: hasEnded(status) ? null : readPendingChange(snapshot),
     schedule: hasEnded(status) ? null : readManagingSchedule(snapshot, recorded?.schedule ?? null),
     metadata: withoutRouting(snapshot.metadata),

@@ -12,6 +12,7 @@ import type { ProjectObject } from '@billing/database/project-objects';
 import type { Reread } from '#domain/observation.ts';
 import { requireRunning } from '#domain/subscription.ts';
 import { findSubscription, type SubscriptionKey } from '#persistence/find-subscription.ts';
+import { enqueueIfOverdue } from '#persistence/subscription-rows.ts';
 import type { Subscription } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { readWith } from './read-subscription.ts';
@@ -65,7 +66,7 @@ export function plainChangeKind<Input extends ChangeInput>(
       const current = await readCurrent(processor, operation, em);
       return isDone(current.snapshot, operation.input) ? current : null;
     },
-    cancel: async () => undefined,
+    cancel: (tx, operation) => enqueueIfOverdue(tx, toObject(operation)),
   };
 }
 

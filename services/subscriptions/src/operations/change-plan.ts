@@ -17,6 +17,7 @@ import { requireRunning } from '#domain/subscription.ts';
 import { findInvoiceOfOperation } from '#persistence/find-invoice.ts';
 import { findSubscription, type SubscriptionKey } from '#persistence/find-subscription.ts';
 import type { Invoice } from '#persistence/invoice.entity.ts';
+import { enqueueIfOverdue } from '#persistence/subscription-rows.ts';
 import { changesOf as futureOf, toResource, type Subscription } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { planTheChange } from './plan-the-change.ts';
@@ -79,7 +80,7 @@ export function changePlanKind(
         subscription,
       };
     },
-    cancel: async () => undefined,
+    cancel: (tx, operation) => enqueueIfOverdue(tx, toObject(operation)),
   });
 }
 

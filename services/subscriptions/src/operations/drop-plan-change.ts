@@ -10,6 +10,7 @@ import { audited, pendingAuditOf, type WithAudit } from '@billing/service/audite
 import { z } from 'zod';
 import { hasBegun, readManagingSchedule } from '#domain/schedule.ts';
 import { findSubscription, type SubscriptionKey } from '#persistence/find-subscription.ts';
+import { enqueueIfOverdue } from '#persistence/subscription-rows.ts';
 import type { Subscription } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { readChanged, saveChange, type ChangedAtProcessor } from './save-change.ts';
@@ -83,7 +84,7 @@ export function dropPlanChangeKind({
         if (saved === 'outdated') return STALE;
         return { subscription: saved.subscription, isDropped: isDone(response, operation.input) };
       },
-      cancel: async () => undefined,
+      cancel: (tx, operation) => enqueueIfOverdue(tx, toObject(operation)),
     },
     { isRefusal: ({ isDropped }) => !isDropped },
   );

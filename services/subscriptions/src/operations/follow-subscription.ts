@@ -1,12 +1,9 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
-import type { ProjectObject } from '@billing/database/project-objects';
-import { insertDue } from '@billing/processor/operation-log/operation-rows';
 import type { OperationKind } from '@billing/processor/operation-log/operation-kind';
+import type { SubscriptionSnapshot } from '@billing/processor/port';
 import { CAUSED_BY_SYSTEM } from '@billing/service/event-causes';
 import type { Reread } from '#domain/observation.ts';
-import { isOverdue, itemsOf, readManagingSchedule } from '#domain/schedule.ts';
-import { FOLLOW_SUBSCRIPTION, followingOf } from '#persistence/overdue-schedules.ts';
-import { subscriptionRows } from '#persistence/subscription-rows.ts';
+import { followedOf, isOverdue, readManagingSchedule } from '#domain/schedule.ts';
+import { FOLLOW_SUBSCRIPTION } from '#persistence/overdue-schedules.ts';
 import type { Subscription } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { changeInput, plainChangeKind } from './change-at-processor.ts';
@@ -16,7 +13,8 @@ type Input = ReturnType<typeof changeInput.parse>;
 
 /**
  * Makes the schedule of a planned change follow its subscription: it is released once the change has taken effect, or another
- * plan was taken now. Whatever saves a record for which that is due enqueues it (`enqueueOverdue`).
+ * plan was taken now, and else has the discounts, the payment method and the end of the period that the subscription has by
+ * now. Whatever saves a record for which that is due enqueues it (`enqueueOverdue`).
  */
 export function followSubscriptionKind({ now }: Pick<Dependencies, 'now'>): OperationKind<Input, Reread, Subscription> {
   const kind = plainChangeKind(
@@ -25,12 +23,11 @@ export function followSubscriptionKind({ now }: Pick<Dependencies, 'now'>): Oper
       input: changeInput,
       async send(processor, { teamId, projectId, input, idempotencyKey: key }) {
         const current = await processor.findSubscription(input.processorSubscriptionId);
+        // What is written there leads to events; an old one that was recorded is no reason to write.
+        if (isDone(current)) return current;
         return settleSchedule(processor, current, { scope: { teamId, projectId }, key });
       },
-      isDone(snapshot) {
-        const change = readManagingSchedule(snapshot, null)?.change;
-        return !change || !isOverdue(change, { ...snapshot, items: itemsOf(snapshot) });
-      },
+      isDone,
     },
     { now },
   );
@@ -41,15 +38,7 @@ export function followSubscriptionKind({ now }: Pick<Dependencies, 'now'>): Oper
   };
 }
 
-/**
- * Enqueues that for a subscription whose settings have changed, which its record does not show.
- * @throws UniqueConstraintViolationException when another operation on the subscription is open
- */
-export async function followSettings(em: EntityManager, object: ProjectObject, cause: string): Promise<void> {
-  const rows = await subscriptionRows.find(em, [object]);
-  const planned = [...rows.values()].filter(({ schedule }) => schedule?.change);
-  await insertDue(
-    em,
-    planned.map(row => followingOf(row, cause)),
-  );
+function isDone(snapshot: SubscriptionSnapshot): boolean {
+  const change = readManagingSchedule(snapshot, null)?.change;
+  return !change || !isOverdue(change, followedOf(snapshot));
 }

@@ -1,12 +1,13 @@
 import type { PlanChangePreview } from '@billing/contracts/resources/plan-change';
+import { isRefusedPromotionCode } from '@billing/processor/errors';
 import type { Processor } from '@billing/processor/port';
 import type { InvoicePreview } from '@billing/processor/snapshots/invoice-preview';
 import type { ScheduleSnapshot } from '@billing/processor/snapshots/schedule';
 import { isDueNow } from '#domain/change-preview.ts';
-import { followedDiscounts, followedItems, isOurs, plannedPhases } from '#domain/schedule.ts';
+import { followedPlan, isOurs, plannedCodes, plannedPhases, redeemedCodes } from '#domain/schedule.ts';
 import type { PreparedChange } from './prepare-change.ts';
 import { problemOfRedemption } from './resolve-promotion-code.ts';
-import { toPhaseDiscount } from './schedule-change.ts';
+import { redeemedBy, toPhaseDiscount } from './schedule-change.ts';
 
 /** The invoices of a change, as the processor previews them. */
 interface PreviewedInvoices {
@@ -42,7 +43,10 @@ export async function previewInvoices(processor: Processor, prepared: PreparedCh
   const planned = schedule && isOurs(schedule) ? schedule : null;
   const first = planned && isForLater(prepared) ? null : await previewInvoice(processor, prepared);
   const isDue = isDueNow(prepared, first, currentPeriodEnd);
-  const recurring = isDue ? await processor.previewInvoice(id, { ...change, discounts }, 'recurring') : first;
+  // With a schedule that is only asked when the next invoice of a period is made that the change begins.
+  const isAsked = isDue && (planned === null || change.resetsAnchor || change.endsTrial);
+  const previewed = isAsked ? await processor.previewInvoice(id, { ...change, discounts }, 'recurring') : null;
+  const recurring = isDue ? previewed : first;
   // What is scheduled already is kept or replaced by the change: the processor previews it as it is.
   const following = planned ? await previewPhases(processor, planned, { prepared, isDue }) : recurring;
   const invoice = isDue ? first : following;
@@ -71,14 +75,27 @@ async function previewPhases(
   const { when, change, items, phaseItems, lastingDiscounts, reread } = prepared;
   const { id, currentPeriodStart, currentPeriodEnd: endsAt } = reread.snapshot;
   const current = await processor.findAsPhase(id);
-  const kept = when === 'now' ? followedItems(schedule, { currentPeriodStart, items }) : null;
   const discounts = (isDue ? lastingDiscounts : change.discounts)?.map(toPhaseDiscount) ?? current.discounts;
   const waits = when === 'now' && !isDue;
-  const phases = plannedPhases(
-    waits ? { ...current, items: phaseItems, discounts } : current,
-    { startsAt: schedule.currentPhase?.startsAt ?? currentPeriodStart, endsAt },
-    { items: kept ?? phaseItems, discounts: kept ? followedDiscounts(schedule, discounts) : discounts },
-  );
   const proration = waits ? change.proration : 'none';
-  return processor.previewSchedule(schedule.id, phases, { mode: isDue ? 'recurring' : 'next', proration });
+  const previewWithout = (codes: readonly string[]) => {
+    const redeemed = [...redeemedCodes(reread.snapshot), ...redeemedBy(change), ...codes];
+    const kept = when === 'now' ? followedPlan(schedule, { currentPeriodStart, items, discounts, redeemed }) : null;
+    const phases = plannedPhases(
+      waits ? { ...current, items: phaseItems, discounts } : current,
+      { startsAt: schedule.currentPhase?.startsAt ?? currentPeriodStart, endsAt },
+      kept ?? { items: phaseItems, discounts },
+    );
+    return processor.previewSchedule(schedule.id, phases, { mode: isDue ? 'recurring' : 'next', proration });
+  };
+  try {
+    return await previewWithout([]).catch((err: unknown) => {
+      const codes = plannedCodes(schedule);
+      // The change keeps what is planned, but for a code that can't be redeemed any more.
+      if (when === 'now' && codes.length > 0 && isRefusedPromotionCode(err)) return previewWithout(codes);
+      throw err;
+    });
+  } catch (err) {
+    throw problemOfRedemption(err);
+  }
 }

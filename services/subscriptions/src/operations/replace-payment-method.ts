@@ -8,14 +8,13 @@ import type { CheckoutSessionSnapshot, Processor, SubscriptionSnapshot } from '@
 import { executeBound } from '@billing/database/bound-statement';
 import { CustomerCopy } from '#persistence/customer-copy.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { followSettings } from './follow-subscription.ts';
 
 /**
  * Has the payment method that a setup session saved used from now on. It becomes the default of the customer and of each
  * running subscription, whose own default would otherwise come first.
  * https://docs.stripe.com/payments/checkout/subscriptions/update-payment-details
  *
- * The schedule of a planned change follows. It may run any number of times: every write has an idempotency key made from the session. A session that is older than
+ * It may run any number of times: every write has an idempotency key made from the session. A session that is older than
  * the newest one whose method was taken changes nothing.
  */
 export function replacePaymentMethod({ em, processors }: Pick<Dependencies, 'em' | 'processors'>) {
@@ -33,7 +32,6 @@ export function replacePaymentMethod({ em, processors }: Pick<Dependencies, 'em'
       if (!isRunningHere(subscription, scope)) continue;
       const key = idempotencyKey('subscription-payment-method', sessionId, subscription.id);
       await processor.setSubscriptionPaymentMethod(subscription.id, paymentMethodId, key);
-      await followSettings(em.fork(), { scope, id: subscription.id }, sessionId);
     }
   };
 }

@@ -23,7 +23,7 @@ export async function requireAmount(processor: Processor, prepared: PreparedChan
   };
   const actual = await amountOf(prepared);
   if (actual === expected || (!exact && actual < expected)) return;
-  if (!exact) {
+  if (!exact && change.proration !== 'none') {
     const oldest = new Date(Math.max(effectiveAt.getTime() - EXPECTED_FOR_MS, currentPeriodStart.getTime()));
     if ((await amountOf({ ...prepared, change: { ...change, prorationDate: oldest } })) <= expected) return;
   }

@@ -141,6 +141,7 @@ export function recordedState(row: Subscription): RecordedState {
     trialEnd: row.trialEnd,
     startedAt: row.startedAt,
     endedAt: row.endedAt,
+    defaultPaymentMethodId: row.defaultPaymentMethodId,
     pendingChange: recordedPendingChange(row),
     schedule: row.schedule && managingSchedule(row.schedule),
     metadata: row.metadata,

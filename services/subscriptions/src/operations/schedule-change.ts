@@ -1,18 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import type { ProjectScope, SubscriptionChangeId } from '@billing/contracts/ids';
 import { unavailable } from '@billing/contracts/problem';
-import { isUnknownOutcome, ProcessorError } from '@billing/processor/errors';
-import type { NewPhase, WantedDiscount } from '@billing/processor/plan-changes';
+import { isRefusedPromotionCode, isUnknownOutcome, ProcessorError } from '@billing/processor/errors';
+import type { NewPhase, PlanChange, WantedDiscount } from '@billing/processor/plan-changes';
 import type { Processor, SubscriptionSnapshot } from '@billing/processor/port';
 import type { PhaseDiscount, ScheduleSnapshot } from '@billing/processor/snapshots/schedule';
 import {
-  followedDiscounts,
-  followedItems,
+  basisOf,
+  followedOf,
+  followedPlan,
   isOurs,
-  itemsOf,
+  plannedCodes,
   plannedPhases,
-  planOf,
   readManagingSchedule,
+  redeemedCodes,
+  removesDiscounts,
   scheduleMetadata,
 } from '#domain/schedule.ts';
 
@@ -47,7 +49,7 @@ export async function scheduleChange(
   const current = await processor.findAsPhase(id);
   const planned = { items, discounts: discounts?.map(toPhaseDiscount) ?? current.discounts };
   const phases = plannedPhases(current, periodOf(snapshot, schedule), planned);
-  const change = { id: changeId, from: planOf(itemsOf(snapshot)), removesDiscounts: discounts?.length === 0 };
+  const change = { id: changeId, from: basisOf(followedOf(snapshot)), removesDiscounts: discounts?.length === 0 };
   try {
     await setPhases(processor, schedule.id, phases, { metadata: scheduleMetadata(scope, change), key });
   } catch (err) {
@@ -59,26 +61,54 @@ export async function scheduleChange(
 
 /**
  * Makes a scheduled change of ours follow what its subscription has become: it is released after another plan or its own has
- * taken effect, and else carries quantities, discounts and settings as they are by now. Returns the subscription afterwards.
+ * taken effect, and else carries quantities, discounts and settings as they are by now. `redeemed` are promotion codes that a
+ * change has just redeemed, even if its invoice has used them up. Returns the subscription afterwards.
  */
 export async function settleSchedule(
   processor: Processor,
   snapshot: SubscriptionSnapshot,
   { scope, key }: Write,
+  redeemed: readonly string[] = [],
 ): Promise<SubscriptionSnapshot> {
   const { id, schedule } = snapshot;
   const change = readManagingSchedule(snapshot, null)?.change;
   if (!schedule || !change) return snapshot;
-  const current = { ...snapshot, items: itemsOf(snapshot) };
-  const items = followedItems(schedule, current);
-  if (!items) return dropSchedule(processor, snapshot, key);
-  const phase = await processor.findAsPhase(id);
-  const removesDiscounts = schedule.metadata['changeDiscounts'] === 'none';
-  const discounts = followedDiscounts(schedule, phase.discounts);
-  const phases = plannedPhases(phase, periodOf(snapshot, schedule), { items, discounts });
-  const metadata = scheduleMetadata(scope, { id: change.id, from: planOf(current.items), removesDiscounts });
-  await setPhases(processor, schedule.id, phases, { metadata, key });
+  const current = followedOf(snapshot);
+  const planned = followedPlan(schedule, {
+    ...current,
+    discounts: current.discountIds.map(discountId => toPhaseDiscount({ discountId })),
+    redeemed: [...redeemedCodes(snapshot), ...redeemed],
+  });
+  if (!planned) return dropSchedule(processor, snapshot, key);
+  const phases = plannedPhases(await processor.findAsPhase(id), periodOf(snapshot, schedule), planned);
+  const kept = { id: change.id, from: basisOf(current), removesDiscounts: removesDiscounts(schedule) };
+  try {
+    await setPhases(processor, schedule.id, phases, { metadata: scheduleMetadata(scope, kept), key });
+  } catch (err) {
+    const codes = plannedCodes(schedule);
+    if (!isRefusedPromotionCode(err) || codes.every(code => redeemed.includes(code))) throw err;
+    // What else is planned does not wait for a code that can't be redeemed any more.
+    return settleSchedule(processor, snapshot, { scope, key }, [...redeemed, ...codes]);
+  }
   return processor.findSubscription(id);
+}
+
+/**
+ * Does the same after a change that is made: what the processor then refuses of the schedule does not take the change back, and
+ * is done again by the operation that follows the subscription.
+ */
+export async function settleAfterChange(
+  processor: Processor,
+  made: SubscriptionSnapshot,
+  write: Write,
+  redeemed?: readonly string[],
+): Promise<SubscriptionSnapshot> {
+  try {
+    return await settleSchedule(processor, made, write, redeemed);
+  } catch (err) {
+    if (err instanceof ProcessorError && !isUnknownOutcome(err)) return made;
+    throw err;
+  }
 }
 
 /** Releases the schedule of ours that manages a subscription, if one does. Returns the subscription afterwards. */
@@ -165,3 +195,7 @@ export const toPhaseDiscount = (wanted: WantedDiscount): PhaseDiscount => ({
   promotionCodeId: null,
   ...wanted,
 });
+
+/** Returns the promotion codes that a change redeems. */
+export const redeemedBy = ({ discounts = [] }: Pick<PlanChange, 'discounts'>): string[] =>
+  discounts.flatMap(one => ('promotionCodeId' in one ? one.promotionCodeId : []));

@@ -5,7 +5,7 @@ import type { Processor, SubscriptionSnapshot } from '@billing/processor/port';
 import { invoicesOf, outcomeOf } from '#domain/made-change.ts';
 import type { PlannedChange } from './planned-change.ts';
 import { readWith } from './read-subscription.ts';
-import { scheduleChange, settleSchedule, type ScheduledPlan } from './schedule-change.ts';
+import { redeemedBy, scheduleChange, settleAfterChange, type ScheduledPlan } from './schedule-change.ts';
 import { readInvoices, type ChangedAtProcessor, type Reader } from './save-change.ts';
 
 interface SentChange extends PlannedChange {
@@ -32,7 +32,7 @@ export async function sendChange(place: Reader, sent: SentChange): Promise<Chang
   };
   const made = isShown ? before.snapshot : await make();
   const isApplied = outcomeOf(made, sent) === 'applied';
-  const snapshot = isApplied ? await settleSchedule(processor, made, write) : made;
+  const snapshot = isApplied ? await settleAfterChange(processor, made, write, redeemedBy(sent.change)) : made;
   const invoices = await readInvoices(place, invoicesOf(snapshot, sent));
   return { reread: { snapshot, revision: before.revision, readAt: now() }, invoices };
 }

@@ -9,7 +9,7 @@ import type { Dependencies } from '../dependencies.ts';
 import { changeAtProcessor, changeInput, changeKind } from './change-at-processor.ts';
 import { readWith } from './read-subscription.ts';
 import { problemOfRedemption, resolvePromotionCode } from './resolve-promotion-code.ts';
-import { settleSchedule } from './schedule-change.ts';
+import { settleAfterChange } from './schedule-change.ts';
 
 const wanted = z.union([z.object({ discountId: z.string() }), z.object({ promotionCodeId: z.string() })]);
 const input = changeInput.extend({ discounts: z.array(wanted) });
@@ -25,7 +25,7 @@ export const setDiscountKind = (dependencies: Pick<Dependencies, 'now'>) =>
         { teamId, projectId, input: { processorSubscriptionId, discounts }, idempotencyKey: key },
       ) => {
         const snapshot = await processor.setDiscounts(processorSubscriptionId, discounts, key);
-        return settleSchedule(processor, snapshot, { scope: { teamId, projectId }, key });
+        return settleAfterChange(processor, snapshot, { scope: { teamId, projectId }, key });
       },
       isDone: (snapshot, { discounts }) =>
         snapshot.discounts.length === discounts.length &&

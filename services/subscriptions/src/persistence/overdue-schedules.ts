@@ -8,24 +8,20 @@ export const FOLLOW_SUBSCRIPTION = 'follow-subscription';
 
 /**
  * Enqueues what makes the schedules of planned changes follow their subscriptions, in the transaction that saves these. An
- * operation that is open on a subscription saves it again at its end.
+ * operation that is open on a subscription saves it again at its end, or enqueues it once it is refused.
  */
-export async function enqueueOverdue(tx: EntityManager, rows: readonly Subscription[]): Promise<void> {
-  const overdue = rows.filter(({ schedule, currentPeriodStart, items }) => {
-    const change = schedule?.change;
-    return change && isOverdue({ ...change, effectiveAt: new Date(change.effectiveAt) }, { currentPeriodStart, items });
-  });
-  await insertIfIdle(
-    tx,
-    overdue.map(row => followingOf(row, String(row.revision))),
-  );
+export const enqueueOverdue = (tx: EntityManager, rows: readonly Subscription[]): Promise<void> =>
+  insertIfIdle(tx, rows.filter(hasOverdueSchedule).map(followingOf));
+
+function hasOverdueSchedule({ schedule, discounts, ...row }: Subscription): boolean {
+  const change = schedule?.change;
+  if (!change) return false;
+  const discountIds = discounts.map(it => it.processorDiscountId);
+  return isOverdue({ ...change, effectiveAt: new Date(change.effectiveAt) }, { ...row, discountIds });
 }
 
-/** Returns the operation that makes the schedule of a subscription follow it; once for the same cause. */
-export function followingOf(
-  { id, teamId, projectId, processorSubscriptionId, revision }: Subscription,
-  cause: string,
-): NewOperation {
+/** Returns the operation that makes the schedule of a subscription follow it; once for each revision. */
+function followingOf({ id, teamId, projectId, processorSubscriptionId, revision }: Subscription): NewOperation {
   const input = { processorSubscriptionId, revision };
-  return { key: `${id}:follow:${cause}`, kind: FOLLOW_SUBSCRIPTION, teamId, projectId, resourceId: id, input };
+  return { key: `${id}:follow:${revision}`, kind: FOLLOW_SUBSCRIPTION, teamId, projectId, resourceId: id, input };
 }

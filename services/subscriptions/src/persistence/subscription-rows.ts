@@ -1,3 +1,4 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectObject } from '@billing/database/project-objects';
 import { objectRows } from './object-rows.ts';
 import { enqueueOverdue } from './overdue-schedules.ts';
@@ -20,3 +21,12 @@ export const toProjectObject = ({ teamId, projectId, processorSubscriptionId }: 
   scope: { teamId, projectId },
   id: processorSubscriptionId,
 });
+
+/**
+ * Enqueues what makes the schedule of a subscription follow it, where that is due: an operation that was refused saves nothing,
+ * and nothing else was enqueued while it was open.
+ */
+export async function enqueueIfOverdue(tx: EntityManager, object: ProjectObject): Promise<void> {
+  const rows = await subscriptionRows.find(tx, [object]);
+  await enqueueOverdue(tx, [...rows.values()]);
+}

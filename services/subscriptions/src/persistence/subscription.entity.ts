@@ -24,7 +24,7 @@ import type {
 import { z } from 'zod';
 import { hasBegun } from '#domain/schedule.ts';
 
-/** A schedule in JSON: a change as callers see it, and what the subscription billed when that was planned. */
+/** A schedule in JSON: a change as callers see it, and what the subscription was when the schedule last followed it. */
 export interface RecordedSchedule {
   readonly id: string;
   /** Null for a schedule that this service did not make. */
@@ -82,6 +82,8 @@ const SubscriptionSchema = defineEntity({
     toldTrialEnd: p.datetime().strictNullable(),
     startedAt: p.datetime(),
     endedAt: p.datetime().strictNullable(),
+    /** The processor's id of its own payment method; null when it has that of the customer. */
+    defaultPaymentMethodId: p.text().strictNullable(),
     metadata: p.json<Record<string, string>>(),
     /** Counts what was published of the record: consumers go by it. */
     version: p.integer(),

@@ -42,6 +42,7 @@ export class CreateSubscriptions extends Migration {
         told_trial_end timestamptz,
         started_at timestamptz not null,
         ended_at timestamptz,
+        default_payment_method_id text,
         metadata jsonb not null,
         version int not null,
         revision int not null,
