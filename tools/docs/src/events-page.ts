@@ -4,12 +4,15 @@ import { z } from 'zod';
 
 /** Returns `docs/events.md`: every event on the bus with its publishers, its meaning and its fields. */
 export function eventsPage(): string {
+  let above: readonly string[] = [];
   const rows = allEvents
     .filter(({ type }) => !type.name.startsWith('processor.'))
-    .map(
-      ({ type, publishedBy, meaning }) =>
-        `| \`billing.${type.name}\` | ${publishers(publishedBy)} | ${meaning} | ${fieldsOf(type.data)} |`,
-    );
+    .map(({ type, publishedBy, meaning }) => {
+      const fields = fieldsOf(type.data);
+      const shown = toShown(fields, above);
+      above = fields;
+      return `| \`billing.${type.name}\` | ${publishers(publishedBy)} | ${meaning} | ${shown} |`;
+    });
   return [
     '# Events on the bus',
     '',
@@ -28,7 +31,7 @@ export function eventsPage(): string {
     '## Webhook events',
     '',
     'webhooks publishes each as `billing.processor.<type>.v1` to every project that it was routed to, with the fields',
-    `${fieldsOf(processorEvent('customer.created').data)}.`,
+    `${fieldsOf(processorEvent('customer.created').data).join(', ')}.`,
     '',
     '| Handled by | Types |',
     '|---|---|',
@@ -45,6 +48,11 @@ const typesByOwner = (): Partial<Record<string, string[]>> => {
   return byOwner;
 };
 
-function fieldsOf(schema: z.ZodType): string {
-  return schema instanceof z.ZodObject ? Object.keys(schema.shape).join(', ') : '';
+const fieldsOf = (schema: z.ZodType): string[] => (schema instanceof z.ZodObject ? Object.keys(schema.shape) : []);
+
+/** The fields of an event; those that it shares with the one above, but for one at most, are not repeated. */
+function toShown(fields: readonly string[], above: readonly string[]): string {
+  const [left, ...others] = above.filter(field => !fields.includes(field));
+  if (others.length > 0 || !fields.every(field => above.includes(field))) return fields.join(', ');
+  return left === undefined ? 'as above' : `as above, without ${left}`;
 }
