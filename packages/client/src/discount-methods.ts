@@ -11,7 +11,7 @@ export const couponMethods = (requests: Requests) => ({
     requests.list<wire.Coupon>('/coupons', 'coupons', filters, options),
   get: async (id: string, options?: CallOptions): Promise<wire.Coupon> =>
     (await requests.get<{ coupon: wire.Coupon }>(`/coupons/${segment(id)}`, undefined, options)).coupon,
-  /** Deletes a coupon and its promotion codes. Subscriptions that have it keep it. */
+  /** Deletes a coupon: nobody can redeem it or its promotion codes any more. Subscriptions that have it keep it. */
   delete: (id: string, options?: CallOptions) => requests.delete(`/coupons/${segment(id)}`, options),
 });
 

@@ -80,7 +80,8 @@ export function paymentFailureOf(error: unknown): PaymentFailure | null {
  */
 export function isRefusedPromotionCode(error: unknown): boolean {
   if (!(error instanceof ProcessorError) || error.isIndeterminate) return false;
-  const { cause } = error;
+  const { cause, processorCode: code = '' } = error;
+  if (code === 'coupon_expired' || code.startsWith('promotion_code_')) return true;
   return cause instanceof Stripe.errors.StripeError && (cause.param?.endsWith('[promotion_code]') ?? false);
 }
 

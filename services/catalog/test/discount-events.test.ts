@@ -136,13 +136,41 @@ it('compares coupons and codes with those of the processor, and takes what a syn
 });
 
 /** What a sync hands to the catalog: every object as it is now. */
-async function syncedOf({ processor, scope }: Catalog, type: 'coupon' | 'promotion_code') {
+async function syncedOf({ processor, scope }: Catalog, type: 'product' | 'coupon' | 'promotion_code') {
   const { objects, readAt: createdAt } = await processor.listObjects(type);
   return objects.map(object => {
     const event = routedEvent(scope, `${type}.updated`, object, { createdAt });
     return { ...event, data: { ...Object(event.data), fromSync: true } };
   });
 }
+
+it('finds a code that is limited to a product which the project took later', async () => {
+  await using catalog = await startCatalog();
+  await catalog.run();
+  const { dashboard, scope } = catalog;
+  const sold = await dashboard.products.create({ name: 'Pro' });
+  const limits = { applies_to: { products: [sold.id] }, metadata: { ...scope } };
+  const { id: coupon } = await dashboard.coupons.create({ percent_off: 20, duration: 'once', ...limits });
+  await dashboard.promotionCodes.create({ promotion: { type: 'coupon', coupon }, code: 'PRO' });
+  for (const event of await catalog.events('coupon.created', 'promotion_code.created')) await catalog.deliver(event);
+  expect(await couponsOf(catalog)).toMatchObject([{ productIds: [] }]);
+  for (const event of await syncedOf(catalog, 'product')) await catalog.deliver(event);
+  const [{ id }] = (await catalog.call('GET', '/products')).body.products;
+  expect(await catalog.findPromotionCode('PRO', { productIds: [id] })).toMatchObject({ refusal: null });
+  expect((await catalog.findPromotionCode('PRO'))?.refusal).toBe('promotion_code_not_applicable');
+});
+
+it('finds the code for all behind a hundred of single customers', async () => {
+  await using catalog = await startCatalog();
+  await catalog.run();
+  const { id, processorCouponId: coupon } = await catalog.createCoupon();
+  const code = await catalog.createPromotionCode(id, { code: 'BACK' });
+  for (let count = 0; count < 100; count += 1) {
+    const { id: customer } = await catalog.dashboard.customers.create({ email: `${count}@example.com` });
+    await catalog.dashboard.promotionCodes.create({ promotion: { type: 'coupon', coupon }, code: 'BACK', customer });
+  }
+  expect(await catalog.findPromotionCode('back')).toMatchObject({ promotionCode: { id: code.id }, refusal: null });
+});
 
 it('creates one coupon and one code although answers are lost', async () => {
   await using catalog = await startCatalog();

@@ -6,18 +6,19 @@ import { expect, it } from 'vitest';
 import { startCatalog, type Catalog } from './start-catalog.ts';
 
 const COUPON = { name: 'Spring', percentOff: 20, duration: 'repeating', durationInMonths: 3 };
+const NEXT_YEAR = new Date().getUTCFullYear() + 1;
 
 it('creates a coupon at the processor, shows it, and publishes its whole state', async () => {
   await using catalog = await startCatalog();
   const product = await catalog.createProduct();
-  const limits = { productIds: [product.id], maxRedemptions: 10, redeemBy: '2100-01-01T00:00:00.900Z' };
+  const limits = { productIds: [product.id], maxRedemptions: 10, redeemBy: `${NEXT_YEAR}-01-01T00:00:00.900Z` };
   const created = await catalog.call('POST', '/coupons', { body: { ...COUPON, ...limits } });
   expect(created.status).toBe(201);
   const { coupon } = created.body;
   expect(coupon).toMatchObject({
     ...COUPON,
     ...limits,
-    redeemBy: '2100-01-01T00:00:00.000Z',
+    redeemBy: `${NEXT_YEAR}-01-01T00:00:00.000Z`,
     amountOff: null,
     currency: null,
     timesRedeemed: 0,
@@ -103,10 +104,10 @@ it('lets the processor choose a code, and says which code is taken and which cou
   const back = await catalog.call('PATCH', `/promotion-codes/${first.id}`, { body: { isActive: true } });
   expect([back.status, back.body.error.code]).toEqual([409, 'promotion_code_taken']);
 
-  const once = await catalog.createCoupon({ maxRedemptions: 1, redeemBy: '2100-01-01T00:00:00.000Z' });
+  const once = await catalog.createCoupon({ maxRedemptions: 1, redeemBy: `${NEXT_YEAR}-01-01T00:00:00.000Z` });
   for (const [field, value] of [
     ['maxRedemptions', 2],
-    ['expiresAt', '2100-01-01T00:00:01.000Z'],
+    ['expiresAt', `${NEXT_YEAR}-01-01T00:00:01.000Z`],
     ['expiresAt', new Date().toISOString()],
   ] as const) {
     const wide = await catalog.call('POST', '/promotion-codes', { body: { couponId: once.id, [field]: value } });
@@ -191,6 +192,7 @@ it('refuses terms that do not fit each other, and keeps nothing', async () => {
     { productIds: [] },
     { redeemBy: 'soon' },
     { redeemBy: new Date().toISOString() },
+    { redeemBy: `${NEXT_YEAR + 5}-01-01T00:00:00Z` },
     { id: 'MINE' },
   ];
   for (const change of wrong) {

@@ -94,7 +94,7 @@ export const couponCreate = z
       'The only products that it takes something off; all when it is left out.',
     ),
     maxRedemptions: optional(maxRedemptions),
-    redeemBy: optional(givenTime).describe('Until when it can be redeemed.'),
+    redeemBy: optional(givenTime).describe('Until when it can be redeemed, at most five years from now.'),
   })
   .refine(it => (it.percentOff === undefined) !== (it.amountOff === undefined), {
     path: ['percentOff'],
@@ -198,7 +198,9 @@ export const discount = z
       .nullable()
       .describe('The code that redeemed it; null without one, and when the project does not have it.'),
     ...off,
-    endsAt: timestamp.nullable().describe('When it ends by itself; null when it does not.'),
+    endsAt: timestamp
+      .nullable()
+      .describe('When it ends by itself; null for one without an end, and for one that counts for a single invoice.'),
   })
   .meta({
     id: 'Discount',

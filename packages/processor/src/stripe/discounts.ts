@@ -1,7 +1,7 @@
 import { PAGE_SIZE } from '../page-size.ts';
 import type { Discounts, NewCoupon, NewPromotionCode } from '../discounts.ts';
 import { readCoupon, readPromotionCode } from '../snapshots/discounts.ts';
-import { given, write, type Calls } from './calls.ts';
+import { given, listAll, write, type Calls } from './calls.ts';
 import { findCreated } from './find-created.ts';
 
 const seconds = (date: Date | undefined) => date && Math.floor(date.getTime() / 1_000);
@@ -30,7 +30,7 @@ export function discountCalls({ stripe, call }: Calls): Discounts {
       return found && readPromotionCode(found);
     },
     listPromotionCodes: code =>
-      call(async () => (await stripe.promotionCodes.list({ code, limit: PAGE_SIZE })).data.map(readPromotionCode)),
+      call(async () => (await listAll(stripe.promotionCodes.list({ code, limit: PAGE_SIZE }))).map(readPromotionCode)),
     updatePromotionCode: (id, { isActive, metadata }, key) =>
       call(async () => {
         const changes = given({ active: isActive, metadata: metadata && { ...metadata } });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { CouponId, type ProductId, type ProjectScope } from '@billing/contracts/ids';
-import { notFound } from '@billing/contracts/problem';
+import { invalid, notFound } from '@billing/contracts/problem';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import { COUPON_DURATIONS, type CouponCreate } from '@billing/contracts/resources/discount';
 import { derivedId } from '@billing/service/derived-id';
@@ -36,7 +36,7 @@ export const namedCouponIds = namedIds(CouponId, 'coupon');
 
 /**
  * Creates a coupon at the processor and here. The same operation key gives the same coupon.
- * @throws Problem 404 for an unknown product; `processor_error` after a refusal, with nothing left behind; `unavailable` when
+ * @throws Problem 400 for an end that the processor does not take; 404 for an unknown product; `processor_error` after a refusal, with nothing left behind; `unavailable` when
  * the processor does not respond, and the coupon appears later
  */
 export function createCoupon({ operationLog, now }: Pick<Dependencies, 'operationLog' | 'now'>) {
@@ -61,7 +61,7 @@ export function createCoupon({ operationLog, now }: Pick<Dependencies, 'operatio
         durationInMonths: durationInMonths ?? null,
         productIds: productIds ?? null,
         maxRedemptions: maxRedemptions ?? null,
-        redeemBy: endOf('redeemBy', redeemBy, now()),
+        redeemBy: toRedeemBy(redeemBy, now()),
       };
       tx.create(Coupon, { ...scope, ...terms, id, timesRedeemed: 0, metadata: {}, ...reserved(now()) });
       return {
@@ -77,6 +77,18 @@ export function createCoupon({ operationLog, now }: Pick<Dependencies, 'operatio
       };
     });
   };
+}
+
+/** Years that a coupon can be redeemed for at most. https://docs.stripe.com/api/coupons/create */
+const MAX_YEARS = 5;
+
+function toRedeemBy(redeemBy: Date | undefined, now: Date): Date | null {
+  const end = endOf('redeemBy', redeemBy, now);
+  const last = new Date(now);
+  last.setUTCFullYear(now.getUTCFullYear() + MAX_YEARS);
+  if (end !== null && end > last)
+    throw invalid([{ path: 'redeemBy', message: 'Expected at most five years from now.' }]);
+  return end;
 }
 
 /** Returns the processor's ids of products. @throws Problem 404 `product_not_found` */

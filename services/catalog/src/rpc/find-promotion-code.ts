@@ -9,6 +9,7 @@ import { isMirrored } from '@billing/service/mirrored-rows';
 import type { z } from 'zod';
 import { refusalOfCode, refusalOfCoupon, toCodeKey, toCouponState, toPromotionCodeState } from '#domain/discount.ts';
 import { Coupon } from '#persistence/coupon.entity.ts';
+import { Product } from '#persistence/product.entity.ts';
 import { PromotionCode } from '#persistence/promotion-code.entity.ts';
 
 interface FindDependencies {
@@ -35,6 +36,8 @@ export function findPromotionCode({ em, processors, now }: FindDependencies) {
 
     const processor = await processors.of(teamId);
     const codes = id === undefined ? await processor.listPromotionCodes(newest.code) : await findOne(newest);
+    const products = await em.fork().find(Product, { teamId, projectId, id: { $in: productIds } });
+    const wantedProducts = products.map(({ processorId }) => processorId);
     const coupons = new Map<string, RedemptionRefusal | null>();
 
     async function findOne({ processorId }: PromotionCode): Promise<PromotionCodeSnapshot[]> {
@@ -47,7 +50,12 @@ export function findPromotionCode({ em, processors, now }: FindDependencies) {
       if (read !== undefined) return read;
       const coupon = await processor.findCoupon(couponId).catch(missingOrThrow);
       const found = coupon === 'missing' ? undefined : coupon;
-      const refusal = refusalOfCoupon(found, now()) ?? (found?.isValid ? null : 'promotion_code_inactive');
+      // Our copy lacks products that the project took later.
+      const isForOthers = found?.productIds?.every(it => !wantedProducts.includes(it)) ?? false;
+      const refusal =
+        refusalOfCoupon(found, now()) ??
+        (found?.isValid ? null : 'promotion_code_inactive') ??
+        (isForOthers ? 'promotion_code_not_applicable' : null);
       coupons.set(couponId, refusal);
       return refusal;
     };
@@ -57,8 +65,7 @@ export function findPromotionCode({ em, processors, now }: FindDependencies) {
       if (!isMirrored(row) || !isMirrored(coupon)) return null;
       const isForOthers =
         (code.customerId !== null && code.customerId !== processorCustomerId) ||
-        (coupon.currency !== null && coupon.currency !== currency) ||
-        (coupon.productIds !== null && !coupon.productIds.some(it => productIds.includes(it)));
+        (coupon.currency !== null && coupon.currency !== currency);
       const refusal =
         refusalOfCode(code, now()) ??
         (isForOthers ? 'promotion_code_not_applicable' : await refusalOfCouponAt(coupon.processorId));

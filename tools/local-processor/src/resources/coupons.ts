@@ -18,6 +18,7 @@ import {
 } from '../api/parameters.ts';
 import { timestamp, unsettableText } from '../api/parameters.ts';
 import type { UnitOfWork } from '../api/unit-of-work.ts';
+import { periodStart } from '../domain/periods.ts';
 import { newCoupon, shownCoupon } from '../objects/coupon.ts';
 import type { Coupon } from '../objects/stored.ts';
 import { currency } from './price-amounts.ts';
@@ -103,6 +104,8 @@ function createCoupon(unit: UnitOfWork, given: Given): Coupon {
     throw invalidRequest('`duration_in_months` belongs to `duration=repeating`.', { param: 'duration_in_months' });
   if (given.redeem_by !== undefined && given.redeem_by <= unit.now)
     throw invalidRequest('`redeem_by` must be in the future.', { param: 'redeem_by' });
+  if ((given.redeem_by ?? 0) > periodStart(unit.now, { interval: 'year', count: 5 }, 1))
+    throw invalidRequest('`redeem_by` cannot be more than 5 years in the future.', { param: 'redeem_by' });
   if (given.id !== undefined && unit.tables.coupon.get(given.id))
     throw invalidRequest('Coupon already exists.', { code: 'resource_already_exists', param: 'id' });
   const products = given.applies_to?.products;

@@ -96,6 +96,7 @@ export function CouponPage() {
 function Products({ productIds }: { readonly productIds: readonly string[] | null }) {
   const { data: products } = useQuery(productsQuery(useProject()));
   if (productIds === null) return 'All';
+  if (productIds.length === 0) return 'None of this project';
   const names = productIds.map(id => products?.find(product => product.id === id)?.name ?? id);
   return <bdi>Only {names.join(', ')}</bdi>;
 }
