@@ -66,9 +66,11 @@ export function findPromotionCode({ em, processors, now }: FindDependencies) {
       const isForOthers =
         (code.customerId !== null && code.customerId !== processorCustomerId) ||
         (coupon.currency !== null && coupon.currency !== currency);
-      const refusal =
-        refusalOfCode(code, now()) ??
-        (isForOthers ? 'promotion_code_not_applicable' : await refusalOfCouponAt(coupon.processorId));
+      let refusal = refusalOfCode(code, now());
+      // The processor shows a code as inactive when its coupon has ended: that says why.
+      if (refusal === 'promotion_code_inactive')
+        refusal = endOf(await refusalOfCouponAt(coupon.processorId)) ?? refusal;
+      else refusal ??= isForOthers ? 'promotion_code_not_applicable' : await refusalOfCouponAt(coupon.processorId);
       return { promotionCode: toPromotionCodeState(row), coupon: toCouponState(coupon), refusal };
     };
 
@@ -82,3 +84,6 @@ export function findPromotionCode({ em, processors, now }: FindDependencies) {
     return first;
   };
 }
+
+const endOf = (refusal: RedemptionRefusal | null): RedemptionRefusal | null =>
+  refusal === 'promotion_code_expired' || refusal === 'promotion_code_exhausted' ? refusal : null;
