@@ -48,6 +48,8 @@ it('deletes a coupon at the processor too; its codes cannot be redeemed any more
   expect((await catalog.call('DELETE', `/coupons/${coupon.id}`)).status).toBe(404);
   const { promotionCode } = (await catalog.call('GET', `/promotion-codes/${code.id}`)).body;
   expect(promotionCode).toEqual({ ...code, isActive: false });
+  const back = await catalog.call('PATCH', `/promotion-codes/${code.id}`, { body: { isActive: true } });
+  expect([back.status, back.body.error?.code]).toEqual([422, 'coupon_not_valid']);
   await expect(catalog.processor.findCoupon(coupon.processorCouponId)).rejects.toThrow('No such coupon');
   const published = await catalog.published(CouponSaved);
   expect(published.map(({ data }) => [data.version, data.deletedAt !== null])).toEqual([

@@ -169,6 +169,7 @@ test('lists codes by their text in any case, and shows which can be redeemed', a
   expect(await stripe.coupons.retrieve('SPRING')).toMatchObject({ times_redeemed: 1, valid: false, percent_off: 12.5 });
   expect(await stripe.promotionCodes.retrieve(code.id)).toMatchObject({ active: false });
   await expect(change({ discounts: [{ promotion_code: code.id }] })).rejects.toThrow(/maximum number of times/);
+  await expect(stripe.promotionCodes.update(code.id, { active: true })).rejects.toThrow(/maximum number of times/);
 
   const other = await stripe.coupons.create({ percent_off: 10, duration: 'forever' });
   const limited = await stripe.promotionCodes.create({
@@ -235,6 +236,7 @@ test('refuses coupons that contradict themselves', async () => {
     { percent_off: 10, duration: 'repeating' },
     { percent_off: 10, duration_in_months: 3 },
     { percent_off: 10, redeem_by: 1_000 },
+    { percent_off: 10, redeem_by: seconds('2099-01-01') },
   ];
   for (const params of wrong) await expect(stripe.coupons.create(params)).rejects.toMatchObject({ statusCode: 400 });
 });

@@ -68,7 +68,7 @@ export const promotionCodeEndpoints = [
   ),
   endpoint('POST', '/v1/promotion_codes/:id', updateParameters, (unit, given, { id }) => {
     const row = existingCode(unit, id);
-    if (given.active === true && !row.active) {
+    if (given.active === true && !shownCode(unit, row).active) {
       const problem = codeProblem(unit, { ...row, active: true });
       if (problem !== null) throw invalidRequest(problem, { param: 'active' });
       refuseTaken(unit, row.code, row.customer);
