@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { portalSetupMetadata } from '@billing/processor/metadata';
 import { reconcileOnce } from '@billing/processor/operation-log/testing';
-import { readManagingSchedule } from '../src/domain/schedule.ts';
+import { followedOf, isOverdue, readManagingSchedule } from '../src/domain/schedule.ts';
 import { openSubscriptionsOperationLog } from '../src/operations/open-operation-log.ts';
 import { startService, type Service } from './service.ts';
 import { expectEqual, subscribeToSeats } from './subscribe-to-seats.ts';
@@ -389,6 +389,12 @@ const ACTIONS = [
   'resume',
   'renew',
   'deliver',
+  'coupon there',
+  'card there',
+  'code later',
+  'code',
+  'no code',
+  'no code later',
 ] as const;
 type Action = (typeof ACTIONS)[number];
 
@@ -399,9 +405,20 @@ it('ends as the processor has it, whatever happens at the same time and whatever
   });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 5 }), async steps => {
+      await service.control.clearFaults();
       const subscribed = await subscribe();
       const { change, drop, patch, other, createPrice, advance, deliver, atProcessor } = subscribed;
       const third = await createPrice({ unitAmount: 2_500 });
+      const { dashboard } = service.account;
+      const { id: code } = (await service.createPromotionCode({}, subscribed.scope)).promotionCode;
+      const put = (promotionCode: string | null) =>
+        service.call('PUT', `/subscriptions/${subscribed.id}/discount`, {
+          of: subscribed.scope,
+          body: { promotionCode },
+        });
+      // A fault may hit it too.
+      const updateThere = (changes: Parameters<typeof dashboard.subscriptions.update>[1]) =>
+        dashboard.subscriptions.update(subscribed.processorId, changes).catch(() => undefined);
       let month = 4;
       const run: Readonly<Record<Action, () => Promise<unknown>>> = {
         'other later': () => change({ priceId: other.id, when: 'period_end' }),
@@ -411,6 +428,18 @@ it('ends as the processor has it, whatever happens at the same time and whatever
         drop,
         cancel: () => patch(true),
         resume: () => patch(false),
+        'coupon there': async () => {
+          const { id: coupon } = await dashboard.coupons.create({ percent_off: 5, duration: 'once' });
+          await updateThere({ discounts: [{ coupon }] });
+        },
+        'card there': async () => {
+          const card = await dashboard.paymentMethods.attach('pm_card_visa', { customer: subscribed.payer.id });
+          await updateThere({ default_payment_method: card.id });
+        },
+        'code later': () => change({ promotionCode: code, when: 'period_end' }),
+        code: () => put(code),
+        'no code': () => put(null),
+        'no code later': () => change({ promotionCode: null, when: 'period_end' }),
         renew: async () => month < 8 && advance(`2026-0${(month += 1)}-01T02:00:00Z`),
         deliver,
       };
@@ -424,9 +453,14 @@ it('ends as the processor has it, whatever happens at the same time and whatever
       await runOperations();
       await expectEqual(subscribed);
       expect(await service.openOperations()).toEqual([]);
-      const { schedule, currentPeriodStart } = await atProcessor();
-      const changes = schedule ? [readManagingSchedule({ schedule, scheduleId: schedule.id }, null)?.change] : [];
-      expect(changes.every(one => one && one.effectiveAt > currentPeriodStart)).toBe(true);
+      const snapshot = await atProcessor();
+      const { schedule, scheduleId, discounts } = snapshot;
+      const planned = readManagingSchedule(snapshot, null)?.change;
+      expect(Boolean(planned)).toBe(scheduleId !== null);
+      expect(planned ? isOverdue(planned, followedOf(snapshot)) : false).toBe(false);
+      // The next phase keeps the discounts that there are, or removes them all.
+      const kept = schedule?.phases.at(-1)?.discounts.flatMap(({ discountId }) => discountId ?? []) ?? [];
+      expect([[], discounts.map(({ id }) => id)]).toContainEqual(kept);
     }),
     { numRuns: runs(4) },
   );
