@@ -110,7 +110,8 @@ export const couponCreate = z
   })
   .meta({
     id: 'CouponCreate',
-    description: 'A coupon to create. Its terms cannot be changed later.',
+    description:
+      'A coupon to create: with either `percentOff`, or `amountOff` and its `currency`. Its terms cannot be changed later.',
     example: { percentOff: 20, duration: 'repeating', durationInMonths: 3 },
   });
 export type CouponCreate = z.output<typeof couponCreate>;
