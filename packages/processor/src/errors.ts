@@ -58,7 +58,7 @@ export function isMissing(error: unknown): boolean {
   return error instanceof ProcessorError && error.processorCode === 'resource_missing';
 }
 
-/** Why a payment failed: the card was declined, or the bank wants the customer to confirm it. */
+/** Why a payment failed: the card was declined, or there is none; or the bank wants the customer to confirm it. */
 export interface PaymentFailure {
   readonly reason: 'declined' | 'authentication_required';
   /** The bank's reason, for example `insufficient_funds`. https://docs.stripe.com/declines/codes */
@@ -67,12 +67,21 @@ export interface PaymentFailure {
 
 /** Returns why a payment failed that a call needed; null for any other error. */
 export function paymentFailureOf(error: unknown): PaymentFailure | null {
-  if (!(error instanceof ProcessorError) || error.processorStatus !== 402) return null;
+  if (!(error instanceof ProcessorError)) return null;
+  if (lacksPaymentMethod(error)) return { reason: 'declined', declineCode: null };
+  if (error.processorStatus !== 402) return null;
   const { cause } = error;
   const declineCode = cause instanceof Stripe.errors.StripeError ? (cause.decline_code ?? null) : null;
   const needsCustomer = error.processorCode?.endsWith('requires_action') ?? false;
   return { reason: needsCustomer ? 'authentication_required' : 'declined', declineCode };
 }
+
+/** The customer has no payment method: unlike for any other missing object, no parameter is named that refers to it. */
+const lacksPaymentMethod = ({ processorStatus, processorCode, cause }: ProcessorError): boolean =>
+  processorStatus === 400 &&
+  processorCode === 'resource_missing' &&
+  cause instanceof Stripe.errors.StripeError &&
+  cause.param === undefined;
 
 /**
  * Returns whether a call was refused because of a promotion code: what the processor alone knows, for example that it is for

@@ -150,6 +150,25 @@ describe('a change that is not paid', () => {
     expect(await atProcessor()).toMatchObject({ items: [{ quantity: 5 }], pendingUpdate: null });
   });
 
+  it('waits or changes nothing when the customer of a free plan has no payment method', async () => {
+    const subscribed = await subscribe({ items: [{ unitAmount: 0 }] });
+    const { payer, change, drop, createPrice } = subscribed;
+    const { dashboard } = service.account;
+    for (const { id } of (await dashboard.paymentMethods.list({ customer: payer.id })).data)
+      await dashboard.paymentMethods.detach(id);
+    const { id: priceId } = await createPrice({ unitAmount: 999 });
+    const { status, body } = await change({ priceId, paymentBehavior: 'error_if_incomplete' });
+    expect([status, body.error]).toMatchObject([422, { code: 'payment_failed', details: { reason: 'declined' } }]);
+    expect(await subscribed.invoicesOfChanges()).toEqual([]);
+    await expectEqual(subscribed);
+    expect(await change({ priceId })).toMatchObject({
+      status: 202,
+      body: { subscription: { pendingChange: { amountDue: 999, hostedInvoiceUrl: expect.any(String) } } },
+    });
+    await drop();
+    await expectEqual(subscribed);
+  });
+
   it('is dropped with its invoice by a DELETE, once', async () => {
     const subscribed = await subscribe();
     expect((await subscribed.drop()).body.error.code).toBe('change_not_found');
