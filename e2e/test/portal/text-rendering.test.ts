@@ -66,7 +66,7 @@ it.skipIf(withoutBrowser)('formats amounts and dates in the reader’s locale', 
   });
   await using visitor = await shop.visit(portalUrl, { locale: 'de-DE' });
   const text = (await visitor.page.locator('main').textContent())?.replaceAll('\u00a0', ' ');
-  expect(text).toContain('1.234,50 $ / month');
+  expect(text).toContain('1.234,50 $ / Monat');
   expect(text).toMatch(/\d\d\.\d\d\.\d{4}/);
 });
 

@@ -86,6 +86,8 @@ export interface NewSetupSession {
   readonly currency: string;
   readonly successUrl: string;
   readonly cancelUrl: string;
+  /** The language of the page; that of the browser when absent. */
+  readonly locale?: CheckoutLocale;
   readonly metadata: Metadata;
 }
 

@@ -20,6 +20,7 @@ it('lists the links that work now, newest first and without tokens', async () =>
         sessionId: last.sessionId,
         customerId: service.customerId,
         returnUrl: 'https://shop.example/account',
+        locale: null,
         createdAt: expect.any(String),
         expiresAt: last.expiresAt,
       },

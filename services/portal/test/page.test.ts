@@ -147,8 +147,28 @@ it('formats amounts and dates in the reader’s locale', async () => {
   );
   const { token } = await service.createLink();
   const { body } = await service.visit(token, '', { 'accept-language': 'de-DE,de;q=0.9,en;q=0.5' });
-  expect(textOf(body).replaceAll('\u00a0', ' ')).toContain('29,99 $ / month');
+  expect(textOf(body).replaceAll('\u00a0', ' ')).toContain('29,99 $ / Monat');
   expect(textOf(body)).toContain('20.12.2026');
+});
+
+it.each([
+  ['de', '', {}, 'Ihre Abrechnung'],
+  ['pl', '', { locale: 'pl-PL' }, 'Twoje rozliczenia'],
+  ['ja', '&lang=ja', { locale: 'pl-PL' }, 'お支払い情報'],
+] as const)('speaks %s, and keeps the language of its address', async (language, query, link, title) => {
+  await using service = await startService();
+  const { token } = await service.createLink(link);
+  const { body, headers } = await service.visit(token, `?tab=invoices${query}`, { 'accept-language': 'de' });
+  expect(textOf(body)).toContain(title);
+  expect(body).toContain(`<html lang="${language}">`);
+  expect(headers['content-language']).toBe(language);
+  expect(body.includes('tab=subscriptions&amp;lang=ja')).toBe(language === 'ja');
+});
+
+it('tells in the reader’s language that a link has expired', async () => {
+  await using service = await startService();
+  const { body } = await service.visit('unknown', '', { 'accept-language': 'fr-FR' });
+  expect(textOf(body)).toContain('Ce lien a expiré');
 });
 
 it('puts subscriptions with a missing payment first, with what to do', async () => {
@@ -177,7 +197,7 @@ it('shows everything else while the processor is slow or its credentials are mis
   const { statusCode, body } = await service.visit(token);
   expect(statusCode).toBe(200);
   expect(textOf(body)).toContain('$29.99 / month');
-  expect(textOf(body)).toContain('The payment processor doesn’t answer right now');
+  expect(textOf(body)).toContain('The payment processor doesn’t respond right now');
   expect(body).not.toContain('4242');
 
   await service.stopCredentials();

@@ -27,6 +27,21 @@ it('opens the processor’s page for a new payment method and returns to the tab
   });
 });
 
+it('keeps the language that the reader chose, on the processor’s page and back', async () => {
+  await using service = await startService();
+  const { token } = await service.createLink();
+  const { headers } = await service.submit(token, '/payment-method?lang=fr');
+  const session = await fetch(`${service.account.url}/v1/checkout/sessions/${sessionIdOf(String(headers.location))}`, {
+    headers: { authorization: `Bearer ${service.account.secretKey}` },
+  });
+  const { locale, success_url: successUrl } = (await session.json()) as { locale: string; success_url: string };
+  expect(locale).toBe('fr');
+  const { pathname, search } = new URL(successUrl);
+  const [cookie = ''] = [headers['set-cookie'] ?? ''].flat();
+  const returned = await returnTo(service, pathname + search, cookie);
+  expect(returned.headers.location).toContain('tab=payment-methods&notice=payment-method-saved&lang=fr');
+});
+
 it('sends the processor no token, by the API or by the form', async () => {
   await using service = await startService();
   const { token } = await service.createLink();

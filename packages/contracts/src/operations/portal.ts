@@ -3,7 +3,12 @@ import { declareOperations, success } from '../declare-operations.ts';
 import { CustomerId } from '../ids.ts';
 import { PROJECT_PATH, projectAccess } from '../operation.ts';
 import { pageQuery, pagination } from '../pagination.ts';
-import { livePortalSession, portalSession, portalSessionCreate } from '../resources/portal-session.ts';
+import {
+  PORTAL_LANGUAGES,
+  livePortalSession,
+  portalSession,
+  portalSessionCreate,
+} from '../resources/portal-session.ts';
 import { subscription, subscriptionUpdate } from '../resources/subscription.ts';
 
 /** A subscription as its customer sees it, without the team's metadata. */
@@ -58,6 +63,12 @@ export const portalOperations = declareOperations('portal', {
     route: 'POST /api/portal/:token/setup-intent',
     access: { kind: 'portal-token' },
     summary: 'Create a hosted page on which the customer changes the payment method',
+    query: z.strictObject({
+      lang: z
+        .enum(PORTAL_LANGUAGES)
+        .optional()
+        .describe('The language of the page, and of the portal afterwards, instead of the link’s or the browser’s.'),
+    }),
     response: z.object({
       url: z.string().meta({
         description: 'Redirect the customer here.',

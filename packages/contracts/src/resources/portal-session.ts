@@ -12,6 +12,26 @@ const expiresAt = timestamp.meta({
   example: '2026-03-02T10:30:00.000Z',
 });
 
+/** The languages of the portal. */
+export const PORTAL_LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'nl', 'pl', 'pt-BR', 'sv', 'ja'] as const;
+export type PortalLanguage = (typeof PORTAL_LANGUAGES)[number];
+
+const LOCALE =
+  'The language of the page, as a BCP 47 tag: `de`, or `de-CH` for Swiss amounts and dates; that of the browser for a language that the portal does not have';
+const locale = z
+  .string()
+  .max(35)
+  .refine(tag => isLanguageTag(tag), 'Expected a language tag, for example de or pt-BR.')
+  .meta({ example: 'de' });
+
+function isLanguageTag(tag: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(tag).length === 1;
+  } catch {
+    return false;
+  }
+}
+
 export const portalSessionCreate = z
   .strictObject({
     customerId: CustomerId.schema,
@@ -19,11 +39,12 @@ export const portalSessionCreate = z
       'How long the link is valid, in milliseconds, at most thirty days.',
     ),
     returnUrl: optional(webUrl).describe(`${RETURN_URL}.`),
+    locale: optional(locale).describe(`${LOCALE}.`),
   })
   .meta({
     id: 'PortalSessionCreate',
     description: 'A portal link to create.',
-    example: { ttlMs: 3_600_000, returnUrl: EXAMPLE_RETURN_URL },
+    example: { ttlMs: 3_600_000, returnUrl: EXAMPLE_RETURN_URL, locale: 'de' },
   });
 
 export const portalSession = z
@@ -50,6 +71,7 @@ export const livePortalSession = z
       .string()
       .nullable()
       .meta({ description: `${RETURN_URL}; null when there is none.`, example: EXAMPLE_RETURN_URL }),
+    locale: locale.nullable().describe(`${LOCALE}; null when the browser decides.`),
     createdAt,
     expiresAt,
   })

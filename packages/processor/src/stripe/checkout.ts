@@ -84,7 +84,7 @@ function checkoutOptions(session: NewCheckoutSession) {
 }
 
 function setupParams(session: NewSetupSession): Stripe.Checkout.SessionCreateParams {
-  const { customerId, currency, successUrl, cancelUrl } = session;
+  const { customerId, currency, successUrl, cancelUrl, locale } = session;
   const metadata = { ...session.metadata };
   return {
     mode: 'setup',
@@ -92,6 +92,7 @@ function setupParams(session: NewSetupSession): Stripe.Checkout.SessionCreatePar
     currency,
     success_url: successUrl,
     cancel_url: cancelUrl,
+    ...given({ locale }),
     metadata,
     setup_intent_data: { metadata },
   };

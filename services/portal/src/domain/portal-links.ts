@@ -22,21 +22,30 @@ interface TabOptions {
 
 /**
  * Returns every address that contains the token; they are built only here.
- * All are paths on the public host, except what `absolute` returns.
+ * All are paths on the public host, except what `absolute` returns. A language that the reader chose stays in all of them.
  */
-export function portalLinks(publicUrl: string, token: string) {
+export function portalLinks(publicUrl: string, token: string, lang?: string) {
   const page = `/portal/${token}`;
+  const inLanguage = (path: string) =>
+    lang === undefined ? path : `${path}?${new URLSearchParams({ lang }).toString()}`;
   const subscription = (id: SubscriptionId) => `${page}/subscriptions/${encodeURIComponent(id)}`;
   return {
     page,
     tab(tab: Tab, { notice, page: number }: TabOptions = {}) {
-      const query = new URLSearchParams({ tab, ...(number && { page: String(number) }), ...(notice && { notice }) });
+      const query = new URLSearchParams({
+        tab,
+        ...(number && { page: String(number) }),
+        ...(notice && { notice }),
+        ...(lang && { lang }),
+      });
       return `${page}?${query.toString()}`;
     },
     absolute: (path: string) => `${publicUrl}${path}`,
-    cancel: (id: SubscriptionId) => `${subscription(id)}/cancel`,
-    resume: (id: SubscriptionId) => `${subscription(id)}/resume`,
-    paymentMethod: `${page}/payment-method`,
+    cancel: (id: SubscriptionId) => inLanguage(`${subscription(id)}/cancel`),
+    resume: (id: SubscriptionId) => inLanguage(`${subscription(id)}/resume`),
+    /** `key` names one replacement of the payment method. */
+    paymentMethod: (key: string) =>
+      `${page}/payment-method?${new URLSearchParams({ key, ...(lang && { lang }) }).toString()}`,
     api: `/api/portal/${token}`,
   };
 }

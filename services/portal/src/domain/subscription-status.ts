@@ -1,32 +1,9 @@
 import type { SubscriptionState } from '@billing/contracts/events/subscriptions';
-import { hasEnded, type SubscriptionStatus } from '@billing/contracts/resources/subscription';
+import { hasEnded } from '@billing/contracts/resources/subscription';
 
 /** The fields of a subscription that decide what its customer sees and may do. */
 type Cancelable = Pick<SubscriptionState, 'status' | 'cancelAtPeriodEnd'>;
 type WithStatus = Pick<Cancelable, 'status'>;
-
-/** A status in the customer's words, and the color it is shown in. */
-export interface StatusLabel {
-  readonly text: string;
-  readonly tone: 'good' | 'notable' | 'urgent' | 'neutral';
-}
-
-const LABELS: Readonly<Record<SubscriptionStatus, StatusLabel>> = {
-  active: { text: 'Active', tone: 'good' },
-  trialing: { text: 'Free trial', tone: 'good' },
-  past_due: { text: 'Payment overdue', tone: 'urgent' },
-  unpaid: { text: 'Unpaid', tone: 'urgent' },
-  incomplete: { text: 'Waiting for the first payment', tone: 'urgent' },
-  paused: { text: 'Paused', tone: 'neutral' },
-  canceled: { text: 'Ended', tone: 'neutral' },
-  incomplete_expired: { text: 'Ended', tone: 'neutral' },
-};
-
-/** Returns the label of a subscription. A scheduled cancellation replaces only "Active" and "Free trial". */
-export function statusLabel({ status, cancelAtPeriodEnd }: Cancelable): StatusLabel {
-  const isEnding = cancelAtPeriodEnd && (status === 'active' || status === 'trialing');
-  return isEnding ? { text: 'Ending soon', tone: 'notable' } : LABELS[status];
-}
 
 /** Returns whether a payment is missing that the customer can make. */
 export function needsPayment({ status }: WithStatus): boolean {

@@ -17,6 +17,8 @@ export interface Visitor {
   readonly customer: CustomerState;
   /** The tenant's page that the portal links back to. */
   readonly returnUrl: string | null;
+  /** The language that the tenant chose, as a BCP 47 tag. */
+  readonly locale: string | null;
 }
 
 export interface AdmitVisitorDependencies {
@@ -35,11 +37,11 @@ export function admitVisitor({ em, rpc }: AdmitVisitorDependencies) {
       ? await em.fork().findOne(PortalSession, { tokenHash: hashToken(token), ...isLive() })
       : null;
     if (!session) throw linkExpired();
-    const { teamId, projectId, customerId, returnUrl = null } = session;
+    const { teamId, projectId, customerId, returnUrl = null, locale = null } = session;
     const scope = { teamId, projectId };
     const customer = await rpc.call(FindCustomer, { ...scope, customerId });
     if (!customer) throw linkExpired();
-    return { sessionId: session.id, token, scope, customerId, customer, returnUrl };
+    return { sessionId: session.id, token, scope, customerId, customer, returnUrl, locale };
   };
 }
 

@@ -16,6 +16,8 @@ interface NewSession {
   /** How long the link works, in milliseconds. */
   readonly ttlMs: number;
   readonly returnUrl?: string | undefined;
+  /** The language of the page, as a BCP 47 tag. */
+  readonly locale?: string | undefined;
 }
 
 export interface CreateSessionDependencies {
@@ -40,7 +42,7 @@ export function createSession({ em, outbox, rpc, publicUrl, tokenKey }: CreateSe
 
   return async (
     scope: ProjectScope,
-    { customerId, ttlMs, returnUrl }: NewSession,
+    { customerId, ttlMs, returnUrl, locale }: NewSession,
     context: AuditContext,
     operationKey?: string,
   ) => {
@@ -65,6 +67,7 @@ export function createSession({ em, outbox, rpc, publicUrl, tokenKey }: CreateSe
         customerId,
         tokenHash,
         returnUrl: returnUrl ?? null,
+        locale: locale ?? null,
         expiresAt: new Date(createdAt.getTime() + ttlMs),
         revokedAt: null,
         createdAt,

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { unavailable } from '@billing/contracts/problem';
+import type { PortalLanguage } from '@billing/contracts/resources/portal-session';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import { FindProject } from '@billing/contracts/rpc/calls';
 import type { Outbox } from '@billing/messaging/outbox';
@@ -23,6 +24,13 @@ export interface StartPaymentUpdateDependencies {
   readonly processorBaseUrl: string | undefined;
 }
 
+/** The language of the page that the customer comes from. */
+export interface PageLanguage {
+  readonly language: PortalLanguage;
+  /** Set when the reader chose it by the address. */
+  readonly lang?: PortalLanguage | undefined;
+}
+
 export interface PaymentUpdate {
   /** The processor's page. */
   readonly url: string;
@@ -31,7 +39,7 @@ export interface PaymentUpdate {
 }
 
 /**
- * Opens a page at the processor on which the customer saves a new payment method. From there the browser that got the
+ * Opens a page at the processor, in a language, on which the customer saves a new payment method. From there the browser that got the
  * cookie returns to the portal. The same operation key leads to the same page, for a day; it works once.
  * @throws Problem 409 `processor_not_connected`; 502 or 503 when the processor refuses or does not respond
  */
@@ -41,24 +49,28 @@ export function startPaymentUpdate(dependencies: StartPaymentUpdateDependencies)
 
   return async (
     visitor: Visitor,
+    { language, lang }: PageLanguage,
     context: AuditContext,
     operationKey: string = randomUUID(),
   ): Promise<PaymentUpdate> => {
     const { scope, customerId, customer, token } = visitor;
     const [processor, currency] = await Promise.all([processors.of(scope.teamId), findCurrency(visitor)]);
     const { path, cookieFor } = processorReturn(publicUrl, returnIdOf(operationKey));
-    const cancelUrl = new URL(path, publicUrl).href;
-    const notice: Notice = 'payment-method-saved';
+    const returnUrl = (query: { notice?: Notice }) => {
+      const search = new URLSearchParams({ ...query, ...(lang && { lang }) }).toString();
+      return new URL(search && `?${search}`, new URL(path, publicUrl)).href;
+    };
     const { url } = await processor.createSetupSession(
       {
         customerId: customer.processorCustomerId,
         currency,
-        successUrl: `${cancelUrl}?notice=${notice}`,
-        cancelUrl,
+        successUrl: returnUrl({ notice: 'payment-method-saved' }),
+        cancelUrl: returnUrl({}),
+        locale: language,
         metadata: portalSetupMetadata(scope, customerId),
       },
-      // The currency may change between two calls; the processor refuses a key that was used with another one.
-      idempotencyKey('portal-setup', operationKey, currency),
+      // Currency and language may change between two calls; the processor refuses a key that was used with others.
+      idempotencyKey('portal-setup', operationKey, `${currency}-${language}`),
     );
     const link = hostedPageLink(url, processorBaseUrl);
     if (link === null) throw unavailable('The payment processor returned no page to open.');

@@ -17,6 +17,8 @@ const PortalSessionSchema = defineEntity({
     tokenHash: p.text().unique('portal_sessions_token_hash_unique'),
     /** The tenant's page that the portal links back to. */
     returnUrl: p.text().nullable(),
+    /** The language that the tenant chose, as a BCP 47 tag. */
+    locale: p.text().nullable(),
     /** All three times are the database's. */
     expiresAt: p.datetime().index('portal_sessions_expires_at'),
     revokedAt: p.datetime().nullable(),

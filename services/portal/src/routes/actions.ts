@@ -1,6 +1,7 @@
 import { portalOperations } from '@billing/contracts/operations/portal';
 import type { HttpServer } from '@billing/service/http';
 import { serve } from '@billing/service/serve';
+import { readerLanguage } from '#domain/reader-language.ts';
 import { admitVisitor, type AdmitVisitorDependencies } from '#operations/admit-visitor.ts';
 import { scheduleCancellation } from '#operations/schedule-cancellation.ts';
 import { startPaymentUpdate, type StartPaymentUpdateDependencies } from '#operations/start-payment-update.ts';
@@ -29,10 +30,12 @@ export function actionRoutes(dependencies: ActionDependencies) {
     serve(
       app,
       portalOperations.createPortalSetupSession,
-      async ({ params, request, reply, operationKey }) => {
+      async ({ params, query: { lang }, request, reply, operationKey }) => {
         const visitor = await admit(params.token);
         const audit = customerAuditOf(request, portalOperations.createPortalSetupSession, visitor, operationKey);
-        const { url, cookie } = await startUpdate(visitor, audit, operationKey);
+        const accepted = request.headers['accept-language'];
+        const { language } = readerLanguage({ query: lang, link: visitor.locale, accepted });
+        const { url, cookie } = await startUpdate(visitor, { language, lang }, audit, operationKey);
         reply.header('set-cookie', cookie);
         return { url };
       },

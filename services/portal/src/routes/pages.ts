@@ -2,20 +2,21 @@ import { createHash, randomUUID } from 'node:crypto';
 import { SubscriptionId } from '@billing/contracts/ids';
 import { portalOperations } from '@billing/contracts/operations/portal';
 import { notFound, Problem, PROBLEM_HEADER } from '@billing/contracts/problem';
+import { PORTAL_LANGUAGES } from '@billing/contracts/resources/portal-session';
 import { toProblem } from '@billing/service/to-problem';
 import type { FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { NOTICES, portalLinks, TABS, type Notice } from '#domain/portal-links.ts';
 import { processorReturn, tokenFromReturnCookie } from '#domain/processor-return.ts';
+import { readerLanguage } from '#domain/reader-language.ts';
 import { canCancel } from '#domain/subscription-status.ts';
-import { admitVisitor, type AdmitVisitorDependencies } from '#operations/admit-visitor.ts';
+import { admitVisitor, type AdmitVisitorDependencies, type Visitor } from '#operations/admit-visitor.ts';
 import { describeBilling, type DescribeBillingDependencies } from '#operations/describe-billing.ts';
 import { findCustomerBilling } from '#operations/find-customer-billing.ts';
 import { scheduleCancellation } from '#operations/schedule-cancellation.ts';
 import { startPaymentUpdate, type StartPaymentUpdateDependencies } from '#operations/start-payment-update.ts';
 import { confirmationContent } from '#views/cancellation.ts';
-import { readerLocale } from '#views/format/reader-locale.ts';
 import {
   ACTION_FAILED,
   LINK_EXPIRED,
@@ -25,6 +26,7 @@ import {
   type Message,
 } from '#views/message-page.ts';
 import { portalContent, portalFooter, portalHeader } from '#views/portal-page.ts';
+import { textsFor, type Texts } from '#views/texts.ts';
 import { pageSender, type SendPageDependencies } from './send-page.ts';
 import { customerAuditOf } from './customer-audit.ts';
 
@@ -40,16 +42,19 @@ interface PageDependencies
 /** How long the page waits for the payment method, in milliseconds: longer on the tab that shows it. */
 const PROCESSOR_DEADLINE_MS = { paymentMethodsTab: 4_000, otherTabs: 1_500 };
 
+/** The language that the reader chose. */
+const langQuery = z.object({ lang: z.enum(PORTAL_LANGUAGES).optional().catch(undefined) });
+
 /** The key of the page that the form stands on: clicked twice, it opens one page of the processor. */
-const paymentMethodQuery = z.object({ key: z.string().max(100).optional().catch(undefined) });
+const paymentMethodQuery = langQuery.extend({ key: z.string().max(100).optional().catch(undefined) });
 
 /** Invalid values are replaced by the defaults. */
-const pageQuery = z.object({
+const pageQuery = langQuery.extend({
   tab: z.enum(TABS).catch('subscriptions'),
   page: z.coerce.number().int().min(1).max(10_000).catch(1),
   notice: z.enum(NOTICES).optional().catch(undefined),
 });
-const returnQuery = pageQuery.pick({ notice: true });
+const returnQuery = pageQuery.pick({ notice: true, lang: true });
 const returnParams = z.object({ returnId: z.string() });
 const tokenParams = z.object({ token: z.string() });
 const subscriptionParams = tokenParams.extend({ subscriptionId: SubscriptionId.schema });
@@ -69,47 +74,48 @@ export function pageRoutes(dependencies: PageDependencies): FastifyPluginAsyncZo
     app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, _body, done) =>
       done(null, undefined),
     );
-    app.setNotFoundHandler((_request, reply) => sendMessage(reply, NOT_FOUND, 404));
+    app.setNotFoundHandler((request, reply) => sendMessage(reply, textsOf(request), NOT_FOUND, 404));
     app.setErrorHandler<Error>((error, request, reply) => {
       const problem = toProblem(error);
       if (problem.kind === 'unauthorized') throw error; // the request did not come through the gateway
       if (problem.status >= 500) request.log.warn({ err: error }, 'page not shown');
       if (problem.retryAfterSeconds !== undefined) reply.header('retry-after', String(problem.retryAfterSeconds));
       reply.header(PROBLEM_HEADER, problem.code);
-      return sendMessage(reply, ...messageFor(problem, request));
+      return sendMessage(reply, textsOf(request), ...messageFor(problem, request));
     });
 
     app.get('/:token', { schema: { params: tokenParams, querystring: pageQuery } }, async (request, reply) => {
-      const { tab, page: invoicePage, notice } = request.query;
+      const { tab, page: invoicePage, notice, lang } = request.query;
       const visitor = await admit(request.params.token);
       const { customer, returnUrl, token } = visitor;
       const processorDeadlineMs = PROCESSOR_DEADLINE_MS[tab === 'payment-methods' ? 'paymentMethodsTab' : 'otherTabs'];
       const billing = await describe(visitor, { invoicePage, processorDeadlineMs });
-      const links = portalLinks(publicUrl, token);
-      const locale = localeOf(request);
-      const page = { tab, invoicePage, notice, links, locale, setupKey: randomUUID(), now: now() };
+      const links = portalLinks(publicUrl, token, lang);
+      const texts = textsOf(request, visitor);
+      const page = { tab, invoicePage, notice, links, texts, setupKey: randomUUID(), now: now() };
       const view = { ...billing, ...page, customer, returnUrl, processorBaseUrl };
-      return sendPage(reply, {
-        title: `Billing – ${billing.projectName ?? customer.email ?? customer.id}`,
+      return sendPage(reply, texts, {
+        title: texts.text('pageTitle', { name: billing.projectName ?? customer.email ?? customer.id }),
         header: portalHeader(view),
         content: portalContent(view),
-        footer: portalFooter(locale),
+        footer: portalFooter(texts),
       });
     });
 
     app.get(
       '/:token/subscriptions/:subscriptionId/cancel',
-      { schema: { params: subscriptionParams } },
+      { schema: { params: subscriptionParams, querystring: langQuery } },
       async (request, reply) => {
         const { token, subscriptionId } = request.params;
-        const { subscriptions } = await findBilling(await admit(token));
+        const visitor = await admit(token);
+        const { subscriptions } = await findBilling(visitor);
         const subscription = subscriptions.find(it => it.id === subscriptionId);
         if (!subscription) throw notFound('subscription');
-        const links = portalLinks(publicUrl, token);
+        const links = portalLinks(publicUrl, token, request.query.lang);
         if (!canCancel(subscription)) return reply.redirect(links.tab('subscriptions'), 303);
-        const locale = localeOf(request);
-        const content = confirmationContent(subscription, links, locale);
-        return sendPage(reply, { title: 'Cancel your subscription?', content, footer: portalFooter(locale) });
+        const texts = textsOf(request, visitor);
+        const content = confirmationContent(subscription, links, texts);
+        return sendPage(reply, texts, { title: texts.text('cancelYours'), content, footer: portalFooter(texts) });
       },
     );
 
@@ -119,13 +125,14 @@ export function pageRoutes(dependencies: PageDependencies): FastifyPluginAsyncZo
     ] as const) {
       app.post(
         `/:token/subscriptions/:subscriptionId/${action}`,
-        { schema: { params: subscriptionParams } },
+        { schema: { params: subscriptionParams, querystring: langQuery } },
         async (request, reply) => {
           const { token, subscriptionId } = request.params;
           const visitor = await admit(token);
           const audit = customerAuditOf(request, portalOperations.updatePortalSubscription, visitor);
           const notice = await changeSubscription(visitor, subscriptionId, cancelAtPeriodEnd, audit);
-          return reply.redirect(portalLinks(publicUrl, token).tab('subscriptions', { notice }), 303);
+          const links = portalLinks(publicUrl, token, request.query.lang);
+          return reply.redirect(links.tab('subscriptions', { notice }), 303);
         },
       );
     }
@@ -135,10 +142,11 @@ export function pageRoutes(dependencies: PageDependencies): FastifyPluginAsyncZo
       { schema: { params: tokenParams, querystring: paymentMethodQuery } },
       async (request, reply) => {
         const visitor = await admit(request.params.token);
-        const { key } = request.query;
+        const { key, lang } = request.query;
         const operationKey = key && operationKeyOf(visitor.sessionId, key);
         const audit = customerAuditOf(request, portalOperations.createPortalSetupSession, visitor, operationKey);
-        const { url, cookie } = await startUpdate(visitor, audit, operationKey);
+        const { language } = textsOf(request, visitor);
+        const { url, cookie } = await startUpdate(visitor, { language, lang }, audit, operationKey);
         return reply.header('set-cookie', cookie).redirect(url, 303);
       },
     );
@@ -148,12 +156,12 @@ export function pageRoutes(dependencies: PageDependencies): FastifyPluginAsyncZo
       { schema: { params: returnParams, querystring: returnQuery } },
       async (request, reply) => {
         const token = tokenFromReturnCookie(request.headers.cookie);
-        if (token === undefined) return sendMessage(reply, OPEN_LINK_AGAIN);
+        if (token === undefined) return sendMessage(reply, textsOf(request), OPEN_LINK_AGAIN);
         await admit(token);
-        const { notice } = request.query;
+        const { notice, lang } = request.query;
         return reply
           .header('set-cookie', processorReturn(publicUrl, request.params.returnId).expiredCookie)
-          .redirect(portalLinks(publicUrl, token).tab('payment-methods', { notice }), 303);
+          .redirect(portalLinks(publicUrl, token, lang).tab('payment-methods', { notice }), 303);
       },
     );
   };
@@ -163,7 +171,11 @@ export function pageRoutes(dependencies: PageDependencies): FastifyPluginAsyncZo
 const operationKeyOf = (sessionId: string, key: string): string =>
   createHash('sha256').update(`${sessionId} ${key}`).digest('base64url');
 
-const localeOf = (request: FastifyRequest): string => readerLocale(request.headers['accept-language']);
+/** Returns the texts in the reader's language; before anybody is admitted the link's is not known. */
+function textsOf(request: FastifyRequest, visitor?: Visitor): Texts {
+  const { lang } = langQuery.parse(request.query);
+  return textsFor(readerLanguage({ query: lang, link: visitor?.locale, accepted: request.headers['accept-language'] }));
+}
 
 function subscriptionChange(schedule: ReturnType<typeof scheduleCancellation>) {
   return async (...change: Parameters<typeof schedule>): Promise<Notice> => {

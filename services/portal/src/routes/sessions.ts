@@ -35,6 +35,13 @@ export function sessionRoutes(dependencies: CreateSessionDependencies) {
   };
 }
 
-function toResource({ id: sessionId, customerId, returnUrl = null, createdAt, expiresAt }: PortalSession) {
-  return { sessionId, customerId, returnUrl, createdAt, expiresAt };
+function toResource({
+  id: sessionId,
+  customerId,
+  returnUrl = null,
+  locale = null,
+  createdAt,
+  expiresAt,
+}: PortalSession) {
+  return { sessionId, customerId, returnUrl, locale, createdAt, expiresAt };
 }

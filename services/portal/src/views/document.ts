@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { html, raw } from 'hono/html';
 import type { Html } from './html.ts';
+import type { Texts } from './texts.ts';
 
 /** Style sheets in the order in which their rules apply. */
 const STYLES = ['colors', 'base', 'layout', 'cards', 'invoices', 'actions', 'responsive'];
@@ -14,6 +15,7 @@ export interface Assets {
 interface DocumentOptions {
   readonly title: string;
   readonly nonce: string;
+  readonly texts: Texts;
   readonly assets: Assets;
   /** Beside the content: project, customer and the link back to the tenant. */
   readonly header?: Html;
@@ -29,9 +31,9 @@ export function readAssets(): Assets {
 }
 
 /** Returns a complete page. */
-export function document({ title, nonce, assets, header, content, footer }: DocumentOptions): Html {
+export function document({ title, nonce, texts, assets, header, content, footer }: DocumentOptions): Html {
   return html`<!doctype html>
-    <html lang="en">
+    <html lang="${texts.language}">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -44,7 +46,7 @@ export function document({ title, nonce, assets, header, content, footer }: Docu
       </head>
       <body class="${header ? 'portal' : 'plain'}">
         ${header && html`<header>${header}</header>`}
-        <main id="portal">${content}</main>
+        <main id="portal" data-texts="${scriptTexts(texts)}">${content}</main>
         ${footer && html`<footer>${footer}</footer>`}
         <div id="announcer" class="visually-hidden" aria-live="polite"></div>
         <script nonce="${nonce}">
@@ -52,4 +54,19 @@ export function document({ title, nonce, assets, header, content, footer }: Docu
         </script>
       </body>
     </html> `;
+}
+
+/** The texts that the script shows, in JSON. */
+function scriptTexts(texts: Texts): string {
+  const shown = {
+    zone: texts.text('timeZone', { zone: '{zone}' }),
+    failed: texts.text('failed'),
+    canceling: texts.text('canceling'),
+    resuming: texts.text('resuming'),
+    canceled: texts.text('cancelScheduled'),
+    resumed: texts.text('resumed'),
+    subscription_ended: texts.text('alreadyEnded'),
+    subscription_has_schedule: texts.text('hasSchedule'),
+  };
+  return JSON.stringify(shown);
 }

@@ -2,20 +2,20 @@ import { html } from 'hono/html';
 import { formatMoney } from '@billing/contracts/money-format';
 import type { InvoiceStatus } from '@billing/contracts/resources/invoice';
 import { processorLink } from '#domain/processor-link.ts';
-import type { StatusLabel } from '#domain/subscription-status.ts';
+import type { StatusLabel } from './subscription-label.ts';
 import { INVOICES_PER_PAGE } from '#operations/find-customer-billing.ts';
 import { timeElement, type Html } from './html.ts';
 import { DOWNLOAD } from './icons.ts';
 import type { PortalView, ShownInvoice } from './portal-view.ts';
 
-const OPEN: StatusLabel = { text: 'Open', tone: 'urgent' };
+const OPEN: StatusLabel = { text: 'invoiceOpen', tone: 'urgent' };
 /** Customers see uncollectible invoices as open, because they can still pay them. */
 const LABELS: Readonly<Record<InvoiceStatus, StatusLabel>> = {
-  draft: { text: 'Draft', tone: 'neutral' },
+  draft: { text: 'invoiceDraft', tone: 'neutral' },
   open: OPEN,
   uncollectible: OPEN,
-  paid: { text: 'Paid', tone: 'good' },
-  void: { text: 'Void', tone: 'neutral' },
+  paid: { text: 'invoicePaid', tone: 'good' },
+  void: { text: 'invoiceVoid', tone: 'neutral' },
 };
 
 /** Returns whether the customer can still pay an invoice. */
@@ -23,16 +23,16 @@ export const isPayable = ({ status }: ShownInvoice): boolean => LABELS[status] =
 
 /** Returns one page of invoices, newest first. The roles keep it a table for screen readers on narrow screens. */
 export function invoicesPanel(view: PortalView): Html {
-  const { invoices, invoicePage } = view;
+  const { invoices, invoicePage, texts } = view;
   if (invoices.length === 0 && invoicePage === 1)
     return html`<div class="card empty">
-      <h3>No invoices yet</h3>
-      <p>They are listed here as soon as there is one.</p>
+      <h3>${texts.text('noInvoices')}</h3>
+      <p>${texts.text('invoicesComeHere')}</p>
     </div>`;
   return html`<table class="invoices" role="table">
       <thead role="rowgroup">
         <tr role="row">
-          ${['Date', 'Number', 'Amount', 'Status', 'Document'].map(name => html`<th role="columnheader">${name}</th>`)}
+          ${COLUMNS.map(name => html`<th role="columnheader">${texts.text(name)}</th>`)}
         </tr>
       </thead>
       <tbody role="rowgroup">
@@ -42,31 +42,34 @@ export function invoicesPanel(view: PortalView): Html {
     ${pages(view)}`;
 }
 
-function row(invoice: ShownInvoice, { locale, processorBaseUrl }: PortalView): Html {
+const COLUMNS = ['date', 'number', 'amount', 'status', 'document'] as const;
+
+function row(invoice: ShownInvoice, { texts, processorBaseUrl }: PortalView): Html {
+  const { locale } = texts;
   const { status, amountDue, currency, createdAt } = invoice;
   const label = LABELS[status];
-  const number = invoice.number ?? 'Without number';
+  const number = html`<bdi>${invoice.number ?? texts.text('withoutNumber')}</bdi>`;
   const pdf = processorLink(invoice.invoicePdfUrl, processorBaseUrl);
   const payment = isPayable(invoice) ? processorLink(invoice.hostedInvoiceUrl, processorBaseUrl) : null;
   return html`<tr role="row">
     <td role="cell" class="date">${timeElement(createdAt, locale)}</td>
-    <td role="cell" class="number"><bdi>${number}</bdi></td>
+    <td role="cell" class="number">${number}</td>
     <td role="cell" class="amount">${formatMoney(amountDue, currency, locale)}</td>
-    <td role="cell" class="state"><span class="status ${label.tone}">${label.text}</span></td>
+    <td role="cell" class="state"><span class="status ${label.tone}">${texts.text(label.text)}</span></td>
     <td role="cell" class="links">
-      ${payment && html`<a href="${payment}" rel="noreferrer">Pay<span class="visually-hidden"> ${number}</span></a>`}
-      ${pdf && html`<a href="${pdf}" rel="noreferrer">${DOWNLOAD}PDF<span class="visually-hidden"> of ${number}</span></a>`}
+      ${payment && html`<a href="${payment}" rel="noreferrer">${texts.html('pay', { number })}</a>`}
+      ${pdf && html`<a href="${pdf}" rel="noreferrer">${DOWNLOAD}${texts.html('pdf', { number })}</a>`}
     </td>
   </tr>`;
 }
 
-function pages({ links, invoicePage, invoiceTotal }: PortalView): Html | false {
+function pages({ links, invoicePage, invoiceTotal, texts }: PortalView): Html | false {
   const last = Math.max(1, Math.ceil(invoiceTotal / INVOICES_PER_PAGE));
   if (last === 1 && invoicePage === 1) return false;
   const to = (page: number) => links.tab('invoices', { page });
-  return html`<nav class="pages" aria-label="Pages of invoices">
-    ${invoicePage > 1 && html`<a class="button quiet" href="${to(Math.min(invoicePage - 1, last))}" rel="prev">Newer</a>`}
-    <span class="soft">Page ${invoicePage} of ${last}</span>
-    ${invoicePage < last && html`<a class="button quiet" href="${to(invoicePage + 1)}" rel="next">Older</a>`}
+  return html`<nav class="pages" aria-label="${texts.text('pagesOfInvoices')}">
+    ${invoicePage > 1 && html`<a class="button quiet" href="${to(Math.min(invoicePage - 1, last))}" rel="prev">${texts.text('newer')}</a>`}
+    <span class="soft">${texts.text('pageOf', { page: invoicePage, last })}</span>
+    ${invoicePage < last && html`<a class="button quiet" href="${to(invoicePage + 1)}" rel="next">${texts.text('older')}</a>`}
   </nav>`;
 }

@@ -1,41 +1,28 @@
 import { html } from 'hono/html';
 import type { Html } from './html.ts';
+import type { MessageKey } from './messages/en.ts';
+import type { Texts } from './texts.ts';
 
 /** A page with one message and what the reader can do. */
 export interface Message {
-  readonly title: string;
-  readonly text: string;
+  readonly title: MessageKey;
+  readonly text: MessageKey;
 }
 
-export const LINK_EXPIRED: Message = {
-  title: 'This link has expired',
-  text: 'Links to your billing work for a limited time. Go back to where you found this one and ask for a new link.',
-};
+export const LINK_EXPIRED: Message = { title: 'linkExpired', text: 'linkExpiredText' };
 
-export const OPEN_LINK_AGAIN: Message = {
-  title: 'Open your billing link again',
-  text: 'You are back from the payment page, but this browser no longer knows which billing page is yours. Open your billing link to see the current status.',
-};
+export const OPEN_LINK_AGAIN: Message = { title: 'openLinkAgain', text: 'openLinkAgainText' };
 
-export const NOT_FOUND: Message = {
-  title: 'There is nothing here',
-  text: 'The address may be incomplete. Open your billing link again.',
-};
+export const NOT_FOUND: Message = { title: 'notFound', text: 'notFoundText' };
 
-export const UNAVAILABLE: Message = {
-  title: 'Your billing can’t be shown right now',
-  text: 'This is on our side and will pass. Please try again in a minute.',
-};
+export const UNAVAILABLE: Message = { title: 'unavailable', text: 'unavailableText' };
 
-export const ACTION_FAILED: Message = {
-  title: 'That didn’t go through',
-  text: 'The payment processor couldn’t be reached, or it refused. Go back to see the current status, and try again.',
-};
+export const ACTION_FAILED: Message = { title: 'actionFailed', text: 'actionFailedText' };
 
 /** Returns the content of a page with one message. */
-export function messageContent({ title, text }: Message): Html {
+export function messageContent({ title, text }: Message, texts: Texts): Html {
   return html`<div class="card">
-    <h1>${title}</h1>
-    <p>${text}</p>
+    <h1>${texts.text(title)}</h1>
+    <p>${texts.text(text)}</p>
   </div>`;
 }

@@ -4,19 +4,21 @@ import { formatCardBrand, formatCardExpiry, hasCardExpired } from './format/card
 import { humanize } from './format/text.ts';
 import type { Html } from './html.ts';
 import type { PortalView } from './portal-view.ts';
+import type { Texts } from './texts.ts';
 
 /** Returns the name of a payment method: `Visa •••• 4242`. */
-export function methodName({ type, card }: PaymentMethodSnapshot): Html {
+export function methodName({ type, card }: PaymentMethodSnapshot, texts: Texts): Html {
   if (!card) return html`<bdi>${humanize(type)}</bdi>`;
-  return html`<bdi>${formatCardBrand(card.brand)}</bdi> <span aria-hidden="true">••••</span>
-    <span class="visually-hidden">ending in</span> ${card.last4}`;
+  const brand = html`<bdi>${formatCardBrand(card.brand)}</bdi>`;
+  const dots = html`<span aria-hidden="true">••••</span>`;
+  return texts.html('card', { brand, dots, last4: card.last4 });
 }
 
 /** Returns when a card expires; nothing for other payment methods. */
-export function methodExpiry({ card }: PaymentMethodSnapshot, { locale, now }: PortalView): Html | false {
+export function methodExpiry({ card }: PaymentMethodSnapshot, { texts, now }: PortalView): Html | false {
   if (!card) return false;
-  const expiry = formatCardExpiry(card, locale);
+  const expiry = formatCardExpiry(card, texts.locale);
   return hasCardExpired(card, now)
-    ? html`<p class="urgent">Expired ${expiry}. Update it before the next payment.</p>`
-    : html`<p class="soft">Expires ${expiry}</p>`;
+    ? html`<p class="urgent">${texts.text('cardExpired', { expiry })}</p>`
+    : html`<p class="soft">${texts.text('cardExpires', { expiry })}</p>`;
 }

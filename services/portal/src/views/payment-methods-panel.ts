@@ -5,28 +5,27 @@ import type { Html } from './html.ts';
 import { CARD, LOCK, WARNING } from './icons.ts';
 import { methodExpiry, methodName } from './payment-method.ts';
 import type { PortalView, ShownSubscription } from './portal-view.ts';
+import type { Texts } from './texts.ts';
 
 /** Returns the payment methods in use, and the button that replaces them all by a new one. */
 export function paymentMethodsPanel(view: PortalView): Html {
-  const { paymentMethods: lookup, links, setupKey, subscriptions } = view;
+  const { paymentMethods: lookup, links, setupKey, subscriptions, texts } = view;
   const groups = lookup.kind === 'known' ? groupByMethod(lookup.paymentMethods, subscriptions) : [];
   const isFirst = lookup.kind === 'known' && groups.every(({ method }) => method === null);
   return html`<div class="card">
-    ${lookup.kind === 'known' ? groups.map(group => inUse(group, groups.length > 1, view)) : UNKNOWN}
-    <form class="foot" method="post" action="${links.paymentMethod}?key=${setupKey}" data-payment-method="${setupKey}">
-      <button>${isFirst ? 'Add a payment method' : 'Update payment method'}</button>
-      <span class="soft hint">${LOCK}<span>You enter it on the payment processor’s own page.</span></span>
+    ${lookup.kind === 'known' ? groups.map(group => inUse(group, groups.length > 1, view)) : unknown(texts)}
+    <form class="foot" method="post" action="${links.paymentMethod(setupKey)}" data-payment-method="${setupKey}">
+      <button>${texts.text(isFirst ? 'addPaymentMethod' : 'updatePaymentMethod')}</button>
+      <span class="soft hint">${LOCK}<span>${texts.text('enteredAtProcessor')}</span></span>
     </form>
   </div>`;
 }
 
-const UNKNOWN: Html = html`<div class="advice calm" role="status">
-  ${WARNING}
-  <p>
-    The payment processor doesn’t answer right now, so your payment method can’t be shown. Everything else here is up to
-    date.
-  </p>
-</div>`;
+const unknown = (texts: Texts): Html =>
+  html`<div class="advice calm" role="status">
+    ${WARNING}
+    <p>${texts.text('processorSilent')}</p>
+  </div>`;
 
 /** Names the subscriptions only where not all of them are charged to the same. */
 function inUse(
@@ -34,19 +33,20 @@ function inUse(
   isOneOfMany: boolean,
   view: PortalView,
 ): Html {
-  const names = subscriptions.map((it, index) => html`${index > 0 && ', '}${productName(it)}`);
+  const { texts } = view;
+  const names = subscriptions.map((it, index) => html`${index > 0 && ', '}${productName(it, texts)}`);
   return html`<div class="method">
     <span class="plate">${CARD}</span>
     <div>
       ${
         method
-          ? html`<h3>${methodName(method)}</h3>
+          ? html`<h3>${methodName(method, texts)}</h3>
               ${methodExpiry(method, view)}`
-          : html`<h3>No payment method is saved</h3>
-              <p class="soft">Add one, and your subscriptions are paid with it.</p>`
+          : html`<h3>${texts.text('noPaymentMethod')}</h3>
+              <p class="soft">${texts.text('addOne')}</p>`
       }
-      ${isOneOfMany && html`<p class="soft">For ${names}</p>`}
+      ${isOneOfMany && html`<p class="soft">${texts.html('forSubscriptions', { names: html`${names}` })}</p>`}
     </div>
-    ${method && html`<span class="status">In use</span>`}
+    ${method && html`<span class="status">${texts.text('inUse')}</span>`}
   </div>`;
 }

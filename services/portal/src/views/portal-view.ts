@@ -1,6 +1,7 @@
 import type { PortalLinks, Notice, Tab } from '#domain/portal-links.ts';
 import type { BillingDescription } from '#operations/describe-billing.ts';
 import type { CustomerBilling } from '#operations/find-customer-billing.ts';
+import type { Texts } from './texts.ts';
 
 export type ShownSubscription = CustomerBilling['subscriptions'][number];
 export type ShownInvoice = CustomerBilling['invoices'][number];
@@ -18,8 +19,7 @@ export interface PortalView extends BillingDescription {
   /** Names one replacement of the payment method: two clicks open one page of the processor. */
   readonly setupKey: string;
   readonly now: Date;
-  /** For amounts and dates; the words are English. */
-  readonly locale: string;
+  readonly texts: Texts;
   /** The address of the local processor; undefined for Stripe. */
   readonly processorBaseUrl: string | undefined;
 }

@@ -10,6 +10,7 @@ export class CreatePortal extends Migration {
         customer_id text not null,
         token_hash text not null constraint portal_sessions_token_hash_unique unique,
         return_url text,
+        locale text,
         expires_at timestamptz not null,
         revoked_at timestamptz,
         created_at timestamptz not null

@@ -1,6 +1,7 @@
 // Everything on the page also works without script, by links and forms. This script does the same in place.
 (() => {
   const portal = document.getElementById('portal');
+  const texts = JSON.parse(portal.dataset.texts);
   const all = selector => portal.querySelectorAll(selector);
 
   // The server does not know the reader's time zone; this script does, before anything is painted.
@@ -11,7 +12,7 @@
     for (const time of root.querySelectorAll('time')) time.textContent = days.format(new Date(time.dateTime));
     for (const period of root.querySelectorAll('[data-from]'))
       period.textContent = days.formatRange(new Date(period.dataset.from), new Date(period.dataset.to));
-    zone.textContent = `the time zone ${days.resolvedOptions().timeZone}`;
+    zone.textContent = texts.zone.replace('{zone}', days.resolvedOptions().timeZone);
   };
   showInZone(portal);
 
@@ -42,19 +43,16 @@
   };
 
   const send = async (method, path, { body, key } = {}) => {
-    const headers = { ...(body && { 'content-type': 'application/json' }), ...(key && { 'idempotency-key': key }) };
+    const headers = {
+      ...(body && { 'content-type': 'application/json' }),
+      ...(key && { 'idempotency-key': key }),
+    };
     const { api } = portal.querySelector('[data-api]').dataset;
     const response = await fetch(api + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
     const result = await response.json().catch(() => ({}));
     if (response.ok) return result;
     if (result.error?.code === 'portal_link_expired') location.reload();
     throw new Error(result.error?.code ?? 'failed');
-  };
-
-  const FAILURES = {
-    subscription_ended: 'This subscription has already ended.',
-    subscription_has_schedule:
-      'This subscription follows a fixed plan, so it can’t be changed here. Please ask us to change it.',
   };
 
   // Runs one action at a time per card, and shows a failure in that card.
@@ -66,7 +64,7 @@
       await action();
     } catch (err) {
       const code = err instanceof Error ? err.message : '';
-      showFailure(card, FAILURES[code] ?? 'That didn’t go through. Please try again.');
+      showFailure(card, texts[code] ?? texts.failed);
     } finally {
       card.removeAttribute('aria-busy');
     }
@@ -93,7 +91,7 @@
     form.closest('dialog')?.close();
     return runAction(card, async () => {
       const before = card.querySelector('[data-status]').textContent;
-      showStatus(card, cancelAtPeriodEnd ? 'Canceling…' : 'Resuming…');
+      showStatus(card, cancelAtPeriodEnd ? texts.canceling : texts.resuming);
       try {
         await send('PATCH', `/subscriptions/${id}`, { body: { cancelAtPeriodEnd } });
       } catch (err) {
@@ -107,9 +105,7 @@
       // The action succeeded even if the refresh fails.
       await refresh().catch(() => location.reload());
       document.getElementById(id)?.focus();
-      announce(
-        cancelAtPeriodEnd ? 'Your subscription is set to end. You can resume it.' : 'Your subscription goes on.',
-      );
+      announce(cancelAtPeriodEnd ? texts.canceled : texts.resumed);
     });
   };
 
@@ -118,7 +114,8 @@
     runAction(form.closest('.card'), async () => {
       const { paymentMethod: key } = form.dataset;
       try {
-        const { url } = await send('POST', '/setup-intent', { key });
+        const lang = new URLSearchParams(location.search).get('lang');
+        const { url } = await send('POST', `/setup-intent${lang ? `?lang=${encodeURIComponent(lang)}` : ''}`, { key });
         location.assign(url);
       } catch (err) {
         form.dataset.paymentMethod = `${key}+`;

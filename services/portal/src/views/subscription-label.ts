@@ -1,0 +1,29 @@
+import type { SubscriptionState } from '@billing/contracts/events/subscriptions';
+import type { SubscriptionStatus } from '@billing/contracts/resources/subscription';
+import type { MessageKey } from './messages/en.ts';
+
+/** A status in the customer's words, and the color it is shown in. */
+export interface StatusLabel {
+  readonly text: MessageKey;
+  readonly tone: 'good' | 'notable' | 'urgent' | 'neutral';
+}
+
+const LABELS: Readonly<Record<SubscriptionStatus, StatusLabel>> = {
+  active: { text: 'active', tone: 'good' },
+  trialing: { text: 'trialing', tone: 'good' },
+  past_due: { text: 'pastDue', tone: 'urgent' },
+  unpaid: { text: 'unpaid', tone: 'urgent' },
+  incomplete: { text: 'incomplete', tone: 'urgent' },
+  paused: { text: 'paused', tone: 'neutral' },
+  canceled: { text: 'ended', tone: 'neutral' },
+  incomplete_expired: { text: 'ended', tone: 'neutral' },
+};
+
+/** Returns the label of a subscription. A scheduled cancellation replaces only `active` and `trialing`. */
+export function statusLabel({
+  status,
+  cancelAtPeriodEnd,
+}: Pick<SubscriptionState, 'status' | 'cancelAtPeriodEnd'>): StatusLabel {
+  const isEnding = cancelAtPeriodEnd && (status === 'active' || status === 'trialing');
+  return isEnding ? { text: 'endingSoon', tone: 'notable' } : LABELS[status];
+}

@@ -1,0 +1,56 @@
+import { html } from 'hono/html';
+import { expect, it } from 'vitest';
+import type { BilledItem } from '@billing/contracts/events/subscriptions';
+import { PORTAL_LANGUAGES, type PortalLanguage } from '@billing/contracts/resources/portal-session';
+import { priceText } from './price-text.ts';
+import { textsFor } from './texts.ts';
+
+const item: BilledItem = {
+  processorPriceId: 'price_1',
+  processorProductId: 'prod_1',
+  priceId: null,
+  unitAmount: 2999,
+  unitAmountDecimal: '2999',
+  billingScheme: 'per_unit',
+  currency: 'usd',
+  interval: 'month',
+  intervalCount: 1,
+  quantity: 1,
+  transformQuantity: null,
+  metered: false,
+};
+const shown = async (changes: Partial<BilledItem>, language: PortalLanguage, locale: string = language) =>
+  (await priceText({ ...item, ...changes }, textsFor({ language, locale }))).toString().replaceAll(/<[^>]*>/g, '');
+
+it.each<[Partial<BilledItem>, string]>([
+  [{}, '$29.99 / month'],
+  [{ quantity: 3 }, '$29.99 / month × 3'],
+  [{ quantity: 1200 }, '$29.99 / month × 1,200'],
+  [{ interval: 'year' }, '$29.99 / year'],
+  [{ intervalCount: 3 }, '$29.99 every 3 months'],
+  [{ intervalCount: null }, '$29.99 / month'],
+  [{ interval: null, intervalCount: null }, '$29.99 once'],
+  [{ unitAmount: null }, 'By usage / month'],
+  [{ metered: true, quantity: 0 }, 'By usage / month'],
+])('shows a price with %j as %s', async (changes, text) => {
+  expect(await shown(changes, 'en')).toBe(text);
+});
+
+it.each([
+  ['de', 'de-CH', '$\u00a029.99 alle 3 Monate × 1&#39;200'],
+  ['pl', 'pl', '29,99\u00a0USD co 3 miesiące × 1200'],
+  ['ja', 'ja', '$29.99 / 3か月 × 1,200'],
+] as const)('shows a price in %s with the plurals and digits of %s', async (language, locale, text) => {
+  expect(await shown({ intervalCount: 3, quantity: 1200 }, language, locale)).toBe(text);
+});
+
+it('uses the many form of Polish', async () => {
+  expect(await shown({ intervalCount: 6 }, 'pl')).toContain('co 6 miesięcy');
+});
+
+it.each(PORTAL_LANGUAGES)('escapes what is put into a text: %s', async language => {
+  const texts = textsFor({ language, locale: language });
+  const link = await texts.html('returnTo', { project: html`<bdi>${'<script>'}</bdi>` });
+  expect(link.toString()).toContain('<bdi>&lt;script&gt;</bdi>');
+  expect((await texts.html('pay', { number: '<b>' })).toString()).toContain('&lt;b&gt;');
+});
