@@ -1,5 +1,5 @@
 import type { Account } from '../store/account.ts';
-import type { TableName } from '../objects/stored.ts';
+import type { TableName } from '../objects/tables.ts';
 import { invalidRequest } from './errors.ts';
 
 const MAX_DEPTH = 4;

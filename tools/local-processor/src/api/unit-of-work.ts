@@ -1,7 +1,8 @@
 import type { Stripe } from 'stripe';
 import { newId } from '../domain/ids.ts';
 import { previousAttributes } from '../domain/previous-attributes.ts';
-import type { EventType, StoredEvent, TableName, Tables } from '../objects/stored.ts';
+import type { EventType, StoredEvent } from '../objects/stored.ts';
+import type { TableName, Tables } from '../objects/tables.ts';
 import type { Account } from '../store/account.ts';
 import { cutNestedLists } from './nested-lists.ts';
 

@@ -1,7 +1,6 @@
 import type { Stripe } from 'stripe';
 import type { DiscountAmount } from '../domain/discounts.ts';
 import type { Period } from '../domain/prorate.ts';
-import type { CheckoutPlan } from './checkout-plan.ts';
 
 /**
  * An object of the API as it is stored and sent: fields that the library types as "id or object" contain the id, and
@@ -104,7 +103,6 @@ export type Refund = Stored<Stripe.Refund>;
 export type Dispute = Stored<Stripe.Dispute>;
 export type CustomerBalanceTransaction = Stored<Stripe.CustomerBalanceTransaction>;
 export type LineItem = Replace<Stored<Stripe.LineItem>, { price: Price }>;
-type Meter = Stripe.Billing.Meter;
 export type CheckoutSession = Stored<Stripe.Checkout.Session>;
 export type WebhookEndpoint = Stripe.WebhookEndpoint;
 export type EventType = Stripe.Event.Type;
@@ -118,13 +116,6 @@ export interface CurrencyOption {
   tiers: PriceTier[] | null;
   unit_amount: number | null;
   unit_amount_decimal: string | null;
-}
-
-/** The parts of a price that the API returns only when they are expanded, by the price's id. */
-interface PriceDetail {
-  id: string;
-  /** Every currency of the price by its code, also the price's own. */
-  currencyOptions: Record<string, CurrencyOption>;
 }
 
 /** An event without `pending_webhooks`, which is computed from its deliveries. `object` is JSON. */
@@ -152,16 +143,6 @@ export interface Delivery {
   lastError: string | null;
 }
 
-/** The response saved under an idempotency key; `response` is null while the first request runs. */
-interface IdempotentResponse {
-  id: string;
-  endpoint: string;
-  parameters: string;
-  /** Milliseconds of the account's clock. */
-  createdAt: number;
-  response: { status: number; body: string } | null;
-}
-
 /** One entry of the ledger: an object that a request created. */
 export interface LedgerEntry {
   id: string;
@@ -171,12 +152,6 @@ export interface LedgerEntry {
   created: number;
 }
 
-/** The products that a coupon is limited to, by the coupon's id. */
-interface CouponScope {
-  id: string;
-  products: string[];
-}
-
 /** What was debited last for a subscription item, by the item's id: a later change credits it. */
 export interface LastDebit {
   id: string;
@@ -184,13 +159,6 @@ export interface LastDebit {
   amount: number;
   period: Period;
   source: CreditedItems;
-}
-
-/** A card whose payments do not succeed by themselves, by the id of its payment method. */
-interface DecliningCard {
-  id: string;
-  /** True if the bank wants the customer to confirm; else it declines. */
-  authenticates?: boolean;
 }
 
 /** A change that waits for its payment, by the subscription's id. The API shows it as `pending_update`. */
@@ -210,45 +178,3 @@ export interface HeldChange {
   /** Items of earlier changes on the same invoice; they wait again if the change is dropped. */
   waiting: string[];
 }
-
-/** The row types of an account's tables. */
-export interface Tables {
-  customer: Customer | DeletedCustomer;
-  product: Product | DeletedProduct;
-  price: Price;
-  price_detail: PriceDetail;
-  'billing.meter': Meter;
-  'test_helpers.test_clock': TestClock;
-  subscription: Subscription;
-  subscription_schedule: SubscriptionSchedule;
-  invoice: Invoice;
-  invoice_payment: InvoicePayment;
-  invoiceitem: InvoiceItem;
-  last_debit: LastDebit;
-  held_change: HeldChange;
-  /** The lines of the newest previews, which are listed like those of an invoice. */
-  preview: { id: string; lines: InvoiceLine[] };
-  coupon: Coupon;
-  coupon_scope: CouponScope;
-  /** Deleted coupons: discounts that were made with them go on. */
-  removed_coupon: { id: string };
-  promotion_code: PromotionCode;
-  discount: Discount;
-  payment_method: PaymentMethod;
-  payment_intent: PaymentIntent;
-  setup_intent: SetupIntent;
-  charge: Charge;
-  refund: Refund;
-  dispute: Dispute;
-  customer_balance_transaction: CustomerBalanceTransaction;
-  'checkout.session': CheckoutSession;
-  webhook_endpoint: WebhookEndpoint;
-  checkout_plan: CheckoutPlan;
-  event: StoredEvent;
-  delivery: Delivery;
-  idempotent_response: IdempotentResponse;
-  ledger: LedgerEntry;
-  declining_card: DecliningCard;
-}
-
-export type TableName = keyof Tables;

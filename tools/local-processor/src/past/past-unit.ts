@@ -1,5 +1,5 @@
 import { BACKGROUND, UnitOfWork } from '../api/unit-of-work.ts';
-import type { TableName, Tables } from '../objects/stored.ts';
+import type { TableName, Tables } from '../objects/tables.ts';
 import { Account } from '../store/account.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { Stripe } from 'stripe';
-import type { Tables, TableName } from '../objects/stored.ts';
+import type { Tables, TableName } from '../objects/tables.ts';
 import { type ChangeLog, Table } from './table.ts';
 
 type AccountTables = { readonly [Name in TableName]: Table<Tables[Name]> };

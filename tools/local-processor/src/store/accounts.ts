@@ -1,5 +1,5 @@
 import { accountId } from '../domain/ids.ts';
-import type { Tables } from '../objects/stored.ts';
+import type { Tables } from '../objects/tables.ts';
 import { Account, type AccountState, DEFAULT_RULES } from './account.ts';
 import type { DataFile } from './data-file.ts';
 
