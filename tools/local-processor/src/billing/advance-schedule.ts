@@ -1,9 +1,9 @@
 import type { UnitOfWork } from '../api/unit-of-work.ts';
 import type { Subscription, SubscriptionSchedule } from '../objects/stored.ts';
 import { applyChange } from './apply-change.ts';
-import { beginning, inPhase, nextPhaseOf } from './phases.ts';
+import { inPhase } from './phases.ts';
 import { planChange } from './plan-change.ts';
-import { releaseSchedule } from './subscription-schedules.ts';
+import { beginNextPhase } from './subscription-schedules.ts';
 
 /** Returns when the current phase of a subscription's schedule ends, in Unix seconds; null without one. */
 export function phaseEndOf(unit: UnitOfWork, { schedule: id }: Subscription): number | null {
@@ -15,15 +15,10 @@ export function phaseEndOf(unit: UnitOfWork, { schedule: id }: Subscription): nu
 export function endPhaseWithinPeriod(unit: UnitOfWork, subscription: Subscription): Subscription {
   const schedule = unit.tables.subscription_schedule.get(subscription.schedule ?? '');
   if (schedule?.status !== 'active') return subscription;
-  const next = nextPhaseOf(schedule);
-  if (!next) {
-    releaseSchedule(unit, schedule);
-    return unit.tables.subscription.get(subscription.id) ?? subscription;
-  }
-  const { start_date, end_date } = next;
-  const current_phase = { start_date, end_date };
-  unit.update('subscription_schedule', schedule, { current_phase }, 'subscription_schedule.updated');
-  return changeToPhase(unit, subscription, schedule, beginning(next, subscription));
+  const next = beginNextPhase(unit, schedule, subscription);
+  return next
+    ? changeToPhase(unit, subscription, schedule, next)
+    : (unit.tables.subscription.get(subscription.id) ?? subscription);
 }
 
 /** Changes a subscription now to what a phase wants. `behavior` prorates it otherwise than the phase says. */

@@ -2,7 +2,7 @@ import { invalidRequest } from '../api/errors.ts';
 import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { discountAmounts, type Rebate } from '../domain/discounts.ts';
 import { amountsDue } from '../objects/checkout-session.ts';
-import { codeProblem, rebateOf } from '../objects/coupon.ts';
+import { codeProblem, isSameCode, rebateOf } from '../objects/coupon.ts';
 import type { CheckoutPlan, WantedDiscount } from '../objects/checkout-plan.ts';
 import type { CheckoutSession, Discount, LineItem } from '../objects/stored.ts';
 import { wantedDiscounts } from './discounts.ts';
@@ -21,7 +21,7 @@ interface Sale {
 export function discountsOfSale(unit: UnitOfWork, sale: Sale, wanted: readonly WantedDiscount[]): Discount[] {
   const subtotal = sale.lines.reduce((sum, { amount_subtotal: amount }) => sum + amount, 0);
   const redeemer = { customer: sale.customer, subscription: null, currency: sale.currency ?? '', subtotal, kept: [] };
-  return wantedDiscounts(unit, wanted, redeemer).flatMap(({ fresh }) => fresh ?? []);
+  return wantedDiscounts(unit, wanted, redeemer).fresh;
 }
 
 /** Returns the lines of a session with what discounts take off. */
@@ -56,7 +56,7 @@ export function shownDiscounts(discounts: readonly Discount[]): CheckoutSession[
 export function enterCode(unit: UnitOfWork, session: CheckoutSession, plan: CheckoutPlan, code: string): void {
   const found = unit.tables.promotion_code
     .newestFirst()
-    .find(row => row.code.toLowerCase() === code.trim().toLowerCase() && codeProblem(unit, row) === null);
+    .find(row => isSameCode(row.code, code.trim()) && codeProblem(unit, row) === null);
   if (!found || session.allow_promotion_codes !== true) throw invalidRequest('This code is invalid.');
   const wanted = [{ promotion_code: found.id }];
   const { customer, currency } = session;

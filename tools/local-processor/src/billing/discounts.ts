@@ -4,6 +4,7 @@ import { discountAmounts, type Rebate } from '../domain/discounts.ts';
 import type { BilledLine } from '../objects/invoice.ts';
 import { codeProblem, couponProblem, newDiscount, rebateOf } from '../objects/coupon.ts';
 import type { WantedDiscount } from '../objects/checkout-plan.ts';
+import { subtotalOf } from '../objects/price.ts';
 import type { Coupon, Discount, Invoice, PromotionCode, Subscription } from '../objects/stored.ts';
 
 interface Redeemer {
@@ -17,7 +18,7 @@ interface Redeemer {
 }
 
 /**
- * Returns the discounts that a request names; new ones are not stored.
+ * Returns the ids of the discounts that a request names, and those that are new; they are not stored.
  * @throws ApiError 400 when one does not exist or can't be redeemed
  */
 export function wantedDiscounts(
@@ -25,18 +26,31 @@ export function wantedDiscounts(
   wanted: readonly WantedDiscount[],
   redeemer: Redeemer,
   path = 'discounts',
-): { id: string; fresh: Discount | null }[] {
-  return wanted.map((one, index) => {
+): { ids: string[]; fresh: Discount[] } {
+  const named = wanted.map((one, index) => {
     const param = `${path}[${index}]`;
     if (Object.values(one).filter(value => value !== undefined).length !== 1)
       throw invalidRequest('You must specify exactly one of `coupon`, `discount` and `promotion_code`.', { param });
     if (one.discount !== undefined) {
       if (!redeemer.kept.includes(one.discount)) throw noSuch('discount', one.discount, `${param}[discount]`);
-      return { id: one.discount, fresh: null };
+      return one.discount;
     }
-    const fresh = redeemed(unit, one, redeemer, param);
-    return { id: fresh.id, fresh };
+    return redeemed(unit, one, redeemer, param);
   });
+  return {
+    ids: named.map(one => (typeof one === 'string' ? one : one.id)),
+    fresh: named.filter(one => typeof one !== 'string'),
+  };
+}
+
+/** Returns the discounts that a request names for a subscription as it is to become. */
+export function discountsFor(
+  unit: UnitOfWork,
+  { id, customer, currency, items, discounts: kept }: Subscription,
+  wanted: readonly WantedDiscount[],
+) {
+  const subtotal = subtotalOf(unit, items.data, currency);
+  return wantedDiscounts(unit, wanted, { customer, subscription: id, currency, subtotal, kept });
 }
 
 function redeemed(unit: UnitOfWork, one: WantedDiscount, redeemer: Redeemer, param: string): Discount {
@@ -86,7 +100,7 @@ export function storeDiscounts(unit: UnitOfWork, discounts: readonly Discount[])
   }
 }
 
-/** Counts a redemption, of which the events of the coupon and of its code tell. */
+/** Counts a redemption, and emits the events of the coupon and of its code. */
 function countRedemption(unit: UnitOfWork, { source, promotion_code: codeId }: Discount): void {
   const coupon = unit.tables.coupon.get(source.coupon);
   if (coupon) unit.update('coupon', coupon, { times_redeemed: coupon.times_redeemed + 1 }, 'coupon.updated');

@@ -1,9 +1,8 @@
 import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { mergeMetadata } from '../api/metadata.ts';
-import { cadenceOf, planOf, priceAmount } from '../objects/price.ts';
-import { currentPeriod, newItem, subscriptionCadence } from '../objects/subscription.ts';
+import { changedItem, currentPeriod, hasSameCadence, newItem } from '../objects/subscription.ts';
 import type { Discount, Phase, Subscription, SubscriptionItem, SubscriptionSchedule } from '../objects/stored.ts';
-import { wantedDiscounts } from './discounts.ts';
+import { discountsFor } from './discounts.ts';
 
 /** Returns the phase that follows the current one; undefined when that is the last. */
 export function nextPhaseOf({ phases, current_phase: current }: SubscriptionSchedule): Phase | undefined {
@@ -43,18 +42,14 @@ export function inPhase(
   schedule: SubscriptionSchedule,
   phase: Phase,
 ): { after: Subscription; discounts: Discount[] } {
-  const { id, customer, currency, discounts: kept } = subscription;
-  const items = phaseItems(unit, subscription, phase);
-  const amounts = items.map(({ price, quantity = null }) => priceAmount(unit, price, currency, quantity));
-  const subtotal = amounts.reduce((sum, amount) => sum + amount, 0);
-  const wanted = phase.discounts.map(one => given(one));
-  const named = wantedDiscounts(unit, wanted, { customer, subscription: id, currency, subtotal, kept });
+  const items = { ...subscription.items, data: phaseItems(unit, subscription, phase) };
+  const { ids, fresh } = discountsFor(unit, { ...subscription, items }, phase.discounts.map(given));
   const { default_settings: defaults } = schedule;
   const method = phase.collection_method ?? defaults.collection_method;
   const after: Subscription = {
     ...subscription,
-    items: { ...subscription.items, data: items },
-    discounts: named.map(one => one.id),
+    items,
+    discounts: ids,
     metadata: mergeMetadata(subscription.metadata, phase.metadata ?? undefined),
     default_payment_method: phase.default_payment_method ?? defaults.default_payment_method,
     description: phase.description ?? defaults.description,
@@ -62,14 +57,12 @@ export function inPhase(
     days_until_due: (phase.invoice_settings ?? defaults.invoice_settings).days_until_due ?? null,
     ...(phase.automatic_tax && { automatic_tax: phase.automatic_tax }),
   };
-  return { after, discounts: named.flatMap(({ fresh }) => fresh ?? []) };
+  return { after, discounts: fresh };
 }
 
 /** Returns a subscription that is in a phase from its first second on: another interval moves the anchor there. */
 export function anchoredIn(after: Subscription, before: Subscription, phase: Phase): Subscription {
-  const [was, is] = [subscriptionCadence(before), subscriptionCadence(after)];
-  const isMoved =
-    was.interval !== is.interval || was.count !== is.count || phase.billing_cycle_anchor === 'phase_start';
+  const isMoved = !hasSameCadence(before, after) || phase.billing_cycle_anchor === 'phase_start';
   return isMoved ? { ...after, billing_cycle_anchor: phase.start_date } : after;
 }
 
@@ -84,17 +77,11 @@ function phaseItems(unit: UnitOfWork, subscription: Subscription, phase: Phase):
     const price = unit.tables.price.get(item.price);
     return price ? [{ ...item, price, same: take(one => one.price.id === price.id) }] : [];
   });
-  return wanted.map(({ price, quantity, same }) => {
+  return wanted.map(({ price, quantity = null, same }) => {
     const item = same ?? take(one => one.price.product === price.product);
-    if (!item)
-      return newItem(unit, subscription.id, { price, quantity: quantity ?? null }, currentPeriod(subscription));
-    const { quantity: _before, ...rest } = item;
-    const cadence = cadenceOf(price);
-    return {
-      ...rest,
-      ...(quantity === undefined ? {} : { quantity }),
-      ...(cadence ? { price, plan: planOf(price, cadence) } : {}),
-    };
+    return item
+      ? changedItem(item, price, quantity)
+      : newItem(unit, subscription.id, { price, quantity }, currentPeriod(subscription));
   });
 }
 

@@ -1,7 +1,7 @@
 import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { invalidRequest } from '../api/errors.ts';
 import { isFree } from '../objects/price.ts';
-import { currentPeriod, subscriptionCadence } from '../objects/subscription.ts';
+import { currentPeriod, hasSameCadence } from '../objects/subscription.ts';
 import type { Discount, InvoiceItem, Subscription } from '../objects/stored.ts';
 import { rebatesOf } from './discounts.ts';
 import { prorationsOf } from './prorations.ts';
@@ -76,8 +76,7 @@ function isOnce(unit: UnitOfWork, id: string, fresh: readonly Discount[]): boole
 /** Returns whether the change begins a new period now. Within a trial only its end does. */
 function beginsPeriod(unit: UnitOfWork, before: Subscription, wanted: Subscription, terms: ChangeTerms): boolean {
   if (before.status === 'trialing') return terms.endsTrial;
-  const [was, is] = [subscriptionCadence(before), subscriptionCadence(wanted)];
-  if (terms.resetsAnchor || was.interval !== is.interval || was.count !== is.count) return true;
+  if (terms.resetsAnchor || !hasSameCadence(before, wanted)) return true;
   const isAllFree = ({ items, currency }: Subscription) =>
     items.data.every(({ price }) => isFree(unit, price, currency));
   return isAllFree(before) && !isAllFree(wanted);

@@ -1,6 +1,7 @@
 import { ApiError } from '../api/errors.ts';
 import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { newId } from '../domain/ids.ts';
+import type { Period } from '../domain/prorate.ts';
 import { customerOrNull } from '../objects/customer.ts';
 import { type BilledLine, newInvoice, settlementOf } from '../objects/invoice.ts';
 import { lineOfItem } from '../objects/invoice-item.ts';
@@ -49,12 +50,7 @@ function hasNextPeriod(subscription: Subscription, end: number): boolean {
   return cancelAt === null || cancelAt > end;
 }
 
-function shown(
-  unit: UnitOfWork,
-  subscription: Subscription,
-  lines: BilledLine[],
-  period: { start: number; end: number },
-): Invoice {
+function shown(unit: UnitOfWork, subscription: Subscription, lines: BilledLine[], period: Period): Invoice {
   const customer = customerOrNull(unit, subscription.customer);
   const { currency } = subscription;
   const startingBalance = creditFor(customer, true, currency);

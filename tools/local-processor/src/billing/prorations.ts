@@ -4,14 +4,7 @@ import { prorate } from '../domain/prorate.ts';
 import type { BilledLine } from '../objects/invoice.ts';
 import { lineOfItem, newInvoiceItem, type Proration } from '../objects/invoice-item.ts';
 import { isMetered, priceAmount } from '../objects/price.ts';
-import type {
-  CreditedItems,
-  Invoice,
-  InvoiceItem,
-  LastDebit,
-  Subscription,
-  SubscriptionItem,
-} from '../objects/stored.ts';
+import type { CreditedItems, Invoice, InvoiceItem, Subscription, SubscriptionItem } from '../objects/stored.ts';
 
 /** Which lines a change makes. */
 interface Extent {
@@ -116,7 +109,7 @@ export function recordDebits(unit: UnitOfWork, invoice: Invoice): void {
     const invoice_line_item_details = { invoice: invoice.id, invoice_line_items: [id] };
     const amount = off.reduce((rest, one) => rest - one.amount, gross);
     const source: CreditedItems = { type: 'invoice_line_items', invoice_line_item_details };
-    recordDebit(unit, { id: details.subscription_item, amount, period, source });
+    unit.tables.last_debit.put({ id: details.subscription_item, amount, period, source });
   }
 }
 
@@ -127,10 +120,6 @@ export function recordProrations(unit: UnitOfWork, after: Subscription, items: r
     const item = parent.subscription_details.subscription_item;
     if (!kept.has(item) || proration_details.credited_items) unit.tables.last_debit.remove(item);
     if (proration_details.credited_items) continue;
-    recordDebit(unit, { id: item, amount, period, source: { type: 'invoice_item', invoice_item: id } });
+    unit.tables.last_debit.put({ id: item, amount, period, source: { type: 'invoice_item', invoice_item: id } });
   }
-}
-
-function recordDebit(unit: UnitOfWork, debit: LastDebit): void {
-  unit.tables.last_debit.put(debit);
 }

@@ -8,18 +8,20 @@ import { discounted, rebatesOf } from './discounts.ts';
 
 /** Returns the period that begins at a time, which is the end of the last one unless it begins early. */
 export function nextPeriod(subscription: Subscription, at: number): Period {
-  const anchor = at === currentPeriod(subscription).end ? subscription.billing_cycle_anchor : at;
-  return periodAt(Math.min(anchor, at), subscriptionCadence(subscription), at);
+  return periodAt(anchorAt(subscription, at), subscriptionCadence(subscription), at);
 }
 
 /** Returns the changes of a subscription that begins a period at a time; a trial has ended then. */
 export function inPeriod(subscription: Subscription, period: Period, at: number): Partial<Subscription> {
-  const anchor = at === currentPeriod(subscription).end ? subscription.billing_cycle_anchor : at;
   return {
     items: itemsIn(subscription, period),
-    billing_cycle_anchor: Math.min(anchor, at),
+    billing_cycle_anchor: anchorAt(subscription, at),
     ...(subscription.status === 'trialing' ? { status: 'active', trial_end: at } : {}),
   };
+}
+
+function anchorAt(subscription: Subscription, at: number): number {
+  return at === currentPeriod(subscription).end ? Math.min(subscription.billing_cycle_anchor, at) : at;
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { UnitOfWork } from '../api/unit-of-work.ts';
-import type { Subscription, SubscriptionSchedule } from '../objects/stored.ts';
-import { phaseItemsOf } from '../objects/subscription-schedule.ts';
+import type { Phase, Subscription, SubscriptionSchedule } from '../objects/stored.ts';
+import { billedBy } from '../objects/subscription-schedule.ts';
 import { removeDiscounts, storeDiscounts } from './discounts.ts';
 import { anchoredIn, beginning, currentPhaseOf, inPhase, nextPhaseOf } from './phases.ts';
 
@@ -42,6 +42,19 @@ export function endScheduleOf(unit: UnitOfWork, subscription: Subscription): voi
   unit.emit(isOver ? 'subscription_schedule.completed' : 'subscription_schedule.canceled', ended);
 }
 
+/** Goes on to the next phase of a schedule, and returns it as it can begin; after the last one the schedule is released. */
+export function beginNextPhase(
+  unit: UnitOfWork,
+  schedule: SubscriptionSchedule,
+  subscription: Subscription,
+): Phase | undefined {
+  const next = nextPhaseOf(schedule);
+  if (!next) return void releaseSchedule(unit, schedule);
+  const current_phase = { start_date: next.start_date, end_date: next.end_date };
+  unit.update('subscription_schedule', schedule, { current_phase }, 'subscription_schedule.updated');
+  return beginning(next, subscription);
+}
+
 /**
  * Ends the phase of a subscription's schedule with the period: the next phase changes the subscription before the period is
  * billed that begins, and after the last one the schedule is released. Returns the subscription; the event about it is that
@@ -50,15 +63,9 @@ export function endScheduleOf(unit: UnitOfWork, subscription: Subscription): voi
 export function endPhaseAt(unit: UnitOfWork, subscription: Subscription, at: number): Subscription {
   const schedule = unit.tables.subscription_schedule.get(subscription.schedule ?? '');
   if (schedule?.status !== 'active' || at < (schedule.current_phase?.end_date ?? Infinity)) return subscription;
-  const next = nextPhaseOf(schedule);
-  if (!next) {
-    releaseSchedule(unit, schedule);
-    return unit.tables.subscription.get(subscription.id) ?? subscription;
-  }
-  const { start_date, end_date } = next;
-  const current_phase = { start_date, end_date };
-  unit.update('subscription_schedule', schedule, { current_phase }, 'subscription_schedule.updated');
-  const { after, discounts } = inPhase(unit, subscription, schedule, beginning(next, subscription));
+  const next = beginNextPhase(unit, schedule, subscription);
+  if (!next) return unit.tables.subscription.get(subscription.id) ?? subscription;
+  const { after, discounts } = inPhase(unit, subscription, schedule, next);
   storeDiscounts(unit, discounts);
   removeDiscounts(unit, subscription.discounts, after.discounts);
   return unit.update('subscription', subscription, anchoredIn(after, subscription, next));
@@ -73,7 +80,7 @@ export function atPeriodEnd(
   subscription: Subscription,
   end: number,
   schedule = unit.tables.subscription_schedule.get(subscription.schedule ?? ''),
-): PhaseStart {
+): ReturnType<typeof inPhase> {
   const isOver = schedule?.status === 'active' && end >= (schedule.current_phase?.end_date ?? Infinity);
   const next = isOver ? nextPhaseOf(schedule) : undefined;
   if (!schedule || !next) return { after: subscription, discounts: [] };
@@ -86,11 +93,7 @@ export function mirrorInPhase(unit: UnitOfWork, subscription: Subscription): Sub
   const schedule = unit.tables.subscription_schedule.get(subscription.schedule ?? '');
   const current = schedule?.status === 'active' ? currentPhaseOf(schedule) : undefined;
   if (!schedule || !current) return subscription;
-  const discounts = subscription.discounts.map(discount => ({ coupon: null, discount, promotion_code: null }));
-  const mirrored = { ...current, items: phaseItemsOf(subscription), discounts };
-  const phases = schedule.phases.map(phase => (phase === current ? mirrored : phase));
+  const phases = schedule.phases.map(phase => (phase === current ? { ...current, ...billedBy(subscription) } : phase));
   unit.update('subscription_schedule', schedule, { phases }, 'subscription_schedule.updated');
   return subscription;
 }
-
-type PhaseStart = ReturnType<typeof inPhase>;

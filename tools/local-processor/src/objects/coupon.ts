@@ -29,6 +29,8 @@ export function codeProblem(unit: UnitOfWork, code: PromotionCode): string | nul
   return coupon ? couponProblem(unit, coupon) : 'This promotion code has no coupon.';
 }
 
+export const isSameCode = (some: string, other: string): boolean => some.toLowerCase() === other.toLowerCase();
+
 /** Returns a promotion code as the API shows it now. */
 export const shownCode = (unit: UnitOfWork, code: PromotionCode): PromotionCode => ({
   ...code,
@@ -52,7 +54,6 @@ interface NewDiscount {
   promotionCode: string | null;
   customer: string | null;
   subscription: string | null;
-  checkoutSession?: string | null;
 }
 
 /** Returns a discount that begins now. */
@@ -62,7 +63,7 @@ export function newDiscount(unit: UnitOfWork, given: NewDiscount): Discount {
   return {
     id: newId('di_1'),
     object: 'discount',
-    checkout_session: given.checkoutSession ?? null,
+    checkout_session: null,
     customer: given.customer,
     customer_account: null,
     end: months === null ? null : periodStart(unit.now, { interval: 'month', count: months }, 1),

@@ -81,6 +81,15 @@ export function priceAmount(unit: UnitOfWork, price: Price, currency: string, qu
   return amountOf(rate, quantity ?? 1);
 }
 
+/** Returns what quantities of prices cost together. */
+export function subtotalOf(
+  unit: UnitOfWork,
+  lines: readonly { price: Price; quantity?: number | null }[],
+  currency: string,
+): number {
+  return lines.reduce((sum, { price, quantity = null }) => sum + priceAmount(unit, price, currency, quantity), 0);
+}
+
 /** Returns whether a price costs nothing, whatever the quantity. Usage of a metered price may cost something. */
 export function isFree(unit: UnitOfWork, price: Price, currency: string): boolean {
   return !isMetered(price) && priceAmount(unit, price, currency, 1) === 0;

@@ -48,8 +48,7 @@ export function newSchedule(
     phases: [
       newPhase(subscription.currency, {
         ...phase,
-        discounts: subscription.discounts.map(discount => ({ coupon: null, discount, promotion_code: null })),
-        items: phaseItemsOf(subscription),
+        ...billedBy(subscription),
         metadata: subscription.metadata,
         trial_end: subscription.trial_end,
       }),
@@ -88,9 +87,12 @@ export function newPhase(
   };
 }
 
-/** Returns the items of a subscription as a phase has them. */
-export function phaseItemsOf({ items }: Subscription): Phase['items'] {
-  return items.data.map(({ price, quantity, metadata }) => newPhaseItem(price.id, quantity, metadata));
+/** Returns the items and discounts of a subscription as a phase has them. */
+export function billedBy({ items, discounts }: Subscription): Pick<Phase, 'discounts' | 'items'> {
+  return {
+    items: items.data.map(({ price, quantity, metadata }) => newPhaseItem(price.id, quantity, metadata)),
+    discounts: discounts.map(discount => ({ coupon: null, discount, promotion_code: null })),
+  };
 }
 
 /** Returns an item of a phase; a metered price has no quantity. */

@@ -124,6 +124,13 @@ export function newItem(
   };
 }
 
+/** Returns an item with another price or quantity; a metered price has no quantity. */
+export function changedItem(item: SubscriptionItem, price: Price, quantity: number | null): SubscriptionItem {
+  const { quantity: _before, ...rest } = item;
+  const plan = planOf(price, recurringCadence(price));
+  return { ...rest, ...(quantity === null ? {} : { quantity }), price, plan };
+}
+
 /** Returns the current period of a subscription; with several items, the shortest one. */
 export function currentPeriod(subscription: Subscription): Period {
   const items = subscription.items.data;
@@ -147,6 +154,12 @@ export function itemsIn(subscription: Subscription, period: Period): Subscriptio
 export function subscriptionCadence(subscription: Subscription): Cadence {
   const [item] = subscription.items.data;
   return item ? recurringCadence(item.price) : MONTHLY;
+}
+
+/** Returns whether two states of a subscription are billed as often. */
+export function hasSameCadence(one: Subscription, other: Subscription): boolean {
+  const [was, is] = [subscriptionCadence(one), subscriptionCadence(other)];
+  return was.interval === is.interval && was.count === is.count;
 }
 
 const MONTHLY: Cadence = { interval: 'month', count: 1 };

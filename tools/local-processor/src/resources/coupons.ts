@@ -15,8 +15,9 @@ import {
   parameters,
   reject,
   text,
+  timestamp,
+  unsettableText,
 } from '../api/parameters.ts';
-import { timestamp, unsettableText } from '../api/parameters.ts';
 import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { periodStart } from '../domain/periods.ts';
 import { newCoupon, shownCoupon } from '../objects/coupon.ts';

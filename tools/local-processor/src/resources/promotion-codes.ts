@@ -4,11 +4,21 @@ import { endpoint } from '../api/endpoint.ts';
 import { invalidRequest, noSuch } from '../api/errors.ts';
 import { createdWithin, listPage } from '../api/lists.ts';
 import { mergeMetadata } from '../api/metadata.ts';
-import { boolean, choice, created, expand, integer, metadata, page, parameters, text } from '../api/parameters.ts';
-import { timestamp } from '../api/parameters.ts';
+import {
+  boolean,
+  choice,
+  created,
+  expand,
+  integer,
+  metadata,
+  page,
+  parameters,
+  text,
+  timestamp,
+} from '../api/parameters.ts';
 import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { newId } from '../domain/ids.ts';
-import { codeProblem, shownCode } from '../objects/coupon.ts';
+import { codeProblem, isSameCode, shownCode } from '../objects/coupon.ts';
 import { liveCustomer } from '../objects/customer.ts';
 import type { PromotionCode } from '../objects/stored.ts';
 import { existingCoupon } from './coupons.ts';
@@ -131,8 +141,6 @@ function refuseTaken(unit: UnitOfWork, code: string, customer: string | null): v
       param: 'code',
     });
 }
-
-const isSameCode = (some: string, other: string): boolean => some.toLowerCase() === other.toLowerCase();
 
 function existingCode(unit: UnitOfWork, id: string): PromotionCode {
   const row = unit.tables.promotion_code.get(id);

@@ -11,7 +11,7 @@ import type { Phase, SubscriptionSchedule } from '../objects/stored.ts';
 import { discountsParameter } from './coupons.ts';
 import { currency } from './price-amounts.ts';
 import { existingPrice, quantityOf, recurringPrice } from './prices.ts';
-import { rejectMixedCadences } from './subscription-items.ts';
+import { newItemsParameter, rejectMixedCadences } from './subscription-items.ts';
 
 const phaseParameter = parameters<Stripe.SubscriptionScheduleUpdateParams.Phase>()({
   automatic_tax: z.strictObject({ enabled: boolean }).optional(),
@@ -26,16 +26,7 @@ const phaseParameter = parameters<Stripe.SubscriptionScheduleUpdateParams.Phase>
     .optional(),
   end_date: timestamp.optional(),
   invoice_settings: z.strictObject({ days_until_due: integer(0).optional() }).optional(),
-  items: z
-    .array(
-      z.strictObject({
-        metadata: metadata.optional(),
-        price: text(),
-        quantity: integer(0, 999_999_999).optional(),
-      }),
-    )
-    .min(1)
-    .max(20),
+  items: newItemsParameter,
   metadata: metadata.optional(),
   proration_behavior: choice('always_invoice', 'create_prorations', 'none').optional(),
   start_date: timestamp.optional(),
@@ -92,7 +83,7 @@ function itemsOf(unit: UnitOfWork, schedule: SubscriptionSchedule, { items }: Gi
     const quantity = quantityOf(price, item.quantity, `${path}[items][${index}][quantity]`);
     return { price, item: newPhaseItem(price.id, quantity ?? undefined, mergeMetadata({}, item.metadata)) };
   });
-  rejectMixedCadences(lines.map(({ price }) => JSON.stringify(cadenceOf(price))));
+  rejectMixedCadences(lines.map(({ price }) => price));
   return lines.map(({ item }) => item);
 }
 

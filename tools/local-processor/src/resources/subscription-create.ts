@@ -8,12 +8,12 @@ import { wantedDiscounts } from '../billing/discounts.ts';
 import { refuseUnpaid } from '../billing/payment-behavior.ts';
 import { startSubscription } from '../billing/subscriptions.ts';
 import { liveCustomer } from '../objects/customer.ts';
-import { cadenceOf, priceAmount } from '../objects/price.ts';
+import { subtotalOf } from '../objects/price.ts';
 import type { Customer, PaymentMethod, Subscription } from '../objects/stored.ts';
 import { discountsParameter } from './coupons.ts';
 import { currency } from './price-amounts.ts';
 import { quantityOf, recurringPrice, rejectSecondCurrency } from './prices.ts';
-import { rejectMixedCadences } from './subscription-items.ts';
+import { newItemsParameter, rejectMixedCadences } from './subscription-items.ts';
 import { updateSubscription } from './subscription-update.ts';
 
 const DAY_SECONDS = 86_400;
@@ -30,16 +30,7 @@ export const createParameters = parameters<Stripe.SubscriptionCreateParams>()({
   description: text(500).optional(),
   discounts: discountsParameter.optional(),
   expand,
-  items: z
-    .array(
-      z.strictObject({
-        metadata: metadata.optional(),
-        price: text(),
-        quantity: integer(0, 999_999_999).optional(),
-      }),
-    )
-    .min(1)
-    .max(20),
+  items: newItemsParameter,
   metadata: metadata.optional(),
   off_session: boolean.optional(),
   payment_behavior: choice('allow_incomplete', 'default_incomplete', 'error_if_incomplete').optional(),
@@ -63,13 +54,11 @@ export function createSubscription(unit: UnitOfWork, given: Given): Subscription
   const trialEnd = trialEndOf(unit, given);
   const daysUntilDue = daysOf(given);
   const card = cardOf(unit, customer, given);
-  const billed = lines.some(({ price, quantity }) => priceAmount(unit, price, chosenCurrency, quantity) > 0);
-  const charged = trialEnd === null && billed && daysUntilDue === null;
+  const subtotal = subtotalOf(unit, lines, chosenCurrency);
+  const charged = trialEnd === null && subtotal > 0 && daysUntilDue === null;
   if (charged && given.payment_behavior !== 'default_incomplete') requireCard(unit, given, card);
-  const amounts = lines.map(({ price, quantity }) => priceAmount(unit, price, chosenCurrency, quantity));
-  const subtotal = amounts.reduce((sum, amount) => sum + amount, 0);
   const redeemer = { customer: customer.id, subscription: null, currency: chosenCurrency, subtotal, kept: [] };
-  const discounts = wantedDiscounts(unit, given.discounts ?? [], redeemer);
+  const { fresh } = wantedDiscounts(unit, given.discounts ?? [], redeemer);
   const { subscription } = startSubscription(unit, {
     customer,
     currency: chosenCurrency,
@@ -81,7 +70,7 @@ export function createSubscription(unit: UnitOfWork, given: Given): Subscription
     paymentMethod: given.default_payment_method ?? null,
     card: daysUntilDue !== null || given.payment_behavior === 'default_incomplete' ? null : card,
     daysUntilDue,
-    discounts: discounts.flatMap(({ fresh }) => fresh ?? []),
+    discounts: fresh,
     paymentIntent: null,
   });
   const { cancel_at, cancel_at_period_end } = given;
@@ -97,7 +86,7 @@ function linesOf(unit: UnitOfWork, given: Given) {
     const quantity = quantityOf(price, item.quantity, `items[${index}][quantity]`);
     return { price, quantity, metadata: mergeMetadata({}, item.metadata) };
   });
-  rejectMixedCadences(lines.map(({ price }) => JSON.stringify(cadenceOf(price))));
+  rejectMixedCadences(lines.map(({ price }) => price));
   return lines;
 }
 

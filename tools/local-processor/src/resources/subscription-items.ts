@@ -1,11 +1,23 @@
 import { z } from 'zod';
 import { invalidRequest, noSuch } from '../api/errors.ts';
-import { boolean, integer, text } from '../api/parameters.ts';
+import { boolean, integer, metadata, text } from '../api/parameters.ts';
 import type { UnitOfWork } from '../api/unit-of-work.ts';
-import { cadenceOf, isMetered, planOf } from '../objects/price.ts';
-import { currentPeriod, newItem } from '../objects/subscription.ts';
-import type { Subscription, SubscriptionItem } from '../objects/stored.ts';
+import { cadenceOf, isMetered } from '../objects/price.ts';
+import { changedItem, currentPeriod, newItem } from '../objects/subscription.ts';
+import type { Price, Subscription, SubscriptionItem } from '../objects/stored.ts';
 import { quantityOf, recurringPrice } from './prices.ts';
+
+/** The items of a new subscription, or of a phase. */
+export const newItemsParameter = z
+  .array(
+    z.strictObject({
+      metadata: metadata.optional(),
+      price: text(),
+      quantity: integer(0, 999_999_999).optional(),
+    }),
+  )
+  .min(1)
+  .max(20);
 
 /** The parameter with which an update or a preview changes items. */
 export const itemsParameter = z
@@ -37,13 +49,13 @@ export function changedItems(
     data = changeItems(unit, subscription, data, change, `${param}[${index}]`);
   if (data.length === 0)
     throw invalidRequest('A subscription must have at least one item. Cancel it instead.', { param });
-  rejectMixedCadences(data.map(({ price }) => JSON.stringify(cadenceOf(price))));
+  rejectMixedCadences(data.map(({ price }) => price));
   return { ...subscription.items, data };
 }
 
 /** @throws ApiError 400 when the prices of a subscription are billed at different intervals */
-export function rejectMixedCadences(cadences: readonly string[]): void {
-  if (new Set(cadences).size > 1)
+export function rejectMixedCadences(prices: readonly Price[]): void {
+  if (new Set(prices.map(price => JSON.stringify(cadenceOf(price)))).size > 1)
     throw invalidRequest('The local processor bills all prices of a subscription at the same interval.', {
       param: 'items',
     });
@@ -66,12 +78,6 @@ function changeItems(
   const kept = isNewPrice || isMetered(price) ? undefined : existing?.quantity;
   const quantity = quantityOf(price, change.quantity ?? kept, `${path}[quantity]`);
   if (!existing) return [...items, newItem(unit, subscription.id, { price, quantity }, currentPeriod(subscription))];
-  const { quantity: _before, ...rest } = existing;
-  const cadence = cadenceOf(price);
-  const changed = {
-    ...rest,
-    ...(quantity === null ? {} : { quantity }),
-    ...(isNewPrice && cadence ? { price, plan: planOf(price, cadence) } : {}),
-  };
+  const changed = changedItem(existing, price, quantity);
   return items.map(item => (item === existing ? changed : item));
 }

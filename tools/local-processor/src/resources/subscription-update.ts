@@ -5,12 +5,10 @@ import { mergeMetadata } from '../api/metadata.ts';
 import { boolean, choice, empty, expand, metadata, parameters, timestamp, unsettableText } from '../api/parameters.ts';
 import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { applyChange } from '../billing/apply-change.ts';
-import { wantedDiscounts } from '../billing/discounts.ts';
+import { discountsFor } from '../billing/discounts.ts';
 import { type ChangePlan, type ChangeTerms, planChange } from '../billing/plan-change.ts';
 import { mirrorInPhase } from '../billing/subscription-schedules.ts';
-import { priceAmount } from '../objects/price.ts';
 import { currentPeriod, hasEnded, itemsIn } from '../objects/subscription.ts';
-import type { WantedDiscount } from '../objects/checkout-plan.ts';
 import type { Subscription } from '../objects/stored.ts';
 import { discountsParameter } from './coupons.ts';
 import { changedItems, itemsParameter } from './subscription-items.ts';
@@ -113,18 +111,9 @@ export function plannedUpdate(unit: UnitOfWork, subscription: Subscription, give
     ...(given.description === undefined ? {} : { description: given.description }),
     ...pauseOf(unit, given),
   };
-  const named = given.discounts === undefined ? null : namedDiscounts(unit, wanted, given.discounts ?? []);
-  const discounts = named ? { discounts: named.map(({ id }) => id) } : {};
-  const fresh = (named ?? []).flatMap(({ fresh: one }) => one ?? []);
-  const after = { ...wanted, ...trialOf(unit, wanted, given), ...discounts };
-  return planChange(unit, subscription, after, termsOf(given), fresh);
-}
-
-function namedDiscounts(unit: UnitOfWork, wanted: Subscription, discounts: readonly WantedDiscount[]) {
-  const { id, customer, currency, items, discounts: kept } = wanted;
-  const amounts = items.data.map(({ price, quantity = null }) => priceAmount(unit, price, currency, quantity));
-  const subtotal = amounts.reduce((sum, amount) => sum + amount, 0);
-  return wantedDiscounts(unit, discounts, { customer, subscription: id, currency, subtotal, kept });
+  const named = given.discounts === undefined ? null : discountsFor(unit, wanted, given.discounts ?? []);
+  const after = { ...wanted, ...trialOf(unit, wanted, given), ...(named && { discounts: named.ids }) };
+  return planChange(unit, subscription, after, termsOf(given), named?.fresh);
 }
 
 function termsOf(given: Given): ChangeTerms {
