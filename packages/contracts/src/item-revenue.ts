@@ -1,5 +1,9 @@
-import type { BilledItem } from './events/subscriptions.ts';
+import type { z } from 'zod';
+import type { pricedItem } from './events/subscriptions.ts';
 import type { Interval } from './resources/price.ts';
+
+/** The part of an item that decides its revenue. */
+export type PricedItem = z.output<typeof pricedItem>;
 
 /** How many of each interval make a year: 12 months, 1 year, 52 weeks, 365 days. */
 export const INTERVALS_PER_YEAR: Readonly<Record<Interval, bigint>> = { month: 12n, year: 1n, week: 52n, day: 365n };
@@ -10,9 +14,6 @@ export interface RevenueTerm {
   readonly divisor: number;
   readonly numerator: bigint;
 }
-
-/** The part of an item that decides its revenue. */
-export type PricedItem = Omit<BilledItem, 'processorPriceId' | 'processorProductId' | 'priceId'>;
 
 /** Why an item adds no revenue: it has tiers (or no single amount for another reason), or is billed by usage. */
 export const UNPRICED_REASONS = ['tiered', 'metered'] as const;

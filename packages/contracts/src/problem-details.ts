@@ -1,4 +1,4 @@
-import type { PENDING_REASONS } from './resources/plan-change.ts';
+import type { PendingReason } from './resources/plan-change.ts';
 
 /** The `details` of the problems that callers act on, by code. Amounts are in the currency's smallest unit. */
 export interface ProblemDetails {
@@ -7,7 +7,7 @@ export interface ProblemDetails {
   readonly currency_mismatch: { readonly subscription: string; readonly price: string };
   /** `declineCode` is the bank's, where it gave one. https://docs.stripe.com/declines/codes */
   readonly payment_failed: {
-    readonly reason: (typeof PENDING_REASONS)[number];
+    readonly reason: PendingReason;
     readonly declineCode: string | null;
   };
 }
