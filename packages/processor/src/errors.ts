@@ -94,6 +94,12 @@ export function isRefusedPromotionCode(error: unknown): boolean {
   return cause instanceof Stripe.errors.StripeError && (cause.param?.endsWith('[promotion_code]') ?? false);
 }
 
+/** For reading what may be gone: returns null for an error that says so, and throws any other. */
+export function nullIfMissing(error: unknown): null {
+  if (isMissing(error)) return null;
+  throw error;
+}
+
 /** For reading what may be gone: returns `missing` for an error that says so, and throws any other. */
 export function missingOrThrow(error: unknown): 'missing' {
   if (isMissing(error)) return 'missing';

@@ -142,16 +142,8 @@ export function readDiscount(raw: unknown): DiscountSnapshot {
 }
 
 /** A coupon in a field that has its id or the expanded object; null for an id, and for what is left of a deleted one. */
-const expandedCoupon = (fields: Fields): CouponSnapshot | null => fields.optional('coupon', couponOrId)?.coupon ?? null;
-
-const couponOrId = {
-  expected: 'an id or a coupon',
-  parse: (value: unknown): { coupon: CouponSnapshot | null } | undefined => {
-    if (typeof value === 'string') return { coupon: null };
-    if (typeof value !== 'object' || value === null) return undefined;
-    return { coupon: Reflect.get(value, 'deleted') === true ? null : readCoupon(value) };
-  },
-};
+const expandedCoupon = (fields: Fields): CouponSnapshot | null =>
+  fields.expanded('coupon', it => (it.optional('deleted', flag) ? null : parseCoupon(it))) ?? null;
 
 const texts = {
   expected: 'a list of texts',

@@ -75,17 +75,5 @@ function parseLine(line: Fields): PreviewLine {
   };
 }
 
-const sumOf = (invoice: Fields, name: string): number => invoice.optional(name, amounts) ?? 0;
-
-/** The sum of the amounts in a list. */
-const amounts = {
-  expected: 'a list of amounts',
-  parse: (value: unknown): number | undefined => {
-    if (!Array.isArray(value)) return undefined;
-    const each = value.map((one: unknown) => wholeNumber.parse(Reflect.get(Object(one), 'amount')));
-    return each.reduce(
-      (sum: number | undefined, one) => (sum === undefined || one === undefined ? undefined : sum + one),
-      0,
-    );
-  },
-};
+const sumOf = (invoice: Fields, name: string): number =>
+  invoice.array(name, it => it.required('amount', wholeNumber)).reduce((sum, amount) => sum + amount, 0);

@@ -143,8 +143,10 @@ export const readSubscription = (raw: unknown): SubscriptionSnapshot =>
 
 /** A subscription has `discount` before 2024, and `discounts` since. */
 function discountsOf(subscription: Fields): readonly DiscountSnapshot[] {
-  const [only] = [subscription.optional('discount', { expected: 'a discount', parse: value => value })];
-  return subscription.optional('discounts', discountList) ?? (only === null ? [] : [readDiscount(only)]);
+  const listed = subscription.optional('discounts', discountList);
+  if (listed) return listed;
+  const only = subscription.optional('discount', { expected: 'a discount', parse: readDiscount });
+  return only ? [only] : [];
 }
 
 const NO_AMOUNT: PriceAmount = { unitAmount: null, unitAmountDecimal: null };

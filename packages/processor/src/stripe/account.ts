@@ -1,10 +1,10 @@
 import type { ProcessorObject } from '@billing/contracts/processor-events';
 import type { Stripe } from 'stripe';
-import { isMissing, missingPermission } from '../errors.ts';
+import { missingPermission, nullIfMissing } from '../errors.ts';
 import { PAGE_SIZE } from '../page-size.ts';
 import type { Processor } from '../port.ts';
 import { API_VERSION } from '../stripe-client.ts';
-import { given, write, type Calls } from './calls.ts';
+import { given, inSeconds, write, type Calls } from './calls.ts';
 import { completeLists } from './nested-lists.ts';
 
 type Account = Pick<
@@ -68,12 +68,7 @@ export function accountCalls({ stripe, call }: Calls): Account {
     findObject: async (kind, id) => {
       const retrieve = RETRIEVE[kind];
       if (!retrieve) return null;
-      try {
-        return await call(async () => ({ ...(await completeLists(stripe, await retrieve(stripe, id))) }));
-      } catch (err) {
-        if (isMissing(err)) return null;
-        throw err;
-      }
+      return call(async () => ({ ...(await completeLists(stripe, await retrieve(stripe, id))) })).catch(nullIfMissing);
     },
     completeLists: object => call(() => completeLists(stripe, object)),
 
@@ -128,5 +123,3 @@ const RETRIEVE: Readonly<Record<ProcessorObject, ((stripe: Stripe, id: string) =
   coupon: (stripe, id) => stripe.coupons.retrieve(id),
   promotion_code: (stripe, id) => stripe.promotionCodes.retrieve(id),
 };
-
-const inSeconds = (time: Date) => Math.floor(time.getTime() / 1_000);

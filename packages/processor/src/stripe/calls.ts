@@ -44,6 +44,9 @@ export function given<Fields extends Record<string, unknown>>(fields: Fields) {
   return Object.fromEntries(entries) as { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> }; // undefined ones are gone
 }
 
+/** Returns a time in whole seconds since 1970. */
+export const inSeconds = (time: Date): number => Math.floor(time.getTime() / 1_000);
+
 /** Reads all pages of a list. */
 export async function listAll<Item>(list: AsyncIterable<Item>): Promise<Item[]> {
   const items: Item[] = [];

@@ -1,10 +1,9 @@
 import { PAGE_SIZE } from '../page-size.ts';
 import type { Discounts, NewCoupon, NewPromotionCode } from '../discounts.ts';
 import { readCoupon, readPromotionCode } from '../snapshots/discounts.ts';
-import { given, listAll, write, type Calls } from './calls.ts';
+import { given, inSeconds, listAll, write, type Calls } from './calls.ts';
 import { findCreated } from './find-created.ts';
 
-const seconds = (date: Date | undefined) => date && Math.floor(date.getTime() / 1_000);
 const WITH_PRODUCTS = { expand: ['applies_to'] };
 
 /** Coupons and promotion codes. */
@@ -49,7 +48,7 @@ function couponParams(coupon: NewCoupon) {
     ...given({
       duration_in_months: durationInMonths,
       max_redemptions: maxRedemptions,
-      redeem_by: seconds(redeemBy),
+      redeem_by: redeemBy && inSeconds(redeemBy),
     }),
     metadata: { ...metadata },
   };
@@ -67,7 +66,7 @@ function codeParams(code: NewPromotionCode) {
       code: code.code,
       customer: customerId,
       max_redemptions: maxRedemptions,
-      expires_at: seconds(expiresAt),
+      expires_at: expiresAt && inSeconds(expiresAt),
     }),
     ...(Object.keys(restrictions).length > 0 && { restrictions }),
     metadata: { ...metadata },

@@ -3,7 +3,7 @@ import type { Stripe } from 'stripe';
 import { isMissing } from '../errors.ts';
 import { PAGE_SIZE } from '../page-size.ts';
 import type { ListedObject, MarkedType, Processor } from '../port.ts';
-import { given, write, type Calls } from './calls.ts';
+import { given, inSeconds, write, type Calls } from './calls.ts';
 import { completeEach, completeLists } from './nested-lists.ts';
 
 type ListedObjects = Pick<Processor, 'listObjects' | 'findListed' | 'addMetadata'>;
@@ -16,7 +16,7 @@ export function listedObjectCalls({ stripe, call }: Calls): ListedObjects {
     listObjects: (type, startingAfter, createdFrom) =>
       call(async () => {
         const startedAt = performance.now();
-        const created = createdFrom && { gte: Math.floor(createdFrom.getTime() / 1_000) };
+        const created = createdFrom && { gte: inSeconds(createdFrom) };
         const wanted = { limit: PAGE_SIZE, ...given({ starting_after: startingAfter, created }) };
         const page = await LIST[type](stripe, wanted);
         const { data, has_more: hasMore, lastResponse } = page;

@@ -1,4 +1,4 @@
-import { isMissing } from '../errors.ts';
+import { nullIfMissing } from '../errors.ts';
 import type { PriceSnapshot } from '../snapshots/catalog.ts';
 import { amountIn, lacksAmounts, withAmounts, type SubscriptionSnapshot } from '../snapshots/subscription.ts';
 
@@ -12,16 +12,11 @@ export async function addMissingAmounts(
 ): Promise<SubscriptionSnapshot> {
   if (!lacksAmounts(snapshot)) return snapshot;
   const ids = new Set(snapshot.items.flatMap(({ amount, price }) => (amount === null ? [price.id] : [])));
+  // The amount of a price that is gone can't be known.
   const prices = await Promise.all([...ids].map(id => findPrice(id).catch(nullIfMissing)));
   const byId = new Map(prices.flatMap(price => (price ? [[price.id, price] as const] : [])));
   return withAmounts(snapshot, ({ price: { id } }) => {
     const price = byId.get(id);
     return (price && amountIn(snapshot.currency, price)) ?? { unitAmount: null, unitAmountDecimal: null };
   });
-}
-
-/** The amount of a price that is gone can't be known. */
-function nullIfMissing(err: unknown): null {
-  if (isMissing(err)) return null;
-  throw err;
 }

@@ -1,4 +1,4 @@
-import { isMissing } from '../errors.ts';
+import { nullIfMissing } from '../errors.ts';
 import type { ScheduleSnapshot } from '../snapshots/schedule.ts';
 import { lacksSchedule, withSchedule, type SubscriptionSnapshot } from '../snapshots/subscription.ts';
 
@@ -10,9 +10,4 @@ export async function addMissingSchedule(
   const { scheduleId } = snapshot;
   if (!lacksSchedule(snapshot) || scheduleId === null) return snapshot;
   return withSchedule(snapshot, await findSchedule(scheduleId).catch(nullIfMissing));
-}
-
-function nullIfMissing(error: unknown): null {
-  if (isMissing(error)) return null;
-  throw error;
 }

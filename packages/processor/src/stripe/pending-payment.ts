@@ -4,7 +4,7 @@ import type { PlanChanges } from '../plan-changes.ts';
 import type { Processor } from '../port.ts';
 import { readInvoice } from '../snapshots/invoice.ts';
 import { lacksPayment, withPayment, type SubscriptionSnapshot } from '../snapshots/subscription.ts';
-import { missingOrThrow } from '../errors.ts';
+import { nullIfMissing } from '../errors.ts';
 import type { Calls } from './calls.ts';
 import { addMissingAmounts } from './missing-amounts.ts';
 import { addMissingSchedule } from './missing-schedule.ts';
@@ -18,8 +18,8 @@ export function pendingPaymentCalls({ stripe, call }: Calls): Pick<PlanChanges, 
     findPendingPayment: async id => {
       const invoice = await call(async () =>
         readInvoice(await completeLists(stripe, await stripe.invoices.retrieve(id, { expand: ['payments'] }))),
-      ).catch(missingOrThrow);
-      if (invoice === 'missing') return null;
+      ).catch(nullIfMissing);
+      if (!invoice) return null;
       const { amountDue, hostedInvoiceUrl, paymentIds } = invoice;
       const intentId = paymentIds.find(it => it.startsWith('pi_'));
       const intent = intentId === undefined ? null : await call(() => stripe.paymentIntents.retrieve(intentId));

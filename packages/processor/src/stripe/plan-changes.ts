@@ -6,13 +6,11 @@ import { readInvoicePreview } from '../snapshots/invoice-preview.ts';
 import { readInvoice } from '../snapshots/invoice.ts';
 import { readSchedule, type PhaseDiscount } from '../snapshots/schedule.ts';
 import { readSubscription } from '../snapshots/subscription.ts';
-import { given, listAll, write, type Calls } from './calls.ts';
+import { given, inSeconds, listAll, write, type Calls } from './calls.ts';
 import { complete, pendingPaymentCalls } from './pending-payment.ts';
 import { phaseOf } from './phase-of-subscription.ts';
 import { completeLists, WHOLE_SUBSCRIPTION } from './nested-lists.ts';
 import { PAGE_SIZE } from '../page-size.ts';
-
-const seconds = (date: Date | undefined) => date && Math.floor(date.getTime() / 1_000);
 
 /** Changes of plans; `findPrice` reads amounts that Stripe's subscriptions lack. */
 export function planChangeCalls(calls: Calls, findPrice: Processor['findPrice']): PlanChanges {
@@ -79,7 +77,7 @@ function detailsOf(change: PlanChange) {
   return {
     ...(changed.length + removed.length > 0 && { items: [...changed, ...removed] }),
     proration_behavior: proration,
-    ...given({ proration_date: seconds(prorationDate) }),
+    ...given({ proration_date: prorationDate && inSeconds(prorationDate) }),
     ...(resetsAnchor && { billing_cycle_anchor: { type: 'now' as const } }),
     ...(endsTrial && { trial_end: 'now' as const }),
   };
@@ -111,7 +109,11 @@ function phaseParams(phase: NewPhase): Stripe.SubscriptionScheduleUpdateParams.P
     discounts: discounts.length === 0 ? ('' as const) : discounts.map(phaseDiscountParams),
     metadata: { ...metadata },
     proration_behavior: proration,
-    ...given({ start_date: seconds(startsAt), end_date: seconds(endsAt), trial_end: seconds(trialEnd) }),
+    ...given({
+      start_date: startsAt && inSeconds(startsAt),
+      end_date: endsAt && inSeconds(endsAt),
+      trial_end: trialEnd && inSeconds(trialEnd),
+    }),
   };
 }
 
