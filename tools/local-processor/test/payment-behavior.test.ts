@@ -80,7 +80,7 @@ test('voids the invoice of a change that is not paid in time, and goes on as bef
   expect(amountsOf(next).map(amount => Math.sign(amount))).toEqual([-1, 1]);
 });
 
-test('drops a held change when its invoice is voided, another change comes, or the subscription ends', async () => {
+test('drops a pending change when its invoice is voided, another change comes, or the subscription ends', async () => {
   await using processor = await startProcessor();
   const account = await startFailing(processor);
   const hold = async (quantity: number) =>
@@ -98,7 +98,7 @@ test('drops a held change when its invoice is voided, another change comes, or t
   expect([await statusOf(third), (await account.current()).pending_update]).toEqual(['void', null]);
 });
 
-test('lets what waited for the next invoice wait again when a held change is dropped', async () => {
+test('lets what waited for the next invoice wait again when a pending change is dropped', async () => {
   await using processor = await startProcessor();
   const account = await startFailing(processor);
   await account.change(account.to({ quantity: 2 }));
@@ -164,7 +164,7 @@ test('a card that wants authentication holds a change until the customer confirm
   expect(charge).toMatchObject({ amount: 3_000, paid: true, payment_method: account.failing.id });
 });
 
-test('pays a held change on the invoice page with another card', async () => {
+test('pays a pending change on the invoice page with another card', async () => {
   await using processor = await startProcessor();
   const account = await startFailing(processor);
   const held = await account.change({ ...account.to({ quantity: 3 }), ...PENDING });

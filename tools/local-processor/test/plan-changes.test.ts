@@ -91,7 +91,7 @@ test('bills a new interval as a whole without prorations', async () => {
   expect(amountsOf(invoiceOf(await account.change(terms)))).toEqual([29_900]);
 });
 
-test('moves the anchor to now when asked, and keeps a cancellation at the new period end', async () => {
+test('moves the anchor to now on request, and keeps a cancellation at the new period end', async () => {
   await using processor = await startProcessor();
   const account = await startOnClock(processor, '2026-03-01', { amount: 3_100 });
   await account.change({ cancel_at_period_end: true });
@@ -255,7 +255,7 @@ test('refuses to change what is billed before the first invoice is paid', async 
   await expect(account.change(account.to({ quantity: 2 }))).rejects.toThrow(/incomplete/);
 });
 
-test('previews only, and shows the coming period alone when asked', async () => {
+test('previews only, and shows the coming period alone on request', async () => {
   await using processor = await startProcessor();
   const account = await startOnClock(processor, '2026-04-01');
   await account.advance('2026-04-16');

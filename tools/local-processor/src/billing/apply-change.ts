@@ -5,7 +5,7 @@ import { cardFor } from './cards.ts';
 import { collectDraft } from './collection.ts';
 import { dropSpentDiscounts, removeDiscounts, storeDiscounts } from './discounts.ts';
 import { draftChange } from './draft-change.ts';
-import { dropHeldChange } from './held-changes.ts';
+import { dropPendingChange } from './pending-changes.ts';
 import { holdChange } from './hold-change.ts';
 import { finalizeInvoice } from './invoicing.ts';
 import { type PaymentBehavior, refuseUnpaid } from './payment-behavior.ts';
@@ -30,7 +30,7 @@ export function applyChange(
   const isCharged = plan.billsNow && isChargedNow(unit, current, plan);
   const card = cardFor(unit, plan.after);
   if (isCharged && behavior === 'error_if_incomplete') refuseUnpaid(unit, card);
-  const before = plan.billsNow || plan.items.length > 0 ? dropHeldChange(unit, current) : current;
+  const before = plan.billsNow || plan.items.length > 0 ? dropPendingChange(unit, current) : current;
   const { pending_update } = before;
   const id = plan.billsNow ? { latest_invoice: newId('in_1') } : {};
   const named = { ...plan, after: { ...plan.after, pending_update, ...id } };

@@ -2,7 +2,7 @@ import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { hasEnded } from '../objects/subscription.ts';
 import type { Invoice, Subscription } from '../objects/stored.ts';
 import { cardFor } from './cards.ts';
-import { applyHeldChange, heldChangeOf } from './held-changes.ts';
+import { applyPendingChange, pendingChangeOf } from './pending-changes.ts';
 import { collectInvoice, finalizeInvoice, markUncollectible, voidInvoice } from './invoicing.ts';
 import { outcomeOf } from './payments.ts';
 
@@ -46,13 +46,13 @@ export function collectFor(
 }
 
 /**
- * Updates a subscription's status from its newest invoice; other invoices change nothing. That of a held change applies the
+ * Updates a subscription's status from its newest invoice; other invoices change nothing. That of a pending change applies the
  * change when it is paid, and else leaves the subscription as it is.
  */
 export function updateStatusFrom(unit: UnitOfWork, before: Subscription, invoice: Invoice): Subscription {
-  const held = heldChangeOf(unit, before);
-  if (held?.invoice === invoice.id && invoice.status !== 'paid') return before;
-  const subscription = held?.invoice === invoice.id ? applyHeldChange(unit, before, held) : before;
+  const pending = pendingChangeOf(unit, before);
+  if (pending?.invoice === invoice.id && invoice.status !== 'paid') return before;
+  const subscription = pending?.invoice === invoice.id ? applyPendingChange(unit, before, pending) : before;
   if (hasEnded(subscription) || subscription.latest_invoice !== invoice.id) return subscription;
   const keepsStatus = subscription.status === 'unpaid' || subscription.status === 'incomplete';
   const status = invoice.status === 'paid' ? 'active' : keepsStatus ? subscription.status : 'past_due';

@@ -9,7 +9,7 @@ import type { ChangePlan } from './plan-change.ts';
 import { pendingItems } from './prorations.ts';
 
 /** How long a change waits for its payment at most. */
-const HELD_SECONDS = 23 * 3600;
+const PENDING_SECONDS = 23 * 3600;
 
 /**
  * Holds a change back whose payment fails: its invoice stays open, and the subscription is as before until it is paid.
@@ -19,7 +19,7 @@ export function holdChange(unit: UnitOfWork, before: Subscription, plan: ChangeP
   const waiting = pendingItems(unit, before).map(({ id }) => id);
   const draft = draftChange(unit, before, plan);
   const { latest_invoice: latest, metadata: _metadata, ...changes } = changedFields(before, plan.after);
-  unit.tables.held_change.put({
+  unit.tables.pending_change.put({
     id: before.id,
     invoice: draft.id,
     changes,
@@ -30,14 +30,14 @@ export function holdChange(unit: UnitOfWork, before: Subscription, plan: ChangeP
     waiting,
   });
   const pending_update = shownChange(unit, before, plan);
-  const held = { latest_invoice: latest ?? draft.id, pending_update };
-  unit.update('subscription', before, held, 'customer.subscription.updated');
+  const shown = { latest_invoice: latest ?? draft.id, pending_update };
+  unit.update('subscription', before, shown, 'customer.subscription.updated');
   const card = cardFor(unit, before);
   collectInvoice(unit, finalizeInvoice(unit, draft), card, card ? outcomeOf(unit, card) : 'declines');
   return unit.tables.subscription.get(before.id) ?? before;
 }
 
-/** Returns a held change as the API shows it. It waits until the period or the trial ends, and at most 23 hours. */
+/** Returns a pending change as the API shows it. It waits until the period or the trial ends, and at most 23 hours. */
 function shownChange(
   unit: UnitOfWork,
   before: Subscription,
@@ -50,7 +50,7 @@ function shownChange(
     cancel_at_period_end: endsWithPeriod,
     discount: null,
     discounts: before.discounts.join() === after.discounts.join() ? null : after.discounts,
-    expires_at: Math.min(unit.now + HELD_SECONDS, currentPeriod(before).end),
+    expires_at: Math.min(unit.now + PENDING_SECONDS, currentPeriod(before).end),
     metadata: Object.keys(metadata).length === 0 ? null : metadata,
     subscription_items: after.items.data,
     trial_end: after.trial_end === before.trial_end ? null : after.trial_end,

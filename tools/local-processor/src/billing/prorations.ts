@@ -94,7 +94,7 @@ export function pendingLines(unit: UnitOfWork, subscription: Subscription): Bill
 
 /** Returns the items of a subscription that wait for its next invoice, also behind a change that waits itself. */
 export function pendingItems(unit: UnitOfWork, { id }: Subscription): InvoiceItem[] {
-  const waiting = unit.tables.held_change.get(id)?.waiting ?? [];
+  const waiting = unit.tables.pending_change.get(id)?.waiting ?? [];
   return unit.tables.invoiceitem
     .withField('parent.subscription_details.subscription', id)
     .filter(item => item.invoice === null || waiting.includes(item.id))

@@ -5,7 +5,7 @@ import type { CheckoutSession, Invoice, Subscription, TestClock } from '../objec
 import { endPhaseWithinPeriod, phaseEndOf } from './advance-schedule.ts';
 import { expireSession } from './checkout.ts';
 import { collectFor, resumeCollection } from './collection.ts';
-import { expireHeldChange } from './held-changes.ts';
+import { expirePendingChange } from './pending-changes.ts';
 import {
   endSubscription,
   expireIncomplete,
@@ -87,9 +87,9 @@ function subscriptionDue(unit: UnitOfWork, subscription: Subscription, until: nu
     return at > until ? [] : [{ at, apply: later => changeIfLive(later, id, row => expireIncomplete(later, row)) }];
   }
   const end = currentPeriod(subscription).end;
-  const heldUntil = subscription.pending_update?.expires_at ?? null;
-  if (heldUntil !== null && heldUntil <= until)
-    return [{ at: heldUntil, apply: later => changeIfLive(later, id, row => expireHeldChange(later, row)) }];
+  const pendingUntil = subscription.pending_update?.expires_at ?? null;
+  if (pendingUntil !== null && pendingUntil <= until)
+    return [{ at: pendingUntil, apply: later => changeIfLive(later, id, row => expirePendingChange(later, row)) }];
   const resumesAt = subscription.pause_collection?.resumes_at ?? null;
   if (resumesAt !== null && resumesAt <= end && resumesAt <= until)
     return [{ at: resumesAt, apply: later => changeIfLive(later, id, row => resumeCollection(later, row)) }];

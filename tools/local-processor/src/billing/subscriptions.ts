@@ -16,7 +16,7 @@ import type {
 } from '../objects/stored.ts';
 import { collectDraft } from './collection.ts';
 import { discounted, dropSpentDiscounts, rebatesOf, storeDiscounts } from './discounts.ts';
-import { dropHeldChange } from './held-changes.ts';
+import { dropPendingChange } from './pending-changes.ts';
 import { collectInvoice, draftInvoice, openInvoice, voidInvoice } from './invoicing.ts';
 import { pendingLines, recordDebits } from './prorations.ts';
 import { inPeriod, linesFor, nextPeriod } from './subscription-periods.ts';
@@ -112,7 +112,7 @@ export function startSubscription(
  * instead. The payment fails if `declined` is true or the card is set to decline.
  */
 export function renewSubscription(unit: UnitOfWork, current: Subscription, at: number, declined = false): Subscription {
-  const subscription = dropHeldChange(unit, endPhaseAt(unit, current, at));
+  const subscription = dropPendingChange(unit, endPhaseAt(unit, current, at));
   if (subscription.cancel_at_period_end) return endSubscription(unit, subscription, 'cancellation_requested');
   const last = currentPeriod(subscription);
   const next = nextPeriod(subscription, at);
@@ -147,7 +147,7 @@ export function endSubscription(
   subscription: Subscription,
   reason: 'cancellation_requested' | 'payment_failed',
 ): Subscription {
-  dropHeldChange(unit, subscription);
+  dropPendingChange(unit, subscription);
   const details = subscription.cancellation_details ?? { comment: null, feedback: null, feedback_option: null };
   const ended = unit.update('subscription', subscription, {
     pending_update: null,

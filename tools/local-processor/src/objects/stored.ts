@@ -162,7 +162,7 @@ export interface LastDebit {
 }
 
 /** A change that waits for its payment, by the subscription's id. The API shows it as `pending_update`. */
-export interface HeldChange {
+export interface PendingChange {
   id: string;
   /** The invoice that applies the change once it is paid. */
   invoice: string;

@@ -12,7 +12,7 @@ import type {
   Delivery,
   Discount,
   Dispute,
-  HeldChange,
+  PendingChange,
   Invoice,
   InvoiceItem,
   InvoiceLine,
@@ -47,7 +47,7 @@ export interface Tables {
   invoice_payment: InvoicePayment;
   invoiceitem: InvoiceItem;
   last_debit: LastDebit;
-  held_change: HeldChange;
+  pending_change: PendingChange;
   /** The lines of the newest previews, which are listed like those of an invoice. */
   preview: { id: string; lines: InvoiceLine[] };
   coupon: Coupon;

@@ -14,8 +14,8 @@ import { phasesOf, phasesParameter } from './schedule-phases.ts';
 import { itemsParameter } from './subscription-items.ts';
 import { plannedUpdate } from './subscription-update.ts';
 
-/** Of so many previews the lines can be listed. */
-const KEPT_PREVIEWS = 100;
+/** How many previews are stored, so that their lines can be listed. */
+const MAX_PREVIEWS = 100;
 
 type Details = Stripe.InvoiceCreatePreviewParams.SubscriptionDetails;
 
@@ -55,7 +55,7 @@ export const invoicePreviewEndpoints = [
 function createPreview(unit: UnitOfWork, given: Given): Invoice {
   const preview = given.schedule === undefined ? subscriptionPreview(unit, given) : schedulePreview(unit, given);
   unit.tables.preview.put({ id: preview.id, lines: preview.lines.data });
-  unit.tables.preview.trim(KEPT_PREVIEWS);
+  unit.tables.preview.trim(MAX_PREVIEWS);
   return preview;
 }
 

@@ -5,7 +5,7 @@ import { actionRequired, cardDeclined, invalidRequest, noSuch } from '../api/err
 import { createdWithin, listPage } from '../api/lists.ts';
 import { boolean, choice, created, expand, page, parameters, text } from '../api/parameters.ts';
 import type { UnitOfWork } from '../api/unit-of-work.ts';
-import { dropChangeOf } from '../billing/held-changes.ts';
+import { dropChangeOf } from '../billing/pending-changes.ts';
 import { finalizeInvoice, markPaid, markUncollectible, voidInvoice } from '../billing/invoicing.ts';
 import { payInvoice, settle } from '../billing/pay-invoice.ts';
 import { outcomeOf } from '../billing/payments.ts';

@@ -53,13 +53,13 @@ type Given = z.output<typeof updateParameters>;
  */
 export function updateSubscription(unit: UnitOfWork, subscription: Subscription, given: Given): Subscription {
   const { payment_behavior: behavior } = given;
-  if (behavior === 'pending_if_incomplete') rejectUnheld(subscription, given);
+  if (behavior === 'pending_if_incomplete') rejectUnsupported(subscription, given);
   const after = applyChange(unit, subscription, plannedUpdate(unit, subscription, given), behavior);
   return given.items || given.discounts !== undefined ? mirrorInPhase(unit, after) : after;
 }
 
 /** What a change may contain that waits for its payment. https://docs.stripe.com/billing/subscriptions/pending-updates-reference */
-const HELD_PARAMETERS = new Set([
+const PENDING_PARAMETERS = new Set([
   'billing_cycle_anchor',
   'cancel_at_period_end',
   'discounts',
@@ -74,14 +74,14 @@ const HELD_PARAMETERS = new Set([
 ]);
 
 /** @throws ApiError 400 when a change cannot wait for its payment */
-function rejectUnheld({ collection_method: method }: Subscription, given: Given): void {
+function rejectUnsupported({ collection_method: method }: Subscription, given: Given): void {
   const param = 'payment_behavior';
   if (method === 'send_invoice')
     throw invalidRequest('`payment_behavior=pending_if_incomplete` needs `collection_method=charge_automatically`.', {
       param,
     });
   const others = Object.entries(given).flatMap(([name, value]) =>
-    value === undefined || HELD_PARAMETERS.has(name) ? [] : [name],
+    value === undefined || PENDING_PARAMETERS.has(name) ? [] : [name],
   );
   if (others.length > 0)
     throw invalidRequest(

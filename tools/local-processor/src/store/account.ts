@@ -63,7 +63,7 @@ const TABLE_NAMES = [
   'invoice_payment',
   'invoiceitem',
   'last_debit',
-  'held_change',
+  'pending_change',
   'preview',
   'coupon',
   'coupon_scope',
