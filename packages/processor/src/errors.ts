@@ -58,6 +58,11 @@ export function isMissing(error: unknown): boolean {
   return error instanceof ProcessorError && error.processorCode === 'resource_missing';
 }
 
+/** Returns whether an error says that the processor has refused a call, and so has done nothing. */
+export function isRefused(error: unknown): error is ProcessorError {
+  return error instanceof ProcessorError && !error.isIndeterminate;
+}
+
 /** Why a payment failed: the card was declined, or there is none; or the bank wants the customer to confirm it. */
 export interface PaymentFailure {
   readonly reason: 'declined' | 'authentication_required';
@@ -88,7 +93,7 @@ const lacksPaymentMethod = ({ processorStatus, processorCode, cause }: Processor
  * first payments only. https://docs.stripe.com/api/promotion_codes/object
  */
 export function isRefusedPromotionCode(error: unknown): boolean {
-  if (!(error instanceof ProcessorError) || error.isIndeterminate) return false;
+  if (!isRefused(error)) return false;
   const { cause, processorCode: code = '' } = error;
   if (code === 'coupon_expired' || code.startsWith('promotion_code_')) return true;
   return cause instanceof Stripe.errors.StripeError && (cause.param?.endsWith('[promotion_code]') ?? false);

@@ -1,5 +1,5 @@
 import { conflict, unprocessable, type Problem } from '@billing/contracts/problem';
-import { missingOrThrow, ProcessorError } from '@billing/processor/errors';
+import { isRefused, missingOrThrow } from '@billing/processor/errors';
 import type { Processor } from '@billing/processor/port';
 
 /** 422: the coupon has expired, was redeemed as often as it can be, or was deleted. */
@@ -20,7 +20,7 @@ export async function explainRefusal(
   { couponId, code, customerId }: WantedCode,
   failure: unknown,
 ): Promise<never> {
-  if (!(failure instanceof ProcessorError) || failure.isIndeterminate) throw failure;
+  if (!isRefused(failure)) throw failure;
   const coupon = await processor.findCoupon(couponId).catch(missingOrThrow);
   if (coupon === 'missing' || !coupon.isValid) throw couponNotValid();
   const others = code === undefined ? [] : await processor.listPromotionCodes(code);

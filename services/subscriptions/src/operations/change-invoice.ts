@@ -4,7 +4,7 @@ import type { InvoiceId, ProjectScope } from '@billing/contracts/ids';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import type { EventCause } from '@billing/contracts/resources/event';
 import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
-import { ProcessorError } from '@billing/processor/errors';
+import { isRefused } from '@billing/processor/errors';
 import { STALE, type OperationKind, type RemoteOperation } from '@billing/processor/operation-log/operation-kind';
 import type { Processor } from '@billing/processor/port';
 import type { InvoiceSnapshot } from '@billing/processor/snapshots/invoice';
@@ -128,8 +128,7 @@ export function changeInvoice(
         };
       });
     } catch (err) {
-      if (err instanceof ProcessorError && !err.isIndeterminate)
-        await requireOpenThere(scope, await findInvoice(em.fork(), scope, id));
+      if (isRefused(err)) await requireOpenThere(scope, await findInvoice(em.fork(), scope, id));
       throw err;
     }
   };

@@ -5,7 +5,7 @@ import { unprocessable } from '@billing/contracts/problem';
 import type { AuditChange, AuditContext } from '@billing/contracts/resources/audit-entry';
 import { REFUND_REASONS, type paymentRefund } from '@billing/contracts/resources/payment';
 import { scopedKey } from '@billing/database/project-objects';
-import { ProcessorError } from '@billing/processor/errors';
+import { isRefused } from '@billing/processor/errors';
 import type { RefundedPayment } from '@billing/processor/port';
 import type { RefundSnapshot } from '@billing/processor/snapshots/payments';
 import { audited, pendingAuditOf, type AuditedKind } from '@billing/service/audited-operation';
@@ -120,7 +120,7 @@ export function refundPayment(dependencies: Pick<Dependencies, 'outbox' | 'proce
         return { processorId, paymentIntentId, ...wanted, audit };
       });
     } catch (err) {
-      if (!(err instanceof ProcessorError) || err.isIndeterminate) throw err;
+      if (!isRefused(err)) throw err;
       await requireRefundableThere(scope, id, amount);
       if (REFUSED_FOR_GOOD.has(err.processorCode)) throw unprocessable('payment_not_refundable', err.message);
       throw err;

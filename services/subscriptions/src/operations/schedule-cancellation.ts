@@ -1,6 +1,6 @@
 import type { ProjectScope } from '@billing/contracts/ids';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
-import { ProcessorError } from '@billing/processor/errors';
+import { isRefused } from '@billing/processor/errors';
 import { changesOf } from '@billing/service/audit';
 import { z } from 'zod';
 import { isOurs } from '#domain/schedule.ts';
@@ -23,7 +23,7 @@ export const scheduleCancellationKind = (dependencies: Pick<Dependencies, 'now'>
         try {
           return await processor.setCancelAtPeriodEnd(id, cancelAtPeriodEnd, key);
         } catch (err) {
-          if (!(err instanceof ProcessorError) || err.isIndeterminate) throw err;
+          if (!isRefused(err)) throw err;
           // The processor refuses both while a schedule manages the subscription.
           const current = await processor.findSubscription(id);
           if (!current.schedule || !isOurs(current.schedule)) throw err;

@@ -4,7 +4,7 @@ import { MAX_COUNTED } from '@billing/contracts/pagination';
 import { Problem } from '@billing/contracts/problem';
 import type { ProcessorHealth } from '@billing/contracts/resources/processor-health';
 import { executeBound } from '@billing/database/bound-statement';
-import { ProcessorError } from '@billing/processor/errors';
+import { isRefused } from '@billing/processor/errors';
 import type { Processor } from '@billing/processor/port';
 import { API_VERSION } from '@billing/processor/stripe-client';
 import type { TeamProcessors } from '@billing/processor/team-processors';
@@ -80,8 +80,7 @@ async function checkKey(processor: Processor, account: ProcessorAccount): Promis
     const missing = await processor.findMissingPermissions();
     return { refused: null, isOtherMode: accountId !== account.accountId, missing };
   } catch (err) {
-    if (err instanceof ProcessorError && !err.isIndeterminate)
-      return { refused: err.message, isOtherMode: false, missing: [] };
+    if (isRefused(err)) return { refused: err.message, isOtherMode: false, missing: [] };
     return nullForProblem(err);
   }
 }

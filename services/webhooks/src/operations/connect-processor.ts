@@ -4,7 +4,7 @@ import type { TeamId } from '@billing/contracts/ids';
 import { conflict, Problem } from '@billing/contracts/problem';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import type { processorConnect } from '@billing/contracts/resources/processor-account';
-import { missingPermission, ProcessorError } from '@billing/processor/errors';
+import { isRefused, missingPermission } from '@billing/processor/errors';
 import type { Processor } from '@billing/processor/port';
 import { stripeProcessor } from '@billing/processor/stripe-processor';
 import { changesOf, recordAudit } from '@billing/service/audit';
@@ -99,7 +99,7 @@ async function findAccount(processor: Processor, { secretKey, publishableKey }: 
   try {
     return (await processor.findAccount()).accountId;
   } catch (err) {
-    if (!(err instanceof ProcessorError) || err.isIndeterminate) throw err;
+    if (!isRefused(err)) throw err;
     const permission = missingPermission(err);
     const reason =
       permission === null

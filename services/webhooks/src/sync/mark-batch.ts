@@ -1,6 +1,6 @@
 import { executeBound } from '@billing/database/bound-statement';
 import { namedProject, namedTeam, writableMarks } from '@billing/processor/metadata';
-import { ProcessorError } from '@billing/processor/errors';
+import { isRefused } from '@billing/processor/errors';
 import type { MarkedType } from '@billing/processor/port';
 import type { LeasedSync, Step, StepParts } from './lease-syncs.ts';
 import { updateObjects } from './object-rows.ts';
@@ -37,7 +37,7 @@ export function markBatch({ em, processors, pace }: Pick<StepParts, 'em' | 'proc
       if (object && isFree && Object.keys(marks).length > 0) {
         await pace();
         await processor.addMetadata(type, id, marks, `${sync.id}:mark:${id}`).catch((err: unknown) => {
-          if (!(err instanceof ProcessorError) || err.isIndeterminate) throw err;
+          if (!isRefused(err)) throw err;
         });
       }
       await updateObjects(em.fork(), sync, type, [{ processorId: id, isMarked: true }]);
