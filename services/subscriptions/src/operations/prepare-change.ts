@@ -5,7 +5,6 @@ import type { WantedDiscount } from '@billing/processor/plan-changes';
 import type { Processor, SubscriptionSnapshot } from '@billing/processor/port';
 import type { DiscountSnapshot } from '@billing/processor/snapshots/discounts';
 import { amountIn, type SubscriptionItemSnapshot } from '@billing/processor/snapshots/subscription';
-import { scopedKey } from '@billing/database/project-objects';
 import { requestedItems, type RequestedItem, type WantedItem } from '#domain/changed-items.ts';
 import type { Reread } from '#domain/observation.ts';
 import { decideChange, requireChangeable, requireFitting, type DecidedChange } from '#domain/plan-change.ts';
@@ -79,11 +78,9 @@ export function prepareChange(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'p
     requested: readonly RequestedItem[],
     { scope, snapshot: { items, currency } }: { scope: ProjectScope; snapshot: SubscriptionSnapshot },
   ): Promise<WantedItem[]> {
-    const ids = await findKnownPriceIds(
-      em.fork(),
-      items.map(({ price: { id } }) => ({ scope, id })),
-    );
-    const idOf = ({ price: { id } }: SubscriptionItemSnapshot) => ids.get(scopedKey({ scope, id })) ?? null;
+    const processorIds = items.map(({ price }) => price.id);
+    const ids = await findKnownPriceIds(em.fork(), scope, processorIds);
+    const idOf = ({ price }: SubscriptionItemSnapshot) => ids.get(price.id) ?? null;
 
     return Promise.all(
       requested.map(async (want): Promise<WantedItem> => {

@@ -1,7 +1,5 @@
 import type { ProjectScope } from '@billing/contracts/ids';
 import type { PlanChangePreview } from '@billing/contracts/resources/plan-change';
-import type { InvoicePreview } from '@billing/processor/snapshots/invoice-preview';
-import { scopedKey } from '@billing/database/project-objects';
 import { amountsOf, entitlementChanges, linesOf } from '#domain/change-preview.ts';
 import { entitlementsOf } from '#domain/customer-state.ts';
 import { findCustomerRecords } from '#persistence/find-customer-records.ts';
@@ -26,13 +24,14 @@ export function previewChange(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'p
       previewInvoices(processor, prepared),
       findEntitlementChanges(scope, prepared),
     ]);
+    const billed = (invoice?.lines ?? []).flatMap(({ priceId }) => priceId ?? []);
     const { direction, effectiveAt, exact, prorationDate, expiresAt, reread, subscription } = prepared;
     return {
       direction,
       effectiveAt,
       currency: reread.snapshot.currency ?? invoice?.currency ?? subscription.items[0]?.currency ?? '',
       ...amountsOf(invoice, isDue),
-      lines: linesOf(invoice, await priceIdsOf(scope, invoice), prepared),
+      lines: linesOf(invoice, await findKnownPriceIds(em.fork(), scope, billed), prepared),
       nextInvoice: next,
       prorationDate,
       exact,
@@ -51,19 +50,5 @@ export function previewChange(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'p
     const changed = records.subscriptions.map(one => (one.id === id ? { ...one, items } : one));
     const at = now();
     return entitlementChanges(entitlementsOf(records, at), entitlementsOf({ ...records, subscriptions: changed }, at));
-  }
-
-  async function priceIdsOf(scope: ProjectScope, invoice: InvoicePreview | null) {
-    const ids = new Set((invoice?.lines ?? []).flatMap(({ priceId }) => priceId ?? []));
-    const found = await findKnownPriceIds(
-      em.fork(),
-      [...ids].map(id => ({ scope, id })),
-    );
-    return new Map(
-      [...ids].flatMap(id => {
-        const priceId = found.get(scopedKey({ scope, id }));
-        return priceId ? [[id, priceId] as const] : [];
-      }),
-    );
   }
 }

@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { CouponId, PriceId, PromotionCodeId } from '@billing/contracts/ids';
+import type { CouponId, PriceId, ProjectScope, PromotionCodeId } from '@billing/contracts/ids';
 import { executeBound } from '@billing/database/bound-statement';
 import { keyColumns, scopedKey, type ProjectObject } from '@billing/database/project-objects';
 import type { DiscountKind } from './catalog-copies.entity.ts';
@@ -10,12 +10,9 @@ export interface CatalogObject extends ProjectObject {
   readonly kind: 'price' | DiscountKind;
 }
 
-/** Our ids of the processor's prices, by `scopedKey`. */
-type PriceIds = ReadonlyMap<string, PriceId>;
-
 /** Our ids of the processor's objects, by `scopedKey`. */
 export interface CatalogIds {
-  readonly prices: PriceIds;
+  readonly prices: ReadonlyMap<string, PriceId>;
   readonly coupons: ReadonlyMap<string, CouponId>;
   readonly promotionCodes: ReadonlyMap<string, PromotionCodeId>;
 }
@@ -49,9 +46,21 @@ export async function findCatalogIds(tx: EntityManager, objects: readonly Catalo
   };
 }
 
-/** Finds our ids of the processor's prices, as far as there are copies. */
-export const findKnownPriceIds = (em: EntityManager, prices: readonly ProjectObject[]): Promise<PriceIds> =>
-  findKnown(em, 'price', prices);
+/** Finds our ids of a project's prices at the processor, as far as there are copies, by the processor's id. */
+export async function findKnownPriceIds(
+  em: EntityManager,
+  scope: ProjectScope,
+  processorIds: readonly string[],
+): Promise<ReadonlyMap<string, PriceId>> {
+  const objects = processorIds.map(id => ({ scope, id }));
+  const found = await findKnown<PriceId>(em, 'price', objects);
+  return new Map(
+    objects.flatMap(object => {
+      const priceId = found.get(scopedKey(object));
+      return priceId ? [[object.id, priceId] as const] : [];
+    }),
+  );
+}
 
 /** Of two copies with the same processor id, one that is not deleted comes first. */
 async function findKnown<Id extends string>(
