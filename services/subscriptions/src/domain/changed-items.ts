@@ -83,10 +83,6 @@ export function changedItems(
   };
 }
 
-/** Returns whether the changed items differ from those that there are only in their quantities. */
-export const isOnlyQuantities = ({ items, removedItemIds }: ChangedItems): boolean =>
-  removedItemIds.length === 0 && items.every(({ id, priceId }) => id !== undefined && priceId === undefined);
-
 /** Returns the items as a phase of a schedule names them. */
 export const toPhaseItems = (wanted: readonly WantedItem[]): PhaseItem[] =>
   wanted.map(({ price, quantity }) => ({ priceId: price.id, quantity: price.metered ? null : quantity }));

@@ -1,15 +1,15 @@
 import type { SubscriptionChangeId } from '@billing/contracts/ids';
-import type { PlanChangeItem } from '@billing/contracts/resources/plan-change';
 import { namedChange } from '@billing/processor/metadata';
 import type { PlanChange } from '@billing/processor/plan-changes';
 import type { SubscriptionSnapshot } from '@billing/processor/port';
-import { readManagingSchedule } from './schedule.ts';
+import type { ChangedItem } from './pending-change.ts';
+import { itemsOf, planOf, readManagingSchedule } from './schedule.ts';
 
 /** How a change is known when its response is lost. */
 export interface KnownBy {
   readonly changeId: SubscriptionChangeId;
   /** All that the subscription is to bill. */
-  readonly items: readonly Pick<PlanChangeItem, 'processorPriceId' | 'quantity'>[];
+  readonly items: readonly ChangedItem[];
   readonly isMarked: boolean;
   /** The subscription's latest invoice before the change. */
   readonly latestInvoiceId: string | null;
@@ -40,11 +40,14 @@ export function outcomeOf(snapshot: SubscriptionSnapshot, change: KnownBy): 'app
     return namedChange(metadata) === change.changeId ? 'applied' : null;
   }
   const hasNewInvoice = latestInvoiceId !== change.latestInvoiceId;
-  if (pendingUpdate) return hasNewInvoice && hasItems(pendingUpdate.items, change) ? 'pending' : null;
-  const items = snapshot.items.map(({ price, quantity }) => ({ priceId: price.id, quantity }));
+  const isWanted = (items: readonly ChangedItem[]) => planOf(items) === planOf(change.items);
+  if (pendingUpdate) {
+    const items = pendingUpdate.items.map(it => ({ processorPriceId: it.priceId ?? '', quantity: it.quantity ?? 1 }));
+    return hasNewInvoice && isWanted(items) ? 'pending' : null;
+  }
   const { items: changed = [], removedItemIds: removed = [] } = change.change;
   const isShown = hasNewInvoice || changed.length + removed.length > 0;
-  return isShown && hasItems(items, change) ? 'applied' : null;
+  return isShown && isWanted(itemsOf(snapshot)) ? 'applied' : null;
 }
 
 /** Returns the invoices of a subscription that a change has made, or has voided. */
@@ -54,17 +57,4 @@ export function invoicesOf(
 ): readonly string[] {
   const voided = replacesPending ? before : null;
   return [voided, latest === before ? null : latest].filter(id => id !== null);
-}
-
-function hasItems(
-  items: readonly { readonly priceId: string | null; readonly quantity: number | null }[],
-  { items: wanted }: Pick<KnownBy, 'items'>,
-): boolean {
-  const namesOf = (all: readonly (readonly [string | null, number])[]) =>
-    all.map(([id, quantity]) => `${id ?? ''} ${quantity}`).toSorted();
-  const [is, want] = [
-    namesOf(items.map(({ priceId, quantity }) => [priceId, quantity ?? 1])),
-    namesOf(wanted.map(({ processorPriceId, quantity }) => [processorPriceId, quantity])),
-  ];
-  return is.length === want.length && is.every((name, place) => name === want[place]);
 }

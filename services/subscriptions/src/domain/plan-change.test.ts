@@ -172,7 +172,6 @@ describe('an archived price', () => {
   it('is kept when only the quantity changes', () => {
     expect(() => requireFitting([FEWER], aSnapshot())).not.toThrow();
     expect(decide({ wanted: [FEWER] })).toMatchObject({
-      onlyQuantities: true,
       change: { items: [{ id: 'si_price_1', quantity: 3 }] },
     });
   });

@@ -11,7 +11,7 @@ import type { Interval } from '@billing/contracts/resources/price';
 import type { PlanChange, WantedDiscount } from '@billing/processor/plan-changes';
 import type { PriceSnapshot, SubscriptionSnapshot } from '@billing/processor/port';
 import type { PhaseSnapshot } from '@billing/processor/snapshots/schedule';
-import { changedItems, isOnlyQuantities, toChangeItems, toPhaseItems, type WantedItem } from './changed-items.ts';
+import { changedItems, toChangeItems, toPhaseItems, type WantedItem } from './changed-items.ts';
 import { requireSellable } from './purchase.ts';
 import { itemTerms, requireRunning } from './subscription.ts';
 
@@ -44,8 +44,6 @@ export interface DecidedChange {
   readonly items: readonly PlanChangeItem[];
   /** The same as a phase of a schedule names them. */
   readonly phaseItems: PhaseSnapshot['items'];
-  /** Whether neither prices nor discounts change, nor a trial ends. */
-  readonly onlyQuantities: boolean;
   /** What is sent to the processor, without the payment. */
   readonly change: PlanChange;
 }
@@ -137,7 +135,6 @@ export function decideChange({ snapshot, wanted, discounts, request, now }: Fact
     nextInterval: when === 'period_end' ? begins : null,
     items: toChangeItems(wanted),
     phaseItems: toPhaseItems(wanted),
-    onlyQuantities: isOnlyQuantities(changed) && !discounts && !endsTrial,
     change: {
       ...changed,
       proration,

@@ -178,6 +178,12 @@ function pairs<Wanted, There>(
   return found;
 }
 
+/** The current phase began when the schedule was made, and ends with the period. */
+export const periodOf = (
+  { currentPeriodStart, currentPeriodEnd: endsAt }: SubscriptionSnapshot,
+  { currentPhase }: ScheduleSnapshot,
+) => ({ startsAt: currentPhase?.startsAt ?? currentPeriodStart, endsAt });
+
 /** What a subscription becomes at the end of its period. */
 interface Planned {
   readonly items: readonly { readonly priceId: string; readonly quantity: number | null }[];

@@ -175,7 +175,7 @@ function recordedDiscount(recorded: readonly DiscountTerms[], discountId: string
   return { couponId: processorCouponId, promotionCodeId: processorPromotionCodeId, coupon, endsAt };
 }
 
-/** Returns the amount that is recorded of an item, if it is in the currency that is asked for. */
+/** Returns the amount that is recorded of an item, if it is in that currency. */
 export function recordedAmount(
   recorded: readonly ItemTerms[],
   { price }: Pick<SubscriptionItemSnapshot, 'price'>,

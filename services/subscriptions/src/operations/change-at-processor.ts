@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectScope } from '@billing/contracts/ids';
 import type { AuditChange, AuditContext } from '@billing/contracts/resources/audit-entry';
 import { hasEnded } from '@billing/contracts/resources/subscription';
-import { ProcessorError } from '@billing/processor/errors';
+import { isRefused } from '@billing/processor/errors';
 import { STALE, type OperationKind, type RemoteOperation } from '@billing/processor/operation-log/operation-kind';
 import type { Processor, SubscriptionSnapshot } from '@billing/processor/port';
 import { audited, pendingAuditOf, type AuditedKind, type WithAudit } from '@billing/service/audited-operation';
@@ -123,14 +123,18 @@ export function changeAtProcessor(dependencies: Pick<Dependencies, 'outbox' | 'p
         return { ...toInput({ processorSubscriptionId, revision: current.revision }), audit };
       });
     } catch (err) {
-      if (err instanceof ProcessorError && !err.isIndeterminate)
-        await requireAllowedThere({ scope, id: processorSubscriptionId }, requireAllowed);
+      if (isRefused(err)) await requireAllowedThere({ scope, id: processorSubscriptionId }, requireAllowed);
       throw err;
     }
   };
 }
 
-const toObject = ({ teamId, projectId, input }: RemoteOperation<ChangeInput>): ProjectObject => ({
+/** Returns the processor's subscription that an operation is about. */
+export const toObject = ({
+  teamId,
+  projectId,
+  input,
+}: RemoteOperation<Pick<ChangeInput, 'processorSubscriptionId'>>): ProjectObject => ({
   scope: { teamId, projectId },
   id: input.processorSubscriptionId,
 });

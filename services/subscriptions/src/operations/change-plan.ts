@@ -5,8 +5,7 @@ import { unprocessable } from '@billing/contracts/problem';
 import type { ProblemDetails } from '@billing/contracts/problem-details';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import type { MadeChange, PlanChange } from '@billing/contracts/resources/plan-change';
-import type { ProjectObject } from '@billing/database/project-objects';
-import { paymentFailureOf, ProcessorError } from '@billing/processor/errors';
+import { isRefused, paymentFailureOf } from '@billing/processor/errors';
 import { STALE, type OperationKind, type RemoteOperation } from '@billing/processor/operation-log/operation-kind';
 import type { Processor } from '@billing/processor/port';
 import { changesOf } from '@billing/service/audit';
@@ -20,6 +19,7 @@ import type { Invoice } from '#persistence/invoice.entity.ts';
 import { enqueueIfOverdue } from '#persistence/subscription-rows.ts';
 import { changesOf as futureOf, toResource, type Subscription } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { toObject } from './change-at-processor.ts';
 import { planTheChange } from './plan-the-change.ts';
 import { planChangeInput, type PlanChangeInput, type PlannedChange } from './planned-change.ts';
 import { prepareChange } from './prepare-change.ts';
@@ -71,14 +71,7 @@ export function changePlanKind(
     async commit(tx, operation, response, publish, cause) {
       const saved = await save(tx, toObject(operation).scope, response, { publish, cause, operationKey: operation.id });
       if (saved === 'outdated') return STALE;
-      const { subscription, invoices } = saved;
-      const { snapshot } = response.reread;
-      const invoice = invoices.find(it => it.processorInvoiceId === snapshot.latestInvoiceId) ?? null;
-      return {
-        change: madeChange(subscription, changeIdOf(operation.id), operation.input.plan),
-        invoice,
-        subscription,
-      };
+      return { ...saved, change: madeChange(saved.subscription, changeIdOf(operation.id), operation.input.plan) };
     },
     cancel: (tx, operation) => enqueueIfOverdue(tx, toObject(operation)),
   });
@@ -125,7 +118,7 @@ export function changePlan(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'proc
     } catch (err) {
       const failure = paymentFailureOf(err);
       // What refused it may be known by now: an end, for example, whose event has not arrived here.
-      if (!failure && err instanceof ProcessorError && !err.isIndeterminate) await prepare(scope, key, wanted);
+      if (!failure && isRefused(err)) await prepare(scope, key, wanted);
       if (!failure) throw problemOfRedemption(err);
       const details = { ...failure } satisfies ProblemDetails['payment_failed'];
       throw unprocessable('payment_failed', 'The payment failed, and nothing has changed.', details);
@@ -164,8 +157,3 @@ function madeChange(
     subscription.items.map(({ priceId, processorPriceId, quantity }) => ({ priceId, processorPriceId, quantity }));
   return { id: changeId, status: 'applied', items, effectiveAt: plan?.effectiveAt ?? subscription.updatedAt };
 }
-
-const toObject = ({ teamId, projectId, input }: Operation): ProjectObject => ({
-  scope: { teamId, projectId },
-  id: input.processorSubscriptionId,
-});

@@ -2,7 +2,6 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { SubscriptionId, type ProjectScope } from '@billing/contracts/ids';
 import { notFound } from '@billing/contracts/problem';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
-import type { ProjectObject } from '@billing/database/project-objects';
 import { STALE, type OperationKind, type RemoteOperation } from '@billing/processor/operation-log/operation-kind';
 import type { Processor } from '@billing/processor/port';
 import { changesOf } from '@billing/service/audit';
@@ -13,6 +12,7 @@ import { findSubscription, type SubscriptionKey } from '#persistence/find-subscr
 import { enqueueIfOverdue } from '#persistence/subscription-rows.ts';
 import type { Subscription } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { toObject } from './change-at-processor.ts';
 import { readChanged, saveChange, type ChangedAtProcessor } from './save-change.ts';
 import { releaseSchedule } from './schedule-change.ts';
 import { voidIfOpen } from './send-change.ts';
@@ -117,8 +117,3 @@ export function dropPlanChange(dependencies: Pick<Dependencies, 'em' | 'processo
     return subscription;
   };
 }
-
-const toObject = ({ teamId, projectId, input: { processorSubscriptionId: id } }: Operation): ProjectObject => ({
-  scope: { teamId, projectId },
-  id,
-});

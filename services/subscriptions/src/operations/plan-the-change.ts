@@ -20,13 +20,13 @@ export function planTheChange(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'p
     const prepared = await prepare(scope, key, wanted);
     const processor = await dependencies.processors.of(scope.teamId);
     if (wanted.expectedAmountDue !== undefined) await requireAmount(processor, prepared, wanted.expectedAmountDue);
-    const { when, effectiveAt, items, onlyQuantities, change, reread } = prepared;
+    const { when, effectiveAt, items, phaseItems, change, reread } = prepared;
     const { latestInvoiceId, pendingUpdate } = reread.snapshot;
     return {
       when,
       effectiveAt,
       items,
-      onlyQuantities,
+      phaseItems,
       change,
       paymentBehavior: await behaviorOf(processor, prepared, wanted),
       // A schedule has metadata of its own.

@@ -30,7 +30,8 @@ const plannedChange = z.object({
   effectiveAt: z.coerce.date(),
   /** All that the subscription will bill. */
   items: z.array(planChangeItem).readonly(),
-  onlyQuantities: z.boolean(),
+  /** The same as a phase of a schedule names them: usage has no quantity. */
+  phaseItems: z.array(z.object({ priceId: z.string(), quantity: z.int().nullable() })).readonly(),
   change: portChange,
   paymentBehavior: z.enum([...PAYMENT_BEHAVIORS, 'allow_incomplete']),
   /** Whether the change is named in the metadata, by which it is found again. */

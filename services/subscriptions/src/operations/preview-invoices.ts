@@ -4,7 +4,7 @@ import type { Processor } from '@billing/processor/port';
 import type { InvoicePreview } from '@billing/processor/snapshots/invoice-preview';
 import type { ScheduleSnapshot } from '@billing/processor/snapshots/schedule';
 import { isDueNow } from '#domain/change-preview.ts';
-import { followedPlan, isOurs, plannedCodes, plannedPhases, redeemedCodes } from '#domain/schedule.ts';
+import { followedPlan, isOurs, periodOf, plannedCodes, plannedPhases, redeemedCodes } from '#domain/schedule.ts';
 import type { PreparedChange } from './prepare-change.ts';
 import { problemOfRedemption } from './resolve-promotion-code.ts';
 import { redeemedBy, toPhaseDiscount } from './schedule-change.ts';
@@ -43,9 +43,9 @@ export async function previewInvoices(processor: Processor, prepared: PreparedCh
   const planned = schedule && isOurs(schedule) ? schedule : null;
   const first = planned && isForLater(prepared) ? null : await previewInvoice(processor, prepared);
   const isDue = isDueNow(prepared, first, currentPeriodEnd);
-  // With a schedule that is only asked when the next invoice of a period is made that the change begins.
-  const isAsked = isDue && (planned === null || change.resetsAnchor || change.endsTrial);
-  const previewed = isAsked ? await processor.previewInvoice(id, { ...change, discounts }, 'recurring') : null;
+  // With a schedule that is only read when the next invoice of a period is made that the change begins.
+  const isRead = isDue && (planned === null || change.resetsAnchor || change.endsTrial);
+  const previewed = isRead ? await processor.previewInvoice(id, { ...change, discounts }, 'recurring') : null;
   const recurring = isDue ? previewed : first;
   // What is scheduled already is kept or replaced by the change: the processor previews it as it is.
   const following = planned ? await previewPhases(processor, planned, { prepared, isDue }) : recurring;
@@ -73,7 +73,7 @@ async function previewPhases(
   { prepared, isDue }: { readonly prepared: PreparedChange; readonly isDue: boolean },
 ): Promise<InvoicePreview | null> {
   const { when, change, items, phaseItems, lastingDiscounts, reread } = prepared;
-  const { id, currentPeriodStart, currentPeriodEnd: endsAt } = reread.snapshot;
+  const { id, currentPeriodStart } = reread.snapshot;
   const current = await processor.findAsPhase(id);
   const discounts = (isDue ? lastingDiscounts : change.discounts)?.map(toPhaseDiscount) ?? current.discounts;
   const waits = when === 'now' && !isDue;
@@ -83,7 +83,7 @@ async function previewPhases(
     const kept = when === 'now' ? followedPlan(schedule, { currentPeriodStart, items, discounts, redeemed }) : null;
     const phases = plannedPhases(
       waits ? { ...current, items: phaseItems, discounts } : current,
-      { startsAt: schedule.currentPhase?.startsAt ?? currentPeriodStart, endsAt },
+      periodOf(reread.snapshot, schedule),
       kept ?? { items: phaseItems, discounts },
     );
     return processor.previewSchedule(schedule.id, phases, { mode: isDue ? 'recurring' : 'next', proration });

@@ -47,8 +47,8 @@ interface Commit {
 }
 
 /**
- * Saves what an operation of ours has changed, as events about it would be. Returns the subscription and, in the order in which they
- * were read, the invoices; or `outdated` when a record has changed since: then the processor has to be read again.
+ * Saves what an operation of ours has changed, as events about it would be. Returns the subscription and the
+ * invoice that the change made, if it made one; or `outdated` when a record has changed since: then the processor has to be read again.
  */
 export function saveChange({ now }: Pick<Dependencies, 'now'>) {
   const save = saveReread({ now });
@@ -59,7 +59,7 @@ export function saveChange({ now }: Pick<Dependencies, 'now'>) {
     scope: ProjectScope,
     { reread, invoices: reads }: ChangedAtProcessor,
     { publish, cause, operationKey }: Commit,
-  ): Promise<{ subscription: Subscription; invoices: Invoice[] } | 'outdated'> => {
+  ): Promise<{ subscription: Subscription; invoice: Invoice | null } | 'outdated'> => {
     const row = await save(tx, scope, reread, { publish, cause });
     if (row === 'outdated') return row;
     const events = reads.map(read => toInvoiceEvent(scope, read, { readAt: now(), cause }));
@@ -67,10 +67,10 @@ export function saveChange({ now }: Pick<Dependencies, 'now'>) {
     const objects = reads.map(({ snapshot: { id } }) => ({ scope, id }));
     const rows = await invoiceRows.find(tx, objects);
     const invoices = objects.flatMap(object => rows.get(scopedKey(object)) ?? []);
-    const made = invoices.find(it => it.processorInvoiceId === reread.snapshot.latestInvoiceId);
-    for (const changed of made ? [row, made] : [row]) changed.operationKey = operationKey;
+    const invoice = invoices.find(it => it.processorInvoiceId === reread.snapshot.latestInvoiceId) ?? null;
+    for (const changed of invoice ? [row, invoice] : [row]) changed.operationKey = operationKey;
     await subscriptionRows.save(tx, [row]);
     await invoiceRows.save(tx, invoices);
-    return { subscription: row, invoices };
+    return { subscription: row, invoice };
   };
 }

@@ -10,6 +10,7 @@ import {
   followedOf,
   followedPlan,
   isOurs,
+  periodOf,
   plannedCodes,
   plannedPhases,
   readManagingSchedule,
@@ -17,14 +18,12 @@ import {
   removesDiscounts,
   scheduleMetadata,
 } from '#domain/schedule.ts';
+import type { PlannedChange } from './planned-change.ts';
 
 /** A change that is to be made at the end of the period. */
-export interface ScheduledPlan {
+interface ScheduledChange extends Pick<PlannedChange, 'phaseItems'> {
   readonly changeId: SubscriptionChangeId;
-  /** All items that the subscription is to have; the quantity of a metered price is null. */
-  readonly items: readonly { readonly priceId: string; readonly quantity: number | null }[];
-  /** All discounts that it is to have; undefined when they stay. */
-  readonly discounts: readonly WantedDiscount[] | undefined;
+  readonly change: Pick<PlanChange, 'discounts'>;
 }
 
 /** A write to the processor: of which project, and under which idempotency key. */
@@ -41,7 +40,7 @@ interface Write {
 export async function scheduleChange(
   processor: Processor,
   snapshot: SubscriptionSnapshot,
-  { changeId, items, discounts }: ScheduledPlan,
+  { changeId, phaseItems: items, change: { discounts } }: ScheduledChange,
   { scope, key }: Write,
 ): Promise<SubscriptionSnapshot> {
   const { id } = snapshot;
@@ -49,9 +48,9 @@ export async function scheduleChange(
   const current = await processor.findAsPhase(id);
   const planned = { items, discounts: discounts?.map(toPhaseDiscount) ?? current.discounts };
   const phases = plannedPhases(current, periodOf(snapshot, schedule), planned);
-  const change = { id: changeId, from: basisOf(followedOf(snapshot)), removesDiscounts: discounts?.length === 0 };
+  const made = { id: changeId, from: basisOf(followedOf(snapshot)), removesDiscounts: discounts?.length === 0 };
   try {
-    await setPhases(processor, schedule.id, phases, { metadata: scheduleMetadata(scope, change), key });
+    await setPhases(processor, schedule.id, phases, { metadata: scheduleMetadata(scope, made), key });
   } catch (err) {
     if (err instanceof ProcessorError) await undo(processor, schedule.id, key);
     throw err;
@@ -179,15 +178,6 @@ export async function releaseSchedule(processor: Processor, id: string, key: str
     if (status === 'active' || status === 'not_started') throw err;
   }
 }
-
-/** The current phase has begun when the schedule was made, and ends with the period. */
-const periodOf = (
-  { currentPeriodStart, currentPeriodEnd: endsAt }: SubscriptionSnapshot,
-  { currentPhase }: ScheduleSnapshot,
-) => ({
-  startsAt: currentPhase?.startsAt ?? currentPeriodStart,
-  endsAt,
-});
 
 export const toPhaseDiscount = (wanted: WantedDiscount): PhaseDiscount => ({
   discountId: null,

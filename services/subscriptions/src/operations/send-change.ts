@@ -1,11 +1,11 @@
 import type { SubscriptionChangeId } from '@billing/contracts/ids';
 import { changedMeanwhile } from '@billing/contracts/problem';
-import { paymentFailureOf, ProcessorError } from '@billing/processor/errors';
+import { isRefused, paymentFailureOf } from '@billing/processor/errors';
 import type { Processor, SubscriptionSnapshot } from '@billing/processor/port';
 import { invoicesOf, outcomeOf } from '#domain/made-change.ts';
 import type { PlannedChange } from './planned-change.ts';
 import { readWith } from './read-subscription.ts';
-import { redeemedBy, scheduleChange, settleAfterChange, type ScheduledPlan } from './schedule-change.ts';
+import { redeemedBy, scheduleChange, settleAfterChange } from './schedule-change.ts';
 import { readInvoices, type ChangedAtProcessor, type Reader } from './save-change.ts';
 
 interface SentChange extends PlannedChange {
@@ -28,7 +28,7 @@ export async function sendChange(place: Reader, sent: SentChange): Promise<Chang
     await voidPending(processor, before.snapshot, sent);
     return sent.when === 'now'
       ? changeNow(processor, before.snapshot, sent)
-      : scheduleChange(processor, before.snapshot, plannedOf(before.snapshot, sent), write);
+      : scheduleChange(processor, before.snapshot, sent, write);
   };
   const made = isShown ? before.snapshot : await make();
   const isApplied = outcomeOf(made, sent) === 'applied';
@@ -44,21 +44,6 @@ async function voidPending(processor: Processor, before: SubscriptionSnapshot, s
   if (!waits || latestInvoiceId === null) return;
   const status = await voidIfOpen(processor, latestInvoiceId, `${sent.idempotencyKey}:void`);
   if (status === 'paid') throw changedMeanwhile();
-}
-
-/** Returns what a schedule is to make of the subscription. Usage has no quantity. */
-function plannedOf({ items }: SubscriptionSnapshot, { changeId, items: wanted, change }: SentChange): ScheduledPlan {
-  const isMetered = (id: string) =>
-    items.find(({ price }) => price.id === id)?.price.metered ??
-    change.items?.some(({ priceId, quantity }) => priceId === id && quantity === undefined);
-  return {
-    changeId,
-    items: wanted.map(({ processorPriceId: priceId, quantity }) => ({
-      priceId,
-      quantity: isMetered(priceId) ? null : quantity,
-    })),
-    discounts: change.discounts,
-  };
 }
 
 async function changeNow(
@@ -98,7 +83,7 @@ export async function voidIfOpen(
     await processor.voidInvoice(invoiceId, idempotencyKey);
     return 'void';
   } catch (err) {
-    if (!(err instanceof ProcessorError) || err.isIndeterminate) throw err;
+    if (!isRefused(err)) throw err;
     const { status } = await processor.findInvoice(invoiceId);
     if (status === 'paid' || status === 'void') return status;
     throw err;

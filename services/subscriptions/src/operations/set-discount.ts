@@ -7,7 +7,7 @@ import { findSubscription, type SubscriptionKey } from '#persistence/find-subscr
 import type { Subscription } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { changeAtProcessor, changeInput, changeKind } from './change-at-processor.ts';
-import { readWith } from './read-subscription.ts';
+import { readSubscription } from './read-subscription.ts';
 import { problemOfRedemption, resolvePromotionCode } from './resolve-promotion-code.ts';
 import { settleAfterChange } from './schedule-change.ts';
 
@@ -46,8 +46,9 @@ export const setDiscountKind = (dependencies: Pick<Dependencies, 'now'>) =>
 export function setDiscount(
   dependencies: Pick<Dependencies, 'em' | 'rpc' | 'outbox' | 'processors' | 'operationLog' | 'now'>,
 ) {
-  const { em, processors, now } = dependencies;
+  const { em } = dependencies;
   const [change, resolve] = [changeAtProcessor(dependencies), resolvePromotionCode(dependencies)];
+  const read = readSubscription(dependencies);
   const kind = setDiscountKind(dependencies);
 
   return async (
@@ -58,9 +59,7 @@ export function setDiscount(
   ): Promise<Subscription> => {
     const subscription = await findSubscription(em.fork(), scope, key);
     requireRunning(subscription.status);
-    const processor = await processors.of(scope.teamId);
-    const object = { scope, id: subscription.processorSubscriptionId };
-    const { snapshot } = await readWith({ processor, em: em.fork(), now }, object);
+    const { snapshot } = await read({ scope, id: subscription.processorSubscriptionId });
     requireUnscheduled(snapshot);
     const discounts =
       promotionCode === null ? [] : [await findWanted(promotionCode, { scope, subscription, snapshot })];
