@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { hasEnded } from '@billing/contracts/resources/subscription';
 import type { SubscriptionSnapshot } from '@billing/processor/port';
 import { sortByPosition } from '@billing/processor/event-order';
+import { aSnapshot } from '../../test/snapshots.ts';
 import { applyObservations, applyReread, type Observation } from './apply-observations.ts';
 import { RANK, type RecordedState } from './observation.ts';
 import { readTerms } from './subscription.ts';
@@ -38,35 +39,8 @@ const history: fc.Arbitrary<Observation[]> = fc
     });
   });
 
-function snapshot(changes: Partial<SubscriptionSnapshot>): SubscriptionSnapshot {
-  return {
-    id: 'sub_1',
-    customerId: 'cus_1',
-    status: 'active',
-    cancelAtPeriodEnd: false,
-    cancelAt: null,
-    canceledAt: null,
-    pauseCollection: null,
-    currency: null,
-    items: [],
-    currentPeriodStart: at(0),
-    currentPeriodEnd: at(99),
-    startedAt: at(0),
-    trialEnd: null,
-    endedAt: null,
-    defaultPaymentMethodId: null,
-    collectionMethod: null,
-    latestInvoiceId: null,
-    pendingUpdate: null,
-    discounts: [],
-    scheduleId: null,
-    testClockId: null,
-    schedule: null,
-    metadata: {},
-    createdAt: at(0),
-    ...changes,
-  };
-}
+const snapshot = (changes: Partial<SubscriptionSnapshot>) =>
+  aSnapshot({ currentPeriodStart: at(0), currentPeriodEnd: at(99), startedAt: at(0), createdAt: at(0), ...changes });
 
 /** Something happens at the processor, a batch of its events arrives, or it is read without an event. */
 type Step = { readonly kind: 'happens' | 'read' } | { readonly kind: 'arrive'; readonly picks: readonly number[] };

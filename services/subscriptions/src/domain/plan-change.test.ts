@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { PlanChange as RequestedChange } from '@billing/contracts/resources/plan-change';
 import type { PriceSnapshot, SubscriptionSnapshot } from '@billing/processor/port';
 import type { SubscriptionItemSnapshot } from '@billing/processor/snapshots/subscription';
+import { aPrice, aSnapshot } from '../../test/snapshots.ts';
 import { changedItems, requestedItems, type WantedItem } from './changed-items.ts';
 import { decideChange, requireChangeable, requireFitting } from './plan-change.ts';
 
@@ -9,25 +10,6 @@ const MINUTE_MS = 60_000;
 const NOW = new Date('2026-04-13T09:17:31.400Z');
 const THIS_SECOND = new Date('2026-04-13T09:17:31.000Z');
 const ago = (ms: number) => new Date(NOW.getTime() - ms);
-
-const aPrice = (changes: Partial<PriceSnapshot> = {}): PriceSnapshot => ({
-  id: 'price_1',
-  productId: 'prod_1',
-  unitAmount: 1_000,
-  unitAmountDecimal: null,
-  currency: 'usd',
-  currencyOptions: null,
-  billingScheme: 'per_unit',
-  transformQuantity: null,
-  type: 'recurring',
-  interval: 'month',
-  intervalCount: 1,
-  metered: false,
-  isActive: true,
-  metadata: {},
-  createdAt: new Date(0),
-  ...changes,
-});
 
 const anItem = (price: Partial<PriceSnapshot> = {}, quantity = 5): SubscriptionItemSnapshot => {
   const whole = aPrice(price);
@@ -44,33 +26,8 @@ const aWantedItem = (price: Partial<PriceSnapshot> = {}, quantity = 5): WantedIt
   return { priceId: null, price: whole, amount: whole, quantity, offer: whole.id === 'price_1' ? null : OFFER };
 };
 
-const aSnapshot = (changes: Partial<SubscriptionSnapshot> = {}): SubscriptionSnapshot => ({
-  id: 'sub_1',
-  customerId: 'cus_1',
-  status: 'active',
-  cancelAtPeriodEnd: false,
-  cancelAt: null,
-  canceledAt: null,
-  pauseCollection: null,
-  currency: 'usd',
-  items: [anItem()],
-  currentPeriodStart: new Date('2026-04-01T00:00:00Z'),
-  currentPeriodEnd: new Date('2026-05-01T00:00:00Z'),
-  startedAt: new Date('2026-04-01T00:00:00Z'),
-  trialEnd: null,
-  endedAt: null,
-  defaultPaymentMethodId: null,
-  collectionMethod: 'charge_automatically',
-  latestInvoiceId: null,
-  pendingUpdate: null,
-  discounts: [],
-  scheduleId: null,
-  schedule: null,
-  testClockId: null,
-  metadata: {},
-  createdAt: new Date('2026-04-01T00:00:00Z'),
-  ...changes,
-});
+const toSeats = (changes: Partial<SubscriptionSnapshot> = {}): SubscriptionSnapshot =>
+  aSnapshot({ currency: 'usd', items: [anItem()], ...changes });
 
 const DEAR = aWantedItem({ id: 'price_dear', unitAmount: 2_000 });
 const CHEAP = aWantedItem({ id: 'price_cheap', unitAmount: 500 });
@@ -86,7 +43,7 @@ interface Case {
 
 const decide = ({ snapshot, wanted = [DEAR], request }: Case = {}) =>
   decideChange({
-    snapshot: aSnapshot(snapshot),
+    snapshot: toSeats(snapshot),
     wanted,
     discounts: undefined,
     request: { when: 'now', trial: 'keep', ...request },
@@ -105,7 +62,7 @@ describe('a change is refused', () => {
     ['subscription_past_due', { status: 'past_due' }],
     ['subscription_past_due', { status: 'unpaid' }],
   ])('with %s by the state of the subscription: %j', (code, snapshot) => {
-    expect(() => requireChangeable(aSnapshot(snapshot))).toThrow(problem(code));
+    expect(() => requireChangeable(toSeats(snapshot))).toThrow(problem(code));
   });
 
   it.each<[string, Partial<WantedItem>]>([
@@ -113,21 +70,21 @@ describe('a change is refused', () => {
     ['product_inactive', { offer: { ...OFFER, product: { isActive: false, deletedAt: null } } }],
     ['price_type_mismatch', { offer: { ...OFFER, price: { isActive: true, type: 'one_time' } } }],
   ])('with %s by how a new price is sold', (code, item) => {
-    expect(() => requireFitting([{ ...DEAR, ...item }], aSnapshot())).toThrow(problem(code));
+    expect(() => requireFitting([{ ...DEAR, ...item }], toSeats())).toThrow(problem(code));
   });
 
   it('with currency_mismatch, unless the price is sold in the currency too', () => {
     const price = aPrice({ id: 'price_eur', currency: 'eur' });
     const details = { subscription: 'usd', price: 'eur' };
-    expect(() => requireFitting([{ ...DEAR, price }], aSnapshot())).toThrow(problem('currency_mismatch', details));
+    expect(() => requireFitting([{ ...DEAR, price }], toSeats())).toThrow(problem('currency_mismatch', details));
     const both = { ...price, currencyOptions: new Map([['usd', price]]) };
-    expect(() => requireFitting([{ ...DEAR, price: both }], aSnapshot())).not.toThrow();
+    expect(() => requireFitting([{ ...DEAR, price: both }], toSeats())).not.toThrow();
   });
 
   it('with interval_mismatch for items of two intervals', () => {
-    expect(() => requireFitting([DEAR, YEARLY], aSnapshot())).toThrow(problem('interval_mismatch'));
+    expect(() => requireFitting([DEAR, YEARLY], toSeats())).toThrow(problem('interval_mismatch'));
     const quarterly = aWantedItem({ id: 'price_quarter', intervalCount: 3 });
-    expect(() => requireFitting([DEAR, quarterly], aSnapshot())).toThrow(problem('interval_mismatch'));
+    expect(() => requireFitting([DEAR, quarterly], toSeats())).toThrow(problem('interval_mismatch'));
   });
 
   it('with no_change when nothing is different, but not when a trial ends by it', () => {
@@ -162,7 +119,7 @@ describe('a change is refused', () => {
   });
 
   it('with subscription_has_several_items when it names one of several', () => {
-    const snapshot = aSnapshot({ items: [anItem(), anItem({ id: 'price_2', productId: 'prod_2' })] });
+    const snapshot = toSeats({ items: [anItem(), anItem({ id: 'price_2', productId: 'prod_2' })] });
     expect(() => requestedItems({ quantity: 2 }, snapshot)).toThrow(problem('subscription_has_several_items'));
     expect(requestedItems({}, snapshot)).toMatchObject([{ quantity: 5 }, { quantity: 5 }]);
   });
@@ -170,7 +127,7 @@ describe('a change is refused', () => {
 
 describe('an archived price', () => {
   it('is kept when only the quantity changes', () => {
-    expect(() => requireFitting([FEWER], aSnapshot())).not.toThrow();
+    expect(() => requireFitting([FEWER], toSeats())).not.toThrow();
     expect(decide({ wanted: [FEWER] })).toMatchObject({
       change: { items: [{ id: 'si_price_1', quantity: 3 }] },
     });

@@ -1,35 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { SubscriptionSnapshot } from '@billing/processor/port';
+import { aPrice, aSnapshot } from '../../test/snapshots.ts';
 import { readTerms, recordedAmount, requireRunning } from './subscription.ts';
 
 const at = (day: number) => new Date(Date.UTC(2026, 10, day));
-const snapshot = (changes: Partial<SubscriptionSnapshot> = {}): SubscriptionSnapshot => ({
-  id: 'sub_1',
-  customerId: 'cus_1',
-  status: 'active',
-  cancelAtPeriodEnd: false,
-  cancelAt: null,
-  canceledAt: null,
-  pauseCollection: null,
-  currency: null,
-  items: [],
-  currentPeriodStart: at(1),
-  currentPeriodEnd: at(30),
-  startedAt: at(1),
-  trialEnd: null,
-  endedAt: null,
-  defaultPaymentMethodId: null,
-  collectionMethod: null,
-  latestInvoiceId: null,
-  pendingUpdate: null,
-  discounts: [],
-  scheduleId: null,
-  testClockId: null,
-  schedule: null,
-  metadata: {},
-  createdAt: at(1),
-  ...changes,
-});
+const snapshot = (changes: Partial<SubscriptionSnapshot>) => aSnapshot({ currentPeriodEnd: at(30), ...changes });
 const read = (changes: Partial<SubscriptionSnapshot>) => readTerms(snapshot(changes), { observedAt: at(9) });
 
 describe('requireRunning', () => {
@@ -55,23 +30,7 @@ describe('readTerms', () => {
     expect(read({ ...scheduled, endedAt: at(30) })).toMatchObject({ cancelAtPeriodEnd: true, cancelAt: at(30) });
   });
 
-  const price = {
-    id: 'price_1',
-    productId: 'prod_1',
-    unitAmount: 2_999,
-    unitAmountDecimal: '2999',
-    currency: 'usd',
-    currencyOptions: null,
-    billingScheme: 'per_unit',
-    transformQuantity: null,
-    type: 'recurring',
-    interval: 'month',
-    intervalCount: 1,
-    metered: false,
-    isActive: true,
-    metadata: {},
-    createdAt: at(1),
-  } as const;
+  const price = aPrice();
 
   it('has the amount of each item in the subscription’s currency', () => {
     const amount = { unitAmount: null, unitAmountDecimal: '27.5' };
