@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SubscriptionCanceled, SubscriptionUpdated } from '@billing/contracts/events/subscriptions';
-import type { Envelope } from '@billing/contracts/event';
 import { ProjectId, SubscriptionId } from '@billing/contracts/ids';
 import type { Processor } from '@billing/processor/port';
 import { deliveredAgain } from '@billing/testing/processor-events';
 import { testAuditContext } from '@billing/service/testing/audit-context';
 import { openSubscriptionsOperationLog } from '../src/operations/open-operation-log.ts';
 import { scheduleCancellation } from '../src/operations/schedule-cancellation.ts';
-import { objectOf, OWNED_TYPES, startService, type Service } from './service.ts';
+import { buySubscription } from './buy-subscription.ts';
+import { startService, type Service } from './service.ts';
 
 const DAY_SECONDS = 86_400;
 let service: Service;
@@ -18,47 +18,21 @@ afterAll(() => service[Symbol.asyncDispose]());
 beforeEach(() => service.control.clearFaults());
 
 /** Buys a subscription; all of its events have been delivered. */
-async function buySubscription({ trialDays }: { trialDays?: number } = {}) {
-  const customer = await service.createCustomer();
-  const { price } = await service.createPrice();
-  const urls = { successUrl: 'https://shop.example/ok', cancelUrl: 'https://shop.example/no' };
-  const body = { customerId: customer.id, priceId: price.id, ...urls, ...(trialDays && { trialDays }) };
-  const checkout = await service.call('POST', '/checkout', { body });
-  await service.control.checkout(checkout.body.sessionId);
-  const [created] = await service.processor.listSubscriptions(customer.processorCustomerId);
-  if (!created) throw new Error('The checkout created no subscription.');
-  const processorId = created.id;
-  const events = async () =>
-    (await service.account.events(service.scope, ...OWNED_TYPES)).filter(event => isAbout(event, processorId));
-  const deliverEvents = async () => {
-    for (const event of await events()) await service.deliver(event);
-  };
-  await deliverEvents();
-  const list = await service.call('GET', `/subscriptions?customerId=${customer.id}`);
-  const id: string = list.body.subscriptions[0].id;
+async function buy(options?: { readonly trialDays: number }) {
+  const bought = await buySubscription(service, options);
+  const path = `/subscriptions/${bought.id}`;
   return {
-    id,
-    processorId,
-    deliverEvents,
-    events,
-    get: async () => (await service.call('GET', `/subscriptions/${id}`)).body.subscription,
-    patch: (cancelAtPeriodEnd: boolean) =>
-      service.call('PATCH', `/subscriptions/${id}`, { body: { cancelAtPeriodEnd } }),
-    remove: () => service.call('DELETE', `/subscriptions/${id}`),
-    atProcessor: () => service.processor.findSubscription(processorId),
+    ...bought,
+    patch: (cancelAtPeriodEnd: boolean) => service.call('PATCH', path, { body: { cancelAtPeriodEnd } }),
+    remove: () => service.call('DELETE', path),
     published: async () =>
-      (await service.published(SubscriptionUpdated, SubscriptionCanceled)).filter(({ data }) => data.id === id),
+      (await service.published(SubscriptionUpdated, SubscriptionCanceled)).filter(({ data }) => data.id === bought.id),
   };
-}
-
-function isAbout(event: Envelope, processorSubscriptionId: string): boolean {
-  const { id, subscription } = objectOf(event);
-  return id === processorSubscriptionId || subscription === processorSubscriptionId;
 }
 
 describe('a cancellation at the end of the period', () => {
   it('leaves the subscription active until then, and can be taken back', async () => {
-    const { patch, atProcessor, get } = await buySubscription();
+    const { patch, atProcessor, get } = await buy();
     const scheduled = await patch(true);
     expect(scheduled.status).toBe(200);
     expect(scheduled.body.subscription).toMatchObject({ status: 'active', cancelAtPeriodEnd: true });
@@ -70,7 +44,7 @@ describe('a cancellation at the end of the period', () => {
   });
 
   it('can be switched any number of times', async () => {
-    const { patch, atProcessor, published } = await buySubscription();
+    const { patch, atProcessor, published } = await buy();
     const before = (await published()).length;
     for (const wanted of [true, false, true, false, true]) {
       expect((await patch(wanted)).body.subscription.cancelAtPeriodEnd).toBe(wanted);
@@ -80,7 +54,7 @@ describe('a cancellation at the end of the period', () => {
   });
 
   it('can be requested again, which publishes nothing', async () => {
-    const { patch, published } = await buySubscription();
+    const { patch, published } = await buy();
     await patch(true);
     const before = await published();
     expect((await patch(true)).status).toBe(200);
@@ -88,7 +62,7 @@ describe('a cancellation at the end of the period', () => {
   });
 
   it('ends the subscription when the period is over', async () => {
-    const { patch, deliverEvents, get } = await buySubscription({ trialDays: 3 });
+    const { patch, deliverEvents, get } = await buy({ trialDays: 3 });
     await patch(true);
     await service.control.advanceClock(4 * DAY_SECONDS);
     await deliverEvents();
@@ -96,7 +70,7 @@ describe('a cancellation at the end of the period', () => {
   });
 
   it('is not undone by an older event', async () => {
-    const { patch, get, deliverEvents, events } = await buySubscription();
+    const { patch, get, deliverEvents, events } = await buy();
     const before = (await events()).map(deliveredAgain);
     await patch(true);
     for (const event of before) await service.deliver(event);
@@ -106,7 +80,7 @@ describe('a cancellation at the end of the period', () => {
   });
 
   it('keeps what an event brings before the response of the processor is saved', async () => {
-    const { id, processorId, deliverEvents, get, atProcessor } = await buySubscription();
+    const { id, processorId, deliverEvents, get, atProcessor } = await buy();
     // While the response is on its way, somebody else changes the subscription, and that event arrives first.
     const overtaken: Pick<Processor, 'setCancelAtPeriodEnd'> = {
       async setCancelAtPeriodEnd(...call) {
@@ -126,7 +100,7 @@ describe('a cancellation at the end of the period', () => {
   });
 
   it('arrives by its event when the response of the processor cannot be saved', async () => {
-    const { patch, get, deliverEvents, published } = await buySubscription();
+    const { patch, get, deliverEvents, published } = await buy();
     await service.em.fork().execute(`
       create function refuse() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$`);
     await service.em.fork().execute(`
@@ -141,7 +115,7 @@ describe('a cancellation at the end of the period', () => {
   });
 
   it('arrives by its event when the response of the processor is lost', async () => {
-    const { patch, get, deliverEvents } = await buySubscription();
+    const { patch, get, deliverEvents } = await buy();
     await service.control.fail({ path: '/v1/subscriptions', mode: 'done-but-response-lost', times: 99 });
     const { status, headers } = await patch(true);
     expect([status, headers['retry-after']]).toEqual([503, '5']);
@@ -151,7 +125,7 @@ describe('a cancellation at the end of the period', () => {
   });
 
   it('is finished before the next change when the processor did not respond', async () => {
-    const { patch, atProcessor, get } = await buySubscription();
+    const { patch, atProcessor, get } = await buy();
     await service.control.fail({ path: '/v1/subscriptions', mode: 'dropped', times: 99 });
     expect((await patch(true)).status).toBe(503);
     await service.control.clearFaults();
@@ -163,7 +137,7 @@ describe('a cancellation at the end of the period', () => {
 
 describe('a cancellation at once', () => {
   it('ends a subscription that is scheduled to end', async () => {
-    const { id, patch, remove, get, deliverEvents, published } = await buySubscription();
+    const { id, patch, remove, get, deliverEvents, published } = await buy();
     await patch(true);
     const { status, body } = await remove();
     expect(status).toBe(200);
@@ -175,7 +149,7 @@ describe('a cancellation at once', () => {
   });
 
   it.each(['PATCH', 'DELETE'] as const)('rejects a later %s', async method => {
-    const { id, remove } = await buySubscription();
+    const { id, remove } = await buy();
     await remove();
     const body = method === 'PATCH' ? { body: { cancelAtPeriodEnd: false } } : {};
     const response = await service.call(method, `/subscriptions/${id}`, body);
@@ -183,7 +157,7 @@ describe('a cancellation at once', () => {
   });
 
   it.each(['PATCH', 'DELETE'] as const)('that was missed is found out by a %s', async method => {
-    const { id, processorId, get } = await buySubscription();
+    const { id, processorId, get } = await buy();
     await service.control.end(processorId);
     const body = method === 'PATCH' ? { body: { cancelAtPeriodEnd: true } } : {};
     const response = await service.call(method, `/subscriptions/${id}`, body);
@@ -192,25 +166,16 @@ describe('a cancellation at once', () => {
   });
 });
 
-/** Has a schedule of the processor manage a subscription; returns its id. */
-async function addSchedule(processorSubscriptionId: string): Promise<string> {
-  const { id } = await callProcessor('/v1/subscription_schedules', { from_subscription: processorSubscriptionId });
-  return String(id);
-}
-
-async function callProcessor(path: string, body?: Record<string, string>): Promise<Record<string, unknown>> {
-  const { url, secretKey } = service.account;
-  const response = await fetch(url + path, {
-    headers: { authorization: `Bearer ${secretKey}` },
-    ...(body && { method: 'POST', body: new URLSearchParams(body) }),
-  });
-  expect(response.status).toBe(200);
-  return (await response.json()) as Record<string, unknown>; // an object of Stripe's API
+/** Has a schedule of the processor manage a subscription; returns how it is read again. */
+async function addSchedule(subscriptionId: string) {
+  const { subscriptionSchedules: schedules } = service.account.dashboard;
+  const { id } = await schedules.create({ from_subscription: subscriptionId });
+  return () => schedules.retrieve(id);
 }
 
 describe('a subscription that a schedule manages', () => {
   it('is neither set to end nor resumed', async () => {
-    const { patch, processorId, get, atProcessor } = await buySubscription();
+    const { patch, processorId, get, atProcessor } = await buy();
     await addSchedule(processorId);
     for (const cancelAtPeriodEnd of [true, false]) {
       const { status, body } = await patch(cancelAtPeriodEnd);
@@ -221,31 +186,31 @@ describe('a subscription that a schedule manages', () => {
   });
 
   it('is released from the schedule when it is canceled at once', async () => {
-    const { remove, processorId, get } = await buySubscription();
-    const schedule = await addSchedule(processorId);
+    const { remove, processorId, get } = await buy();
+    const readSchedule = await addSchedule(processorId);
     expect((await remove()).status).toBe(200);
-    expect(await callProcessor(`/v1/subscription_schedules/${schedule}`)).toMatchObject({ status: 'released' });
+    expect(await readSchedule()).toMatchObject({ status: 'released' });
     expect(await get()).toMatchObject({ status: 'canceled' });
   });
 
   it('is canceled although the response about its release is lost', async () => {
-    const { remove, processorId, get } = await buySubscription();
-    const schedule = await addSchedule(processorId);
+    const { remove, processorId, get } = await buy();
+    const readSchedule = await addSchedule(processorId);
     await service.control.fail({ method: 'POST', path: '/v1/subscription_schedules', mode: 'done-but-response-lost' });
     expect((await remove()).status).toBe(200);
-    expect(await callProcessor(`/v1/subscription_schedules/${schedule}`)).toMatchObject({ status: 'released' });
+    expect(await readSchedule()).toMatchObject({ status: 'released' });
     expect(await get()).toMatchObject({ status: 'canceled' });
   });
 
   it.each(['dropped', 'done-but-response-lost'] as const)(
     'is canceled by a repeat after its release, when the cancellation was %s',
     async mode => {
-      const { remove, processorId, atProcessor, get } = await buySubscription();
-      const schedule = await addSchedule(processorId);
+      const { remove, processorId, atProcessor, get } = await buy();
+      const readSchedule = await addSchedule(processorId);
       await service.control.fail({ method: 'DELETE', path: '/v1/subscriptions', mode, times: 99 });
       expect((await remove()).status).toBe(503);
       await service.control.clearFaults();
-      expect(await callProcessor(`/v1/subscription_schedules/${schedule}`)).toMatchObject({ status: 'released' });
+      expect(await readSchedule()).toMatchObject({ status: 'released' });
       expect([200, 422]).toContain((await remove()).status);
       expect(await atProcessor()).toMatchObject({ status: 'canceled', scheduleId: null });
       expect(await get()).toMatchObject({ status: 'canceled' });
@@ -261,7 +226,7 @@ describe('changes of one subscription at the same time', () => {
   ] as const)(
     'take turns: %s',
     async (_title, patches, deletions) => {
-      const { patch, remove, get, atProcessor } = await buySubscription();
+      const { patch, remove, get, atProcessor } = await buy();
       const responses = await Promise.all([
         ...Array.from({ length: patches }, (_, index) => patch(index % 2 === 0)),
         ...Array.from({ length: deletions }, () => remove()),
@@ -281,7 +246,7 @@ describe('changes of one subscription at the same time', () => {
 
 describe('a change that is rejected', () => {
   it("is one of another project's subscription", async () => {
-    const { id, atProcessor } = await buySubscription();
+    const { id, atProcessor } = await buy();
     const of = { ...service.scope, projectId: ProjectId.create() };
     const responses = [
       await service.call('PATCH', `/subscriptions/${id}`, { of, body: { cancelAtPeriodEnd: true } }),
@@ -294,7 +259,7 @@ describe('a change that is rejected', () => {
   it.each([{}, { cancelAtPeriodEnd: 'yes' }, { cancelAtPeriodEnd: true, status: 'active' }])(
     'has an invalid body: %j',
     async body => {
-      const { id } = await buySubscription();
+      const { id } = await buy();
       expect((await service.call('PATCH', `/subscriptions/${id}`, { body })).status).toBe(400);
     },
   );

@@ -49,20 +49,7 @@ async function addPrice(price: PriceState): Promise<PriceState> {
 
 /** The session as the processor returns it, with its lines. */
 const sessionAtProcessor = (id: string, { account }: Service = service) =>
-  callProcessor(account, `/v1/checkout/sessions/${id}?expand[]=line_items`);
-
-async function callProcessor(
-  { url, secretKey }: Service['account'],
-  path: string,
-  body?: Record<string, string>,
-): Promise<Record<string, unknown>> {
-  const response = await fetch(url + path, {
-    headers: { authorization: `Bearer ${secretKey}` },
-    ...(body && { method: 'POST', body: new URLSearchParams(body) }),
-  });
-  expect(response.status).toBe(200);
-  return (await response.json()) as Record<string, unknown>; // an object of Stripe's API
-}
+  account.dashboard.checkout.sessions.retrieve(id, { expand: ['line_items'] });
 
 /** Creates a metered price of a product at the processor and in the catalog. */
 async function createMeteredPrice({
@@ -70,26 +57,25 @@ async function createMeteredPrice({
   scope,
   price: licensed,
 }: Awaited<ReturnType<typeof startShop>>): Promise<PriceState> {
-  const { product } = await callProcessor(of.account, `/v1/prices/${licensed.processorPriceId}`);
-  const meter = await callProcessor(of.account, '/v1/billing/meters', {
+  const { dashboard } = of.account;
+  const { product } = await dashboard.prices.retrieve(licensed.processorPriceId);
+  const meter = await dashboard.billing.meters.create({
     display_name: 'Calls',
     event_name: `calls ${scope.projectId}`,
-    'default_aggregation[formula]': 'sum',
+    default_aggregation: { formula: 'sum' },
   });
-  const { id: processorPriceId } = await callProcessor(of.account, '/v1/prices', {
+  const { id: processorPriceId } = await dashboard.prices.create({
     product: String(product),
     currency: 'usd',
-    unit_amount: '2',
-    'recurring[interval]': 'month',
-    'recurring[usage_type]': 'metered',
-    'recurring[meter]': String(meter['id']),
+    unit_amount: 2,
+    recurring: { interval: 'month', usage_type: 'metered', meter: meter.id },
   });
   const price: PriceState = {
     ...licensed,
     id: PriceId.create(),
     unitAmount: 2,
     metered: true,
-    processorPriceId: String(processorPriceId),
+    processorPriceId,
   };
   const offer = of.prices.get(licensed.id);
   if (offer) of.prices.set(price.id, { ...offer, price });
@@ -144,7 +130,7 @@ it('sells a metered price without a quantity, also by its copy while the catalog
   await buy();
 });
 
-it('refuses a second subscription to the product if asked to', async () => {
+it('refuses a second subscription to the product where the checkout wants one only', async () => {
   const { checkout, subscribe, price } = await startShop();
   expect((await checkout({ oncePerCustomer: true })).status).toBe(201);
   await subscribe({ status: 'past_due' });
@@ -176,7 +162,7 @@ it('counts neither other products, customers nor projects', async () => {
   expect((await (await startShop()).checkout(limits)).status).toBe(201);
 });
 
-it('refuses a second trial of the product if asked to, also after its price was deleted', async () => {
+it('refuses a second trial of the product where the checkout wants one only, also after its price was deleted', async () => {
   const { checkout, subscribe, price, scope } = await startShop();
   const limit = { trialOncePerCustomer: true };
   expect((await checkout({ ...limit, trialDays: 7 })).status).toBe(201);

@@ -3,11 +3,11 @@ import { PriceCreated } from '@billing/contracts/events/catalog';
 import { ResourceChanged } from '@billing/contracts/events/resources';
 import { SubscriptionUpdated } from '@billing/contracts/events/subscriptions';
 import { SubscriptionChangeId } from '@billing/contracts/ids';
-import type { Envelope } from '@billing/contracts/event';
 import { newEvent } from '@billing/testing/events';
 import { deliveredAgain } from '@billing/testing/processor-events';
 import { basisOf, followedOf, scheduleMetadata } from '../src/domain/schedule.ts';
-import { objectOf, OWNED_TYPES, startService, type Service } from './service.ts';
+import { buySubscription } from './buy-subscription.ts';
+import { startService, type Service } from './service.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -17,51 +17,28 @@ afterAll(() => service[Symbol.asyncDispose]());
 beforeEach(() => service.control.clearFaults());
 
 /** Buys two seats; all of its events have been delivered. */
-async function buySubscription({ knowsPrice = true } = {}) {
-  const customer = await service.createCustomer();
+async function buySeats({ knowsPrice = true } = {}) {
   const [{ price }, { price: other }] = [await service.createPrice(), await service.createPrice({ unitAmount: 999 })];
   const otherCreated = newEvent(PriceCreated, service.scope.teamId, other);
   if (knowsPrice) await service.deliver(otherCreated);
-  const urls = { successUrl: 'https://shop.example/ok', cancelUrl: 'https://shop.example/no' };
-  const body = { customerId: customer.id, priceId: price.id, quantity: 2, ...urls };
-  const checkout = await service.call('POST', '/checkout', { body });
-  await service.control.checkout(checkout.body.sessionId);
-  const [created] = await service.processor.listSubscriptions(customer.processorCustomerId);
-  if (!created) throw new Error('The checkout created no subscription.');
-  const processorId = created.id;
-  const events = async () =>
-    (await service.account.events(service.scope, ...OWNED_TYPES)).filter(event => isAbout(event, processorId));
-  const deliverEvents = async () => {
-    for (const event of await events()) await service.deliver(event);
-  };
-  await deliverEvents();
-  const list = await service.call('GET', `/subscriptions?customerId=${customer.id}`);
-  const id: string = list.body.subscriptions[0].id;
+  const bought = await buySubscription(service, { priceId: price.id, quantity: 2 });
   return {
-    id,
-    processorId,
+    ...bought,
     price,
     other,
     otherCreated,
-    deliverEvents,
-    events,
-    get: async () => (await service.call('GET', `/subscriptions/${id}`)).body.subscription,
-    atProcessor: () => service.processor.findSubscription(processorId),
     told: async () =>
-      (await service.published(ResourceChanged)).map(({ data }) => data).filter(({ object }) => object.id === id),
-    published: async () => (await service.published(SubscriptionUpdated)).filter(({ data }) => data.id === id),
+      (await service.published(ResourceChanged))
+        .map(({ data }) => data)
+        .filter(({ object }) => object.id === bought.id),
+    published: async () => (await service.published(SubscriptionUpdated)).filter(({ data }) => data.id === bought.id),
   };
-}
-
-function isAbout(event: Envelope, processorSubscriptionId: string): boolean {
-  const { id, subscription, released_subscription: released } = objectOf(event);
-  return [id, subscription, released].includes(processorSubscriptionId);
 }
 
 const KEPT = { discounts: [], metadata: {}, proration: 'none' } as const;
 
 /** Schedules a change at the processor as this service does it. */
-async function schedule({ processorId, price, other }: Awaited<ReturnType<typeof buySubscription>>) {
+async function schedule({ processorId, price, other }: Awaited<ReturnType<typeof buySeats>>) {
   const { processor, scope } = service;
   const snapshot = await processor.findSubscription(processorId);
   const { currentPeriodStart: startsAt, currentPeriodEnd: endsAt } = snapshot;
@@ -83,7 +60,7 @@ async function schedule({ processorId, price, other }: Awaited<ReturnType<typeof
 
 describe('a schedule of ours at the processor', () => {
   it.each([['as they come'], ['the newest first'], ['twice']])('shows its change, with events %s', async order => {
-    const bought = await buySubscription();
+    const bought = await buySeats();
     const before = (await bought.events()).length;
     const { changeId, endsAt } = await schedule(bought);
     const events = (await bought.events()).slice(before);
@@ -108,7 +85,7 @@ describe('a schedule of ours at the processor', () => {
   });
 
   it('gets the id of a price that becomes known later', async () => {
-    const bought = await buySubscription({ knowsPrice: false });
+    const bought = await buySeats({ knowsPrice: false });
     await schedule(bought);
     await bought.deliverEvents();
     expect((await bought.get()).scheduledChange.items).toMatchObject([{ priceId: null, quantity: 3 }]);
@@ -117,7 +94,7 @@ describe('a schedule of ours at the processor', () => {
   });
 
   it('is found by a sync, and what was missed of it', async () => {
-    const bought = await buySubscription();
+    const bought = await buySeats();
     const first = await schedule(bought);
     const ofSubscription = (await bought.events()).findLast(({ type }) => type.includes('customer.subscription.'));
     if (!ofSubscription) throw new Error('The subscription has no event.');
@@ -137,7 +114,7 @@ describe('a schedule of ours at the processor', () => {
   });
 
   it('shows nothing once it is released, also where no events about schedules are sent', async () => {
-    const bought = await buySubscription();
+    const bought = await buySeats();
     const { id } = await schedule(bought);
     await bought.deliverEvents();
     await service.account.dashboard.subscriptionSchedules.release(id);
@@ -147,7 +124,7 @@ describe('a schedule of ours at the processor', () => {
   });
 
   it('shows nothing once its change has taken effect, which is told once', async () => {
-    const bought = await buySubscription();
+    const bought = await buySeats();
     await schedule(bought);
     await bought.deliverEvents();
     const before = (await bought.told()).length;
@@ -162,7 +139,7 @@ describe('a schedule of ours at the processor', () => {
 });
 
 it('shows nothing of a schedule that somebody else has made, nor reads anything because of it', async () => {
-  const bought = await buySubscription();
+  const bought = await buySeats();
   const { id } = await service.processor.createSchedule(bought.processorId, bought.processorId);
   await bought.deliverEvents();
   expect(await bought.get()).toMatchObject({ scheduledChange: null });
