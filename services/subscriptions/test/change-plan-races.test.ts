@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { reconcileOnce } from '@billing/processor/operation-log/testing';
 import { runs } from '@billing/testing/runs';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openSubscriptionsOperationLog } from '../src/operations/open-operation-log.ts';
 import { startService, type Service } from './service.ts';
 import { expectEqual, subscribeToSeats, type Seats } from './subscribe-to-seats.ts';
 
@@ -15,10 +13,9 @@ afterAll(() => service[Symbol.asyncDispose]());
 beforeEach(() => service.control.clearFaults());
 
 /** Ends the faults, and lets the reconciler finish what was left behind. */
-async function heal(): Promise<void> {
+async function reconcile(): Promise<void> {
   await service.control.clearFaults();
-  await service.makeDue();
-  await reconcileOnce(openSubscriptionsOperationLog(service));
+  await service.runOperations();
   expect(await service.openOperations()).toEqual([]);
 }
 
@@ -45,7 +42,7 @@ describe('a change whose response is lost', () => {
     expect([200, 202, 502, 503]).toContain(first.status);
     expect(again.status).toBe(invoice === 'paid' ? 200 : 202);
     expect(again.body.subscription.quantity).toBe(invoice === 'paid' ? 8 : 5);
-    await heal();
+    await reconcile();
     await expectCharged(subscribed, [invoice]);
     await expectEqual(subscribed);
     expect((await subscribed.change({ quantity: 8 }, headers)).body).toEqual(again.body);
@@ -84,7 +81,7 @@ describe('a change whose response is lost', () => {
       create trigger refuse before update of operation_key on subscriptions for each row execute function refuse()`);
     expect((await subscribed.change({ quantity: 8 })).status).toBe(500);
     await service.em.fork().execute('drop function refuse() cascade');
-    await heal();
+    await reconcile();
     expect(await subscribed.get()).toMatchObject({ quantity: 8 });
     await expectCharged(subscribed, ['paid']);
     await expectEqual(subscribed);
@@ -160,7 +157,7 @@ describe('changes at the same time', () => {
           );
         }
         expect(statuses.filter(status => status === 500)).toEqual([]);
-        await heal();
+        await reconcile();
         await subscribed.deliver();
         await expectEqual(subscribed);
         await expectPaidOnce(subscribed);

@@ -5,7 +5,8 @@ import { isHandled, PROCESSOR_EVENT_OWNERS } from '@billing/contracts/processor-
 import { toDelivery } from '@billing/messaging/bus';
 import { receiverOf } from '@billing/messaging/consumer/consume';
 import type { Acknowledgement } from '@billing/messaging/consumer/delivery';
-import { controlOperationLog } from '@billing/processor/operation-log/testing';
+import { controlOperationLog, reconcileOnce } from '@billing/processor/operation-log/testing';
+import { openSubscriptionsOperationLog } from '../src/operations/open-operation-log.ts';
 import { subscriptionsService } from '../src/service.ts';
 import { serveOtherServices } from './other-services.ts';
 
@@ -23,13 +24,19 @@ export async function startService({ now }: Pick<TestServiceOptions, 'now'> = {}
   const service = await startTestService(subscriptionsService(), { account, ...(now && { now }) });
   const { processor, control } = account;
   const otherServices = await serveOtherServices({ processor, serve: service.serve, scope: service.scope });
+  const operations = controlOperationLog(service.em);
   return {
     ...service,
     ...otherServices,
-    ...controlOperationLog(service.em),
+    ...operations,
     account,
     processor,
     control,
+    /** Does what the reconciler does, with all operations that are left. */
+    runOperations: async (): Promise<void> => {
+      await operations.makeDue();
+      await reconcileOnce(openSubscriptionsOperationLog(service));
+    },
     /** Hands an event to one consumer once. */
     deliverOnce: async (consumerName: string, event: Envelope, attempt = 1): Promise<Acknowledgement['kind']> => {
       const consumer = service.parts.consumers.find(({ name }) => name === consumerName);

@@ -26,6 +26,19 @@ export async function subscribeToSeats(service: Service, options: Parameters<typ
     },
   };
 }
+
+/** The same subscription, and a price of 9.99. */
+export async function subscribeWithOtherPlan(service: Service, options: Parameters<typeof subscribeToSeats>[1] = {}) {
+  const subscribed = await subscribeToSeats(service, options);
+  const { id, scope } = subscribed;
+  return {
+    ...subscribed,
+    other: await subscribed.createPrice({ unitAmount: 999 }),
+    patch: (cancelAtPeriodEnd: boolean) =>
+      service.call('PATCH', `/subscriptions/${id}`, { of: scope, body: { cancelAtPeriodEnd } }),
+  };
+}
+
 export type Seats = Awaited<ReturnType<typeof subscribeToSeats>>;
 
 /** Checks that the record is as the processor has the subscription, before and after its events. */

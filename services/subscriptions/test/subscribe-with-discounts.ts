@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto';
+import type { Envelope } from '@billing/contracts/event';
+import type { ProcessorEventType } from '@billing/contracts/processor-events';
+import { objectOf, type Service } from './service.ts';
+import { startProject } from './start-project.ts';
+
+export const CREATED = 'customer.subscription.created';
+export const HALF = { percentOff: 50, amountOff: null, currency: null, endsAt: null };
+
+/** Creates a coupon of 50 % at the processor. */
+export const createCoupon = (
+  service: Service,
+  coupon: Partial<Parameters<Service['processor']['createCoupon']>[0]> = {},
+) =>
+  service.processor.createCoupon(
+    { name: 'Half', off: { percent: 50 }, duration: 'forever', metadata: {}, ...coupon },
+    randomUUID(),
+  );
+
+/** Subscribes the customer of a new project to a price of 29.99 with discounts; none of its events is delivered. */
+export async function subscribeWithDiscounts(
+  service: Service,
+  ...discounts: { coupon?: string; promotion_code?: string }[]
+) {
+  const project = await startProject(service);
+  const { scope, customer } = project;
+  const { price, product } = await service.createPrice({}, scope);
+  const { id } = await service.account.dashboard.subscriptions.create({
+    customer: customer.processorCustomerId,
+    items: [{ price: price.processorPriceId }],
+    discounts,
+    trial_period_days: 14,
+    metadata: { teamId: scope.teamId, projectId: scope.projectId },
+  });
+  const events = async (type: ProcessorEventType): Promise<Envelope[]> =>
+    (await service.account.events(scope, type)).filter(event => objectOf(event)['id'] === id);
+  return {
+    ...project,
+    id,
+    price,
+    product,
+    /** The newest event of a type about the subscription. */
+    newest: async (type: ProcessorEventType): Promise<Envelope> => {
+      const event = (await events(type)).at(-1);
+      if (!event) throw new Error(`There is no ${type} of ${id}.`);
+      return event;
+    },
+    discounts: async () => (await project.subscriptions())[0]?.['discounts'],
+    setAtProcessor: (...wanted: Parameters<Service['processor']['setDiscounts']>[1][number][]) =>
+      service.processor.setDiscounts(id, wanted, randomUUID()),
+  };
+}
