@@ -175,19 +175,8 @@ it('tells other services why a code cannot be redeemed, as the processor has it 
   expect(await refusalOf('LIMITED', { productIds: [product.id] })).toBeNull();
   const single = await catalog.createCoupon({ maxRedemptions: 1 });
   const { processorPromotionCodeId } = await catalog.createPromotionCode(single.id, { code: 'SINGLE' });
-  const { id: price } = await catalog.dashboard.prices.create({
-    product: product.processorProductId,
-    currency: 'usd',
-    unit_amount: 100,
-    recurring: { interval: 'month' },
-  });
-  await catalog.dashboard.subscriptions.create({
-    customer: processorCustomerId,
-    collection_method: 'send_invoice',
-    days_until_due: 7,
-    items: [{ price }],
-    discounts: [{ promotion_code: processorPromotionCodeId }],
-  });
+  const purchase = { customer: processorCustomerId, product: product.processorProductId };
+  await catalog.redeem(processorPromotionCodeId, purchase);
   expect(await refusalOf('SINGLE')).toBe('promotion_code_exhausted');
   // No event of these has come.
   await catalog.dashboard.promotionCodes.update(spring.processorPromotionCodeId, { active: false });

@@ -36,6 +36,14 @@ export async function startCatalog(options: { readonly outboxHighWater?: number 
     },
     createPromotionCode: async (couponId: string, body: object = {}) =>
       (await service.call('POST', '/promotion-codes', { body: { couponId, ...body } })).body.promotionCode,
+    /** Redeems a promotion code at the processor, by a subscription to a product; all ids are the processor's. */
+    redeem: async (promotion_code: string, { customer, product }: { customer: string; product: string }) => {
+      const { prices, subscriptions } = account.dashboard;
+      const recurring = { interval: 'month' } as const;
+      const { id: price } = await prices.create({ product, currency: 'usd', unit_amount: 100, recurring });
+      const billing = { collection_method: 'send_invoice', days_until_due: 7 } as const;
+      await subscriptions.create({ customer, ...billing, items: [{ price }], discounts: [{ promotion_code }] });
+    },
     /** Calls the RPC as a subscription to one product would. */
     findPromotionCode: (promotionCode: string, of: Partial<z.output<typeof FindPromotionCode.request>> = {}) => {
       const purchase = { processorCustomerId: 'cus_1', currency: 'usd', productIds: [] };

@@ -13,7 +13,7 @@ import { followRecords, type FollowDependencies } from './follow-records.ts';
  * which products a coupon is limited, so that new ones are read.
  */
 export function couponEvents(dependencies: FollowDependencies): Consumer {
-  const { em, logger, now, processors } = dependencies;
+  const { em, logger, processors } = dependencies;
   return followRecords(COUPON, dependencies, {
     namedIds: namedCouponIds,
     findForNew: async (scope, { id }) => {
@@ -30,15 +30,14 @@ export function couponEvents(dependencies: FollowDependencies): Consumer {
       return coupon;
     },
     begin: async (tx, publish) => async event => {
-      const { snapshot, source, fromSync, found } = event;
-      if (!fromSync && snapshot.metadata['projectId'] !== event.scope.projectId) {
+      const { snapshot, scope, fromSync, found } = event;
+      if (!fromSync && snapshot.metadata['projectId'] !== scope.projectId) {
         logger.info({ processorCouponId: snapshot.id }, 'coupon of another project ignored');
         return null;
       }
       if (found === undefined) return 'unprepared';
       const { productIds } = found === 'missing' ? snapshot : found;
-      const createdAt = fromSync ? snapshot.createdAt : now();
-      return mirrorCoupon(tx, publish, { ...snapshot, productIds }, { ...event, eventAt: source.at, createdAt });
+      return mirrorCoupon(tx, publish, { ...snapshot, productIds }, event);
     },
   });
 }

@@ -105,9 +105,7 @@ export function followChildren<
       if (!parent || more === null) logger.info(ignored, 'record of a foreign one ignored');
       // One that was deleted here gets no new records.
       if (!parent || more === null || parent.deletedAt) return null;
-      const createdAt = event.fromSync ? snapshot.createdAt : now();
-      const origin = { ...event, eventAt: source.at, createdAt };
-      return mirror(tx, publish, snapshot, origin, { parent, more });
+      return mirror(tx, publish, snapshot, event, { parent, more });
     };
   };
 

@@ -12,9 +12,9 @@ import { readObject } from '@billing/processor/event-object';
 import type { TeamProcessors } from '@billing/processor/team-processors';
 import { sourceOf } from '@billing/service/event-causes';
 import type { Mirrored } from '@billing/service/mirrored-rows';
-import type { Source } from '@billing/service/publish-resource';
 import type { Logger } from 'pino';
 import { applyEvent, type Reread } from '#operations/apply-event.ts';
+import type { MirrorOrigin } from '#operations/mirror-record.ts';
 import type { CatalogRow, CatalogSnapshot, RecordType } from '#operations/record-types.ts';
 import { saveDeleted } from '#operations/save-record.ts';
 
@@ -32,12 +32,8 @@ interface Context<Snapshot, Found> {
 }
 
 /** An event of a record. */
-export interface RecordEvent<Id extends string, Snapshot, Found> {
-  readonly scope: ProjectScope;
+export interface RecordEvent<Id extends string, Snapshot, Found> extends MirrorOrigin<Id> {
   readonly snapshot: Snapshot;
-  /** Our ids, if we created the record: while it has no processor id here, the event waits. */
-  readonly named: readonly ProjectObject<Id>[];
-  readonly source: Source;
   readonly fromSync: boolean;
   /** What `findForNew` returned; undefined before it ran. */
   readonly found: Found | undefined;
@@ -65,21 +61,25 @@ interface NewRecords<Row extends CatalogRow, Snapshot, Found> {
  */
 export function followRecords<Row extends CatalogRow, Snapshot extends CatalogSnapshot, Found>(
   type: RecordType<Row, Snapshot>,
-  { em, processors }: FollowDependencies,
+  { em, processors, now }: FollowDependencies,
   { namedIds, findForNew, begin }: NewRecords<Row, Snapshot, Found>,
 ): Consumer {
   const read = (delivery: Delivery<ProcessorEventData, Context<Snapshot, Found>>) => {
     const { teamId, data, event, context } = delivery;
     const snapshot = readObject(data, type.read);
     const scope = { teamId, projectId: data.projectId };
+    const source = sourceOf(delivery);
+    const fromSync = data.fromSync === true;
     return {
       delivery,
       scope,
       snapshot,
       id: { scope, id: snapshot.id },
       named: namedIds(scope, snapshot),
-      source: sourceOf(delivery),
-      fromSync: data.fromSync === true,
+      source,
+      eventAt: source.at,
+      createdAt: fromSync ? snapshot.createdAt : now(),
+      fromSync,
       found: context?.found,
       reread: context?.reread,
       isDeletion: event.type.endsWith('.deleted.v1'),

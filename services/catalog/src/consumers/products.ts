@@ -6,16 +6,14 @@ import { followRecords, type FollowDependencies } from './follow-records.ts';
 
 /** Follows the processor's products. New ones are those that name the project or were read by a sync. */
 export function productEvents(dependencies: FollowDependencies): Consumer {
-  const { logger, now } = dependencies;
+  const { logger } = dependencies;
   return followRecords(PRODUCT, dependencies, {
     namedIds: namedProductIds,
     findForNew: async () => null,
     begin: async (tx, publish) => async event => {
-      const { snapshot, source, fromSync } = event;
-      if (fromSync || snapshot.metadata['projectId'] === event.scope.projectId) {
-        const createdAt = fromSync ? snapshot.createdAt : now();
-        return mirrorProduct(tx, publish, snapshot, { ...event, eventAt: source.at, createdAt });
-      }
+      const { snapshot, scope, fromSync } = event;
+      if (fromSync || snapshot.metadata['projectId'] === scope.projectId)
+        return mirrorProduct(tx, publish, snapshot, event);
       logger.info({ processorProductId: snapshot.id }, 'product of another project ignored');
       return null;
     },

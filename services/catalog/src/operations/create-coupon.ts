@@ -36,8 +36,8 @@ export const namedCouponIds = namedIds(CouponId, 'coupon');
 
 /**
  * Creates a coupon at the processor and here. The same operation key gives the same coupon.
- * @throws Problem 400 for an end that the processor does not take; 404 for an unknown product; `processor_error` after a refusal, with nothing left behind; `unavailable` when
- * the processor does not respond, and the coupon appears later
+ * @throws Problem 400 for an end that the processor does not take; 404 for an unknown product; `processor_error` after a
+ * refusal, with nothing left behind; `unavailable` when the processor does not respond, and the coupon appears later
  */
 export function createCoupon({ operationLog, now }: Pick<Dependencies, 'operationLog' | 'now'>) {
   return async (

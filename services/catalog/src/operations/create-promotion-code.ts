@@ -39,9 +39,9 @@ export const namedPromotionCodeIds = namedIds(PromotionCodeId, 'promotion-code')
 
 /**
  * Creates a promotion code of a coupon, at the processor and here. The same operation key gives the same code.
- * @throws Problem 400 for wider limits than those of the coupon; 404 for an unknown coupon or customer; 422 `coupon_not_valid`; 409 `promotion_code_taken`;
- * `processor_error` after another refusal, with nothing left behind; `unavailable` when the processor does not respond, and
- * the code appears later
+ * @throws Problem 400 for wider limits than those of the coupon; 404 for an unknown coupon or customer; 422
+ * `coupon_not_valid`; 409 `promotion_code_taken`; `processor_error` after another refusal, with nothing left behind;
+ * `unavailable` when the processor does not respond, and the code appears later
  */
 export function createPromotionCode(dependencies: Omit<Dependencies, 'outbox'>) {
   const { em, operationLog, processors, rpc, now } = dependencies;

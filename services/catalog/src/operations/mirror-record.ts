@@ -36,7 +36,7 @@ import { publishCreated } from './save-record.ts';
 /** Where a record comes from. */
 export interface MirrorOrigin<Id extends string> {
   readonly scope: ProjectScope;
-  /** Our ids of the record, if it was created here. */
+  /** Our ids of the record, if it was created here: while it has no processor id, its events wait. */
   readonly named: readonly ProjectObject<Id>[];
   /** The event that led here. */
   readonly source: Source;

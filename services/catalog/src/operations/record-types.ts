@@ -57,8 +57,8 @@ export interface RecordType<Row extends CatalogRow, Snapshot extends CatalogSnap
   readonly toContent: (snapshot: Snapshot) => Partial<Row>;
   /** Returns a record as events carry it. */
   readonly toState: (row: Mirrored<Row>) => unknown;
-  /** Tenants are told of its changes. */
-  readonly told?: {
+  /** For records whose changes are events for tenants. */
+  readonly resource?: {
     readonly type: 'product' | 'price';
     /** Returns a record as callers see it, as JSON. */
     readonly toJson: (row: Mirrored<Row>) => Resource;
@@ -103,7 +103,7 @@ export const PRODUCT: UpdatableType<Product, ProductSnapshot> & DeletableType<Pr
   read: readProduct,
   toContent: toProductContent,
   toState: toProductState,
-  told: { type: 'product', toJson: row => product.encode(toProductResource(row)) },
+  resource: { type: 'product', toJson: row => product.encode(toProductResource(row)) },
   find: (processor, id) => processor.findProduct(id),
   update: (processor, id, changes, key) => processor.updateProduct(id, changes, key),
   remove: (processor, id, key) => processor.updateProduct(id, archived, key),
@@ -120,7 +120,7 @@ export const PRICE: UpdatableType<Price, PriceSnapshot> & DeletableType<Price, P
   read: readPrice,
   toContent: toPriceContent,
   toState: toPriceState,
-  told: { type: 'price', toJson: row => price.encode(toPriceResource(row)) },
+  resource: { type: 'price', toJson: row => price.encode(toPriceResource(row)) },
   find: (processor, id) => processor.findPrice(id),
   update: updateProcessorPrice,
   remove: (processor, id, key) => updateProcessorPrice(processor, id, archived, key),

@@ -12,7 +12,7 @@ export function publishCreated<Row extends CatalogRow, Snapshot extends CatalogS
   source: Source,
 ): void {
   publish(type.created, record.teamId, type.toState(record), source.trace);
-  tell(type, publish, record, { ...source, before: null });
+  publishForTenants(type, publish, record, { ...source, before: null });
 }
 
 /** Saves what the processor has of a record; publishes it and returns true if anything differs. */
@@ -23,10 +23,10 @@ export function saveContent<Row extends CatalogRow, Snapshot extends CatalogSnap
   { content, ...source }: Source & { readonly content: Partial<Row> },
 ): boolean {
   if (hasContent(record, content)) return false;
-  const before = type.told?.toJson(record) ?? null;
+  const before = type.resource?.toJson(record) ?? null;
   Object.assign(record, content, { version: record.version + 1 });
   publish(type.updated, record.teamId, type.toState(record), source.trace);
-  tell(type, publish, record, { ...source, before });
+  publishForTenants(type, publish, record, { ...source, before });
   return true;
 }
 
@@ -39,20 +39,24 @@ export function saveDeleted<Row extends CatalogRow, Snapshot extends CatalogSnap
 ): void {
   Object.assign(record, { deletedAt: source.at, version: record.version + 1 });
   publish(type.deleted, record.teamId, type.toState(record), source.trace);
-  tell(type, publish, record, { ...source, before: type.told?.toJson(record) ?? null, isDeleted: true });
+  publishForTenants(type, publish, record, {
+    ...source,
+    before: type.resource?.toJson(record) ?? null,
+    isDeleted: true,
+  });
 }
 
-/** Tells tenants of a change of what they are told of. */
-function tell<Row extends CatalogRow, Snapshot extends CatalogSnapshot>(
-  { told }: RecordType<Row, Snapshot>,
+/** Publishes a change as an event for tenants, where there is one. */
+function publishForTenants<Row extends CatalogRow, Snapshot extends CatalogSnapshot>(
+  { resource }: RecordType<Row, Snapshot>,
   publish: Publish,
   record: Mirrored<Row>,
   change: Source & { readonly before: Resource | null; readonly isDeleted?: boolean },
 ): void {
-  if (told)
+  if (resource)
     publishResource(publish, record, {
       ...change,
-      object: { type: told.type, id: record.id },
-      after: told.toJson(record),
+      object: { type: resource.type, id: record.id },
+      after: resource.toJson(record),
     });
 }

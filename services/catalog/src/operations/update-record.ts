@@ -103,5 +103,4 @@ const updateRecord =
 
 export const updateProduct = updateRecord(PRODUCT);
 export const updatePrice = updateRecord(PRICE);
-/** The same for a promotion code; see `change-promotion-codes.ts`. */
 export const updatePromotionCode = updateRecord(PROMOTION_CODE);

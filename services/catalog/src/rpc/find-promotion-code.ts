@@ -8,7 +8,7 @@ import type { TeamProcessors } from '@billing/processor/team-processors';
 import { isMirrored } from '@billing/service/mirrored-rows';
 import type { z } from 'zod';
 import { refusalOfCode, refusalOfCoupon, toCodeKey, toCouponState, toPromotionCodeState } from '#domain/discount.ts';
-import { Coupon } from '#persistence/coupon.entity.ts';
+import { findCoupons } from '#persistence/find-coupons.ts';
 import { Product } from '#persistence/product.entity.ts';
 import { PromotionCode } from '#persistence/promotion-code.entity.ts';
 
@@ -38,7 +38,8 @@ export function findPromotionCode({ em, processors, now }: FindDependencies) {
     const codes = id === undefined ? await processor.listPromotionCodes(newest.code) : await findOne(newest);
     const products = await em.fork().find(Product, { teamId, projectId, id: { $in: productIds } });
     const wantedProducts = products.map(({ processorId }) => processorId);
-    const coupons = new Map<string, RedemptionRefusal | null>();
+    const coupons = await findCoupons(em.fork(), request, rows);
+    const refusals = new Map<string, RedemptionRefusal | null>();
 
     async function findOne({ processorId }: PromotionCode): Promise<PromotionCodeSnapshot[]> {
       const found = await processor.findPromotionCode(processorId ?? '').catch(missingOrThrow);
@@ -46,7 +47,7 @@ export function findPromotionCode({ em, processors, now }: FindDependencies) {
     }
 
     const refusalOfCouponAt = async (couponId: string): Promise<RedemptionRefusal | null> => {
-      const read = coupons.get(couponId);
+      const read = refusals.get(couponId);
       if (read !== undefined) return read;
       const coupon = await processor.findCoupon(couponId).catch(missingOrThrow);
       const found = coupon === 'missing' ? undefined : coupon;
@@ -56,12 +57,12 @@ export function findPromotionCode({ em, processors, now }: FindDependencies) {
         refusalOfCoupon(found, now()) ??
         (found?.isValid ? null : 'promotion_code_inactive') ??
         (isForOthers ? 'promotion_code_not_applicable' : null);
-      coupons.set(couponId, refusal);
+      refusals.set(couponId, refusal);
       return refusal;
     };
 
     const describe = async (row: PromotionCode, code: PromotionCodeSnapshot) => {
-      const coupon = await em.fork().findOne(Coupon, { teamId, projectId, id: row.couponId });
+      const coupon = coupons.get(row.couponId) ?? null;
       if (!isMirrored(row) || !isMirrored(coupon)) return null;
       const isForOthers =
         (code.customerId !== null && code.customerId !== processorCustomerId) ||

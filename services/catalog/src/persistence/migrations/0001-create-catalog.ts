@@ -1,32 +1,33 @@
 import { Migration } from '@mikro-orm/migrations';
 
-export class CreateCatalog extends Migration {
-  override up(): void {
-    this.addSql(`
-      create table products (
+/** The columns of every record that the processor has too. */
+const mirrored = (table: string) => `
         id text primary key,
         team_id text not null,
         project_id text not null,
-        name text not null,
-        description text,
-        is_active boolean not null,
         metadata jsonb not null,
         processor_id text,
         processor_updated_at timestamptz,
         awaits_webhook boolean not null,
         version int not null,
-        sequence int not null, -- how many changes tenants were told of
+        sequence int not null, -- of the events for tenants
         created_at timestamptz not null,
         deleted_at timestamptz,
-        constraint products_processor_id_unique unique (team_id, project_id, processor_id)
+        constraint ${table}_processor_id_unique unique (team_id, project_id, processor_id)`;
+
+export class CreateCatalog extends Migration {
+  override up(): void {
+    this.addSql(`
+      create table products (
+        name text not null,
+        description text,
+        is_active boolean not null,
+        ${mirrored('products')}
       )`);
     this.addSql(`create index products_newest on products (team_id, project_id, created_at, id)`);
 
     this.addSql(`
       create table prices (
-        id text primary key,
-        team_id text not null,
-        project_id text not null,
         product_id text not null,
         unit_amount bigint,
         unit_amount_decimal text,
@@ -37,15 +38,7 @@ export class CreateCatalog extends Migration {
         interval text check (interval in ('day', 'week', 'month', 'year')),
         interval_count int,
         is_active boolean not null,
-        metadata jsonb not null,
-        processor_id text,
-        processor_updated_at timestamptz,
-        awaits_webhook boolean not null,
-        version int not null,
-        sequence int not null, -- how many changes tenants were told of
-        created_at timestamptz not null,
-        deleted_at timestamptz,
-        constraint prices_processor_id_unique unique (team_id, project_id, processor_id)
+        ${mirrored('prices')}
       )`);
     this.addSql(`create index prices_newest on prices (team_id, project_id, created_at, id)`);
     this.addSql(`create index prices_by_product on prices (product_id)`);
@@ -85,9 +78,6 @@ export class CreateCatalog extends Migration {
 
     this.addSql(`
       create table coupons (
-        id text primary key,
-        team_id text not null,
-        project_id text not null,
         name text,
         percent_off double precision,
         amount_off bigint,
@@ -98,23 +88,12 @@ export class CreateCatalog extends Migration {
         max_redemptions int,
         times_redeemed int not null,
         redeem_by timestamptz,
-        metadata jsonb not null,
-        processor_id text,
-        processor_updated_at timestamptz,
-        awaits_webhook boolean not null,
-        version int not null,
-        sequence int not null,
-        created_at timestamptz not null,
-        deleted_at timestamptz,
-        constraint coupons_processor_id_unique unique (team_id, project_id, processor_id)
+        ${mirrored('coupons')}
       )`);
     this.addSql(`create index coupons_newest on coupons (team_id, project_id, created_at, id)`);
 
     this.addSql(`
       create table promotion_codes (
-        id text primary key,
-        team_id text not null,
-        project_id text not null,
         coupon_id text not null,
         code text not null,
         code_key text not null, -- the code in lower case
@@ -126,15 +105,7 @@ export class CreateCatalog extends Migration {
         first_time_only boolean not null,
         minimum_amount bigint,
         currency text,
-        metadata jsonb not null,
-        processor_id text,
-        processor_updated_at timestamptz,
-        awaits_webhook boolean not null,
-        version int not null,
-        sequence int not null,
-        created_at timestamptz not null,
-        deleted_at timestamptz,
-        constraint promotion_codes_processor_id_unique unique (team_id, project_id, processor_id)
+        ${mirrored('promotion_codes')}
       )`);
     this.addSql(`create index promotion_codes_newest on promotion_codes (team_id, project_id, created_at, id)`);
     this.addSql(`create index promotion_codes_by_code on promotion_codes (team_id, project_id, code_key)`);
