@@ -104,9 +104,9 @@ describe('what a product or a price gives', () => {
       const again = await catalog.call('PUT', `${path}/seats`, { body: { value: 1 } });
       expect(again.status).toBe(200);
     }
-    const told = (await catalog.published(ProductFeatureSaved)).map(({ data }) => data);
+    const saved = (await catalog.published(ProductFeatureSaved)).map(({ data }) => data);
     for (const id of [product.id, price.id])
-      expect(told.filter(({ ownerId }) => ownerId === id).map(({ value, version }) => [version, value])).toEqual([
+      expect(saved.filter(({ ownerId }) => ownerId === id).map(({ value, version }) => [version, value])).toEqual([
         [1, 5],
         [2, 'unlimited'],
         [3, null],

@@ -28,10 +28,10 @@ it('gives a customer a feature, replaces it, lists it and takes it back, and tel
   const gone = { code: 'feature_not_found', message: 'The customer was given no such feature.' };
   for (const method of ['GET', 'DELETE'] as const)
     expect(await service.call(method, path)).toMatchObject({ status: 404, body: { error: gone } });
-  const told = (await service.published(GrantSaved)).map(({ data }) => data);
+  const saved = (await service.published(GrantSaved)).map(({ data }) => data);
   const { projectId } = service.scope;
   const state = { projectId, customerId: id, key: 'seats' };
-  expect(told).toEqual([
+  expect(saved).toEqual([
     { ...state, value: 10, expiresAt: new Date(body.expiresAt), version: 1 },
     { ...state, value: 'unlimited', expiresAt: null, version: 2 },
     { ...state, value: null, expiresAt: null, version: 3 },

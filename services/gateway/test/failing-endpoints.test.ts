@@ -30,7 +30,7 @@ async function newOwner(email: string) {
 
 it('mails the owners of a team when an endpoint fails for a day, and when it is disabled', async () => {
   const [owner, other] = [await newOwner('ada@example.com'), await newOwner('bob@example.com')];
-  const told = (status: 'failing' | 'disabled') =>
+  const reported = (status: 'failing' | 'disabled') =>
     newEvent(WebhookEndpointFailed, owner.teamId, {
       projectId: ProjectId.create(),
       webhookEndpointId: WebhookEndpointId.create(),
@@ -38,8 +38,8 @@ it('mails the owners of a team when an endpoint fails for a day, and when it is 
       status,
       failingSince: new Date('2026-03-02T09:30:00.000Z'),
     });
-  await gateway.emit(told('failing'));
-  await gateway.emit(told('disabled'));
+  await gateway.emit(reported('failing'));
+  await gateway.emit(reported('disabled'));
   const sent = (subject: string) => mailServer.messages.filter(message => message.includes(`Subject: ${subject}`));
   const [failing, disabled] = ['Webhooks to hooks.shop.example fail', 'Webhooks to hooks.shop.example are disabled'];
   await waitFor(() => sent(failing).length + sent(disabled).length === 2, { what: 'the mails' });

@@ -97,12 +97,12 @@ it('tells callers to close connections that they do not use, and from the signal
   const limits = { max: 10, maxPerAddress: 10, isTrustedProxy: () => false };
   let isClosing = false;
   const server = await listen(app, { host: '127.0.0.1', port: 0 }, { ...limits, isClosing: () => isClosing });
-  const told = async () => {
+  const connection = async () => {
     const { status, headers } = await fetch(`http://127.0.0.1:${server.port}/`);
     return [status, headers.get('connection'), headers.get('keep-alive')];
   };
-  expect(await told()).toEqual([200, 'keep-alive', 'timeout=4']);
+  expect(await connection()).toEqual([200, 'keep-alive', 'timeout=4']);
   isClosing = true;
-  expect(await told()).toEqual([200, 'close', null]);
+  expect(await connection()).toEqual([200, 'close', null]);
   await server.close();
 });

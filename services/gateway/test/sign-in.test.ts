@@ -92,10 +92,10 @@ describe('sign-in', () => {
 
   it('rejects all but one sign-up of those with one address at the same moment, in the same words', async () => {
     const body = { name: 'Ada', email: 'at-once@example.com', password: PASSWORD };
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 8 }, () => gateway.call('POST', '/api/auth/sign-up/email', { body })),
     );
-    const refused = answers.filter(({ status }) => status !== 200);
+    const refused = responses.filter(({ status }) => status !== 200);
     expect(refused).toHaveLength(7);
     expect(new Set(refused.map(({ body: { error } }) => error.code))).toEqual(
       new Set(['user_already_exists_use_another_email']),

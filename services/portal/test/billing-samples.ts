@@ -1,9 +1,25 @@
-import type { SubscriptionState } from '@billing/contracts/events/subscriptions';
+import type { BilledItem, SubscriptionState } from '@billing/contracts/events/subscriptions';
 import { InvoiceId, SubscriptionId } from '@billing/contracts/ids';
 import type { ShownInvoice, ShownSubscription } from '../src/views/portal-view.ts';
 import type { Service } from './start-service.ts';
 
 const MONTH_MS = 30 * 86_400_000;
+
+/** An item of 29.99 usd a month. */
+export const item: BilledItem = {
+  processorPriceId: 'price_1',
+  processorProductId: 'prod_1',
+  priceId: null,
+  unitAmount: 2999,
+  unitAmountDecimal: '2999',
+  billingScheme: 'per_unit',
+  currency: 'usd',
+  interval: 'month',
+  intervalCount: 1,
+  quantity: 1,
+  transformQuantity: null,
+  metered: false,
+};
 
 /** Returns an active monthly subscription of 29.99 usd. */
 export function aSubscription(service: Service, changes: Partial<ShownSubscription> = {}): ShownSubscription {
@@ -24,22 +40,7 @@ export function aSubscription(service: Service, changes: Partial<ShownSubscripti
     discounts: [],
     scheduledChange: null,
     pendingChange: null,
-    items: [
-      {
-        processorPriceId: 'price_1',
-        processorProductId: 'prod_1',
-        priceId: null,
-        unitAmount: 2999,
-        unitAmountDecimal: '2999',
-        billingScheme: 'per_unit',
-        currency: 'usd',
-        interval: 'month',
-        intervalCount: 1,
-        quantity: 1,
-        transformQuantity: null,
-        metered: false,
-      },
-    ],
+    items: [item],
     currentPeriodStart: new Date(now),
     currentPeriodEnd: new Date(now + MONTH_MS),
     trialEnd: null,

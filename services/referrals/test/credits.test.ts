@@ -31,10 +31,10 @@ it('tells tenants of a code, a referral, its conversion and both credits, each o
   await given.finished();
   const { code } = (await project.request('GET', '/codes')).body.codes[0];
   await project.request('DELETE', `/codes/${code}`);
-  const told = (await crediting.service.published(ResourceChanged)).filter(
+  const published = (await crediting.service.published(ResourceChanged)).filter(
     ({ data }) => data.projectId === project.projectId,
   );
-  const summary = told.map(({ data: { type, object } }) => `${type} ${object.sequence} ${object.id}`);
+  const summary = published.map(({ data: { type, object } }) => `${type} ${object.sequence} ${object.id}`);
   const suffix = referralId.replace('ref_', '');
   expect(summary.toSorted((a, b) => a.localeCompare(b))).toEqual([
     `referral_code.created 1 ${code}`,
@@ -44,7 +44,7 @@ it('tells tenants of a code, a referral, its conversion and both credits, each o
     `referral.converted 2 ${referralId}`,
     `referral.created 1 ${referralId}`,
   ]);
-  const converted = told.find(({ data }) => data.type === 'referral.converted')?.data;
+  const converted = published.find(({ data }) => data.type === 'referral.converted')?.data;
   expect(converted).toMatchObject({
     data: { id: referralId, code, status: 'converted', convertedAt: expect.any(String) },
     previousAttributes: { status: 'pending', convertedAt: null },

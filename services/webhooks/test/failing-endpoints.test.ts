@@ -80,7 +80,7 @@ it('gives an event up after ten attempts, and sends the later ones of its object
   expect((await deliveriesOf(id))[0]).toMatchObject({ status: 'failed', attempts: 2, next_attempt_at: null });
 });
 
-it('waits for as long as the receiver asks', async () => {
+it('waits for as long as the receiver requests', async () => {
   const team = await service.newTeam();
   await using receiver = await startReceiver(() => ({ status: 503, headers: { 'retry-after': '7200' } }));
   const { id } = await steps.newEndpoint(team, receiver.url);
@@ -99,11 +99,11 @@ it('waits for as long as the receiver asks', async () => {
   expect(attempted?.['pause']).toBeGreaterThanOrEqual(7_200);
 });
 
-it('tells of an endpoint that fails for a day, and disables it after five', async () => {
+it('reports an endpoint that fails for a day, and disables it after five', async () => {
   const team = await service.newTeam();
   await using receiver = await startReceiver(() => 500);
   const { id } = await steps.newEndpoint(team, receiver.url, { eventTypes: ['customer.*'] });
-  const told = async () =>
+  const reported = async () =>
     (await service.published(WebhookEndpointFailed))
       .filter(({ data }) => data.webhookEndpointId === id)
       .map(({ data }) => data.status);
@@ -122,12 +122,12 @@ it('tells of an endpoint that fails for a day, and disables it after five', asyn
   await steps.emit(team, ...history(team, 2, 1));
   await waitFor(() => receiver.received.length === 2, { what: 'the first attempts' });
   await failAfter(23);
-  expect(await told()).toEqual([]);
+  expect(await reported()).toEqual([]);
   await failAfter(25);
   await failAfter(26);
-  expect(await told()).toEqual(['failing']);
+  expect(await reported()).toEqual(['failing']);
   await failAfter(121);
-  expect(await told()).toEqual(['failing', 'disabled']);
+  expect(await reported()).toEqual(['failing', 'disabled']);
   expect(await rowOf(id)).toMatchObject({ status: 'disabled' });
   expect(await waitFor(async () => (await eventsOf(team, id))[0], { what: 'the event' })).toMatchObject({
     type: 'webhook_endpoint.disabled',
@@ -137,12 +137,12 @@ it('tells of an endpoint that fails for a day, and disables it after five', asyn
   expect(audited.map(({ data }) => [data.action, data.actor.type])).toEqual([['disableWebhookEndpoint', 'system']]);
 });
 
-it('tells of no endpoint that its owner disables', async () => {
+it('reports no endpoint that its owner disables', async () => {
   const team = await service.newTeam();
   const { id } = await steps.newEndpoint(team, 'https://hooks.example/');
   await steps.call(team, 'PATCH', `/webhook-endpoints/${id}`, { enabled: false });
-  const told = (await service.published(WebhookEndpointFailed)).filter(({ data }) => data.webhookEndpointId === id);
-  expect(told).toEqual([]);
+  const reported = (await service.published(WebhookEndpointFailed)).filter(({ data }) => data.webhookEndpointId === id);
+  expect(reported).toEqual([]);
   expect(await eventsOf(team, id)).toEqual([]);
 });
 
@@ -236,7 +236,7 @@ it('serves 97 endpoints in order beside one that hangs, one that is slow and one
     [1, 2],
   ];
   const healthy = Array.from({ length: 97 }, (_, index) => `/hook?${index + 3}`);
-  // The slow one answers only after all others are served, and the hanging one never.
+  // The slow one responds only after all others are served, and the hanging one never.
   await waitFor(() => receiver.received.filter(({ path }) => healthy.includes(path)).length === 97 * 4, {
     what: 'every event at every healthy endpoint',
   });
@@ -248,13 +248,13 @@ it('serves 97 endpoints in order beside one that hangs, one that is slow and one
 
 it('stays enabled by its owner, whatever was on its way when it was gone', async () => {
   const team = await service.newTeam();
-  const mayAnswer = Promise.withResolvers<void>();
+  const mayRespond = Promise.withResolvers<void>();
   let hanging = '';
   await using receiver = await startReceiver(async ({ body }, count) => {
     if (count === 7) return 410;
     if (count !== 6) return 200;
     hanging = body;
-    await mayAnswer.promise;
+    await mayRespond.promise;
     return 200;
   });
   const { id } = await steps.newEndpoint(team, receiver.url, { eventTypes: ['customer.*'] });
@@ -262,7 +262,7 @@ it('stays enabled by its owner, whatever was on its way when it was gone', async
   await waitFor(async () => (await rowOf(id))?.['status'] === 'disabled', { what: 'it to be gone' });
   const enabled = await steps.call(team, 'PATCH', `/webhook-endpoints/${id}`, { enabled: true });
   expect(enabled.body.webhookEndpoint).toMatchObject({ status: 'enabled' });
-  mayAnswer.resolve();
+  mayRespond.resolve();
   // The last event is that it was disabled.
   const isSettled = async () => (await rowOf(id))?.['position'] === 21 || (await rowOf(id))?.['status'] === 'disabled';
   await waitFor(isSettled, { what: 'the others' });

@@ -230,7 +230,7 @@ it('erases a deleted customer from its states too, but not the last one, which h
   await waitFor(async () => (await readAll(team, 100)).length === 2, { what: 'the first state' });
   await emit(team.teamId, [change(team.projectId, id, 2, { type: 'customer.deleted', data: { id } })]);
   await waitFor(async () => (await readAll(team, 100)).length === 3, { what: 'the deletion' });
-  // One that was told before its service heard of the deletion.
+  // One that was published before its service consumed the deletion.
   const nobody = { id, externalId: null, email: null };
   await emit(team.teamId, [
     state(2, named, { customer: { ...named, email: 'old@example.com' } }),

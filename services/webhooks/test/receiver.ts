@@ -20,7 +20,7 @@ export async function startReceiver(respond: Respond = () => 204) {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    const answer = async (): Promise<void> => {
+    const send = async (): Promise<void> => {
       const got = { path: request.url ?? '', headers: request.headers, body: Buffer.concat(chunks).toString() };
       received.push(got);
       const given = await respond(got, received.length);
@@ -28,7 +28,7 @@ export async function startReceiver(respond: Respond = () => 204) {
       const { status, headers } = typeof given === 'number' ? { status: given, headers: {} } : given;
       response.writeHead(status, headers).end('ok');
     };
-    request.on('end', () => void answer());
+    request.on('end', () => void send());
   });
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo; // it listens on a port

@@ -1,37 +1,14 @@
 import type { BilledDiscount } from '@billing/contracts/events/subscriptions';
 import { describe, expect, it } from 'vitest';
+import { discount as aDiscount, item as anItem } from '../../test/states.ts';
 import { discountContributions, discountedRevenue } from './discounts.ts';
 import { toDecimalText } from './revenue.ts';
 
-const item = {
-  processorProductId: 'prod_1',
-  unitAmount: 3_000,
-  unitAmountDecimal: null,
-  billingScheme: 'per_unit' as const,
-  transformQuantity: null,
-  currency: 'usd',
-  interval: 'month' as const,
-  intervalCount: 1,
-  quantity: 1,
-  metered: false,
-};
+const item = { ...anItem, unitAmount: 3_000 };
 const yearly = { ...item, unitAmount: 12_000, interval: 'year' as const };
 const other = { ...item, unitAmount: 1_000, processorProductId: 'prod_2' };
 
-const discount = (changes: Partial<BilledDiscount>): BilledDiscount => ({
-  couponId: null,
-  promotionCodeId: null,
-  processorDiscountId: 'di_1',
-  processorCouponId: 'HALF',
-  processorPromotionCodeId: null,
-  percentOff: null,
-  amountOff: null,
-  currency: null,
-  endsAt: null,
-  duration: 'forever',
-  processorProductIds: null,
-  ...changes,
-});
+const discount = (changes: Partial<BilledDiscount>): BilledDiscount => ({ ...aDiscount, ...changes });
 const half = discount({ percentOff: 50 });
 const five = discount({ amountOff: 500, currency: 'usd' });
 const until = (time: string) =>

@@ -2,22 +2,10 @@ import { runs } from '@billing/testing/runs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { itemRevenue, sumTerms, type RevenueTerm } from '@billing/contracts/item-revenue';
+import { item as anItem } from '../../test/states.ts';
 import { faceValue, monthlyRevenue, roundHalfUp, toDecimalText } from './revenue.ts';
 
-const item = {
-  processorPriceId: 'price_1',
-  processorProductId: 'prod_1',
-  priceId: null,
-  unitAmount: 1_200,
-  unitAmountDecimal: null,
-  billingScheme: 'per_unit' as const,
-  transformQuantity: null,
-  currency: 'usd',
-  interval: 'month' as const,
-  intervalCount: 1,
-  quantity: 1,
-  metered: false,
-};
+const item = { ...anItem, unitAmount: 1_200 };
 
 const monthly = (...changes: Partial<Parameters<typeof itemRevenue>[0]>[]) =>
   monthlyRevenue(changes.flatMap(change => itemRevenue({ ...item, ...change }) ?? []));

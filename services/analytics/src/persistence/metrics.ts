@@ -55,9 +55,9 @@ const HOURLY = TIMED.map(({ hourly }) => hourly);
 const EXACT = TIMED.map(({ exact }) => exact);
 
 /**
- * Reads a project's metrics over all time, net new customers of the days after the window's first, and lifetimes and trials after the
- * window's start, and what discounts take off today. The number of rows depends on the window's length, not on the project's size, except in the window's first
- * hour.
+ * Reads a project's metrics over all time, net new customers of the days after the window's first, lifetimes and trials
+ * after the window's start, and what discounts take off today. The number of rows depends on the window's length, not on the
+ * project's size, except in the window's first hour.
  */
 export async function readMetrics(
   em: EntityManager,

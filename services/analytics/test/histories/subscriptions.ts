@@ -73,14 +73,18 @@ const discounts = (time: fc.Arbitrary<Date>): fc.Arbitrary<BilledDiscount[]> => 
   });
   const percentage = fc
     .record({ ending, percent: fc.integer({ min: 1, max: 10_000 }), isForOne: fc.boolean() })
-    .map(it => ({ ...discount, ...it.ending, percentOff: it.percent / 100, ...(it.isForOne && FOR_ONE) }));
+    .map(it => ({
+      ...discount,
+      ...it.ending,
+      percentOff: it.percent / 100,
+      ...(it.isForOne && { processorProductIds: ['prod_1'] }),
+    }));
   const amountOff = fc
     .record({ ending, amount: fc.integer({ min: 1, max: 5_000 }) })
     .map(it => ({ ...discount, ...it.ending, amountOff: it.amount, currency: 'usd' }));
   return fc.tuple(fc.array(percentage, { maxLength: 2 }), fc.array(amountOff, { maxLength: 1 })).map(all => all.flat());
 };
 
-const FOR_ONE = { processorProductIds: ['prod_1'] };
 /** A subscription in one to five states, any one after the other, which become known in any order. */
 export function subscriptionHistory(
   { teamId, projectId }: ProjectScope,

@@ -14,7 +14,7 @@ export interface Change extends Omit<Source, 'at'>, Partial<Pick<Source, 'at'>> 
 /** Publishes that a customer was created. */
 export function publishCreated(publish: Publish, customer: LinkedCustomer, change: Change): void {
   publish(CustomerCreated, customer.teamId, toState(customer), change.trace);
-  tell(publish, customer, null, change);
+  publishForTenants(publish, customer, null, change);
 }
 
 /**
@@ -33,7 +33,7 @@ export function saveContent(
   const isShown = !isSameContent(customer, { ...content, balance: customer.balance });
   tx.assign(customer, { ...content, ...(isShown && { updatedAt: change.now }), version: customer.version + 1 });
   publish(CustomerUpdated, customer.teamId, toState(customer), change.trace);
-  tell(publish, customer, before, change);
+  publishForTenants(publish, customer, before, change);
   return true;
 }
 
@@ -43,7 +43,7 @@ export function saveEmail(publish: Publish, customer: LinkedCustomer, email: str
   const wantedEmail = email === null ? customer.wantedEmail : null;
   Object.assign(customer, { email, wantedEmail, updatedAt: change.now, version: customer.version + 1 });
   publish(CustomerUpdated, customer.teamId, toState(customer));
-  tell(publish, customer, before, change);
+  publishForTenants(publish, customer, before, change);
 }
 
 /**
@@ -62,11 +62,11 @@ export function saveDeleted(
   const isNews = !customer.deletedAt;
   tx.assign(customer, { deletedAt, updatedAt: now, version: customer.version + 1 });
   publish(CustomerDeleted, customer.teamId, toState(customer), change.trace);
-  if (isNews) tell(publish, customer, asJson(customer), { ...change, now, at: deletedAt });
+  if (isNews) publishForTenants(publish, customer, asJson(customer), { ...change, now, at: deletedAt });
 }
 
-/** Tells tenants of a change. */
-function tell(
+/** Publishes a change as an event for tenants. */
+function publishForTenants(
   publish: Publish,
   customer: LinkedCustomer,
   before: Resource | null,

@@ -26,26 +26,20 @@ interface TabOptions {
  */
 export function portalLinks(publicUrl: string, token: string, lang?: string) {
   const page = `/portal/${token}`;
-  const inLanguage = (path: string) =>
-    lang === undefined ? path : `${path}?${new URLSearchParams({ lang }).toString()}`;
+  const to = (path: string, given: Readonly<Record<string, string>> = {}) => {
+    const query = new URLSearchParams({ ...given, ...(lang && { lang }) }).toString();
+    return query ? `${path}?${query}` : path;
+  };
   const subscription = (id: SubscriptionId) => `${page}/subscriptions/${encodeURIComponent(id)}`;
   return {
     page,
-    tab(tab: Tab, { notice, page: number }: TabOptions = {}) {
-      const query = new URLSearchParams({
-        tab,
-        ...(number && { page: String(number) }),
-        ...(notice && { notice }),
-        ...(lang && { lang }),
-      });
-      return `${page}?${query.toString()}`;
-    },
+    tab: (tab: Tab, { notice, page: number }: TabOptions = {}) =>
+      to(page, { tab, ...(number && { page: String(number) }), ...(notice && { notice }) }),
     absolute: (path: string) => `${publicUrl}${path}`,
-    cancel: (id: SubscriptionId) => inLanguage(`${subscription(id)}/cancel`),
-    resume: (id: SubscriptionId) => inLanguage(`${subscription(id)}/resume`),
+    cancel: (id: SubscriptionId) => to(`${subscription(id)}/cancel`),
+    resume: (id: SubscriptionId) => to(`${subscription(id)}/resume`),
     /** `key` names one replacement of the payment method. */
-    paymentMethod: (key: string) =>
-      `${page}/payment-method?${new URLSearchParams({ key, ...(lang && { lang }) }).toString()}`,
+    paymentMethod: (key: string) => to(`${page}/payment-method`, { key }),
     api: `/api/portal/${token}`,
   };
 }

@@ -24,11 +24,11 @@ it.each([
 });
 
 it.each([
-  [{ query: 'de', link: 'fr', accepted: 'it', standard: 'pl' }, 'de', 'de'],
-  [{ link: 'fr-CH', accepted: 'it', standard: 'pl' }, 'fr', 'fr-CH'],
+  [{ query: 'de', link: 'fr', accepted: 'it' }, 'de', 'de'],
+  [{ link: 'fr-CH', accepted: 'it' }, 'fr', 'fr-CH'],
   [{ query: 'de', accepted: 'it, de-AT;q=0.1' }, 'de', 'de-AT'],
-  [{ query: 'xx', link: 'zh', accepted: 'it', standard: 'pl' }, 'it', 'it'],
-  [{ accepted: 'zh-CN', standard: 'pl' }, 'pl', 'pl'],
+  [{ query: 'xx', link: 'zh', accepted: 'it' }, 'it', 'it'],
+  [{ accepted: 'zh-CN' }, 'en', 'en'],
 ] as const)('takes the strongest of the wishes %j', (wishes, language, locale) => {
   expect(readerLanguage(wishes)).toEqual({ language, locale });
 });

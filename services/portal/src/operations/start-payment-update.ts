@@ -39,8 +39,8 @@ export interface PaymentUpdate {
 }
 
 /**
- * Opens a page at the processor, in a language, on which the customer saves a new payment method. From there the browser that got the
- * cookie returns to the portal. The same operation key leads to the same page, for a day; it works once.
+ * Opens a page at the processor, in a language, on which the customer saves a new payment method. From there the browser
+ * that got the cookie returns to the portal. The same operation key leads to the same page, for a day; it works once.
  * @throws Problem 409 `processor_not_connected`; 502 or 503 when the processor refuses or does not respond
  */
 export function startPaymentUpdate(dependencies: StartPaymentUpdateDependencies) {

@@ -2,23 +2,10 @@ import { html } from 'hono/html';
 import { expect, it } from 'vitest';
 import type { BilledItem } from '@billing/contracts/events/subscriptions';
 import { PORTAL_LANGUAGES, type PortalLanguage } from '@billing/contracts/resources/portal-session';
+import { item } from '../../test/billing-samples.ts';
 import { priceText } from './price-text.ts';
 import { textsFor } from './texts.ts';
 
-const item: BilledItem = {
-  processorPriceId: 'price_1',
-  processorProductId: 'prod_1',
-  priceId: null,
-  unitAmount: 2999,
-  unitAmountDecimal: '2999',
-  billingScheme: 'per_unit',
-  currency: 'usd',
-  interval: 'month',
-  intervalCount: 1,
-  quantity: 1,
-  transformQuantity: null,
-  metered: false,
-};
 const shown = async (changes: Partial<BilledItem>, language: PortalLanguage, locale: string = language) =>
   (await priceText({ ...item, ...changes }, textsFor({ language, locale }))).toString().replaceAll(/<[^>]*>/g, '');
 

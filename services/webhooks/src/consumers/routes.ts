@@ -31,11 +31,21 @@ export const projectCopies = (): Consumer =>
   );
 
 /**
- * Record which projects have a customer or a record of the catalog. `onSaved` runs for each batch: events that found no project
- * may be due.
+ * Record which projects have a customer or a record of the catalog. `onSaved` runs for each batch: events that found no
+ * project may be due.
  */
 export function routeConsumers(onSaved: () => void): Consumer[] {
-  const save = async (tx: EntityManager, routes: readonly RouteRecord[]): Promise<void> => {
+  const save = async <Data extends RecordState>(
+    tx: EntityManager,
+    kind: ReferenceKind,
+    changes: readonly { readonly teamId: TeamId; readonly data: Data }[],
+    processorIdOf: (data: Data) => string,
+  ): Promise<void> => {
+    const routes = changes.map(({ teamId, data }): RouteRecord => {
+      const { id: resourceId, projectId, version, createdAt, deletedAt } = data;
+      const place = { teamId, projectId, resourceId, kind, processorId: processorIdOf(data) };
+      return { ...place, version, createdAt, deleted: deletedAt !== null };
+    });
     await saveRoutes(tx, routes);
     onSaved();
   };
@@ -45,30 +55,23 @@ export function routeConsumers(onSaved: () => void): Consumer[] {
       async (tx, deliveries, publish) => {
         const created = deliveries.filter(({ event }) => event.type === CustomerCreated.name).map(toHolder);
         const shared = await lockShared(tx, created);
-        const routes = deliveries.map(it => toRoute('customer', it, it.data.processorCustomerId));
-        await save(tx, routes);
+        await save(tx, 'customer', deliveries, it => it.processorCustomerId);
         await sendMissedEvents(tx, publish, shared);
       },
     ),
     consumer('webhooks-products', 'product.*.v1').on(
       [ProductCreated, ProductUpdated, ProductDeleted],
-      async (tx, deliveries) => {
-        const routes = deliveries.map(it => toRoute('product', it, it.data.processorProductId));
-        await save(tx, routes);
-      },
+      (tx, deliveries) => save(tx, 'product', deliveries, it => it.processorProductId),
     ),
-    consumer('webhooks-prices', 'price.*.v1').on([PriceCreated, PriceUpdated, PriceDeleted], async (tx, deliveries) => {
-      const routes = deliveries.map(it => toRoute('price', it, it.data.processorPriceId));
-      await save(tx, routes);
-    }),
-    consumer('webhooks-coupons', 'coupon.saved.v1').on(CouponSaved, async (tx, deliveries) => {
-      const routes = deliveries.map(it => toRoute('coupon', it, it.data.processorCouponId));
-      await save(tx, routes);
-    }),
-    consumer('webhooks-promotion-codes', 'promotion-code.saved.v1').on(PromotionCodeSaved, async (tx, deliveries) => {
-      const routes = deliveries.map(it => toRoute('promotion_code', it, it.data.processorPromotionCodeId));
-      await save(tx, routes);
-    }),
+    consumer('webhooks-prices', 'price.*.v1').on([PriceCreated, PriceUpdated, PriceDeleted], (tx, deliveries) =>
+      save(tx, 'price', deliveries, it => it.processorPriceId),
+    ),
+    consumer('webhooks-coupons', 'coupon.saved.v1').on(CouponSaved, (tx, deliveries) =>
+      save(tx, 'coupon', deliveries, it => it.processorCouponId),
+    ),
+    consumer('webhooks-promotion-codes', 'promotion-code.saved.v1').on(PromotionCodeSaved, (tx, deliveries) =>
+      save(tx, 'promotion_code', deliveries, it => it.processorPromotionCodeId),
+    ),
   ];
 }
 
@@ -77,12 +80,4 @@ function toHolder({ teamId, data }: { readonly teamId: TeamId; readonly data: Cu
   return { teamId, projectId, customerId, createdAt, linkedToExisting };
 }
 
-interface RecordChange {
-  readonly teamId: TeamId;
-  readonly data: Pick<CustomerState, 'projectId' | 'version' | 'createdAt' | 'deletedAt'> & { readonly id: string };
-}
-
-function toRoute(kind: ReferenceKind, { teamId, data }: RecordChange, processorId: string): RouteRecord {
-  const { id: resourceId, projectId, version, createdAt, deletedAt } = data;
-  return { teamId, resourceId, kind, processorId, projectId, version, createdAt, deleted: deletedAt !== null };
-}
+type RecordState = Pick<CustomerState, 'projectId' | 'version' | 'createdAt' | 'deletedAt'> & { readonly id: string };

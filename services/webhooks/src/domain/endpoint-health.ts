@@ -13,7 +13,7 @@ const GONE = 410;
 /** A failing endpoint is tried at least hourly. */
 const PROBE_MS = HOUR_MS;
 
-/** How an endpoint has answered since its last success. */
+/** How an endpoint has responded since its last success. */
 export interface EndpointHealth {
   readonly status: 'enabled' | 'failing' | 'disabled';
   readonly disabledReason: 'manual' | 'failing' | 'gone' | null;
@@ -25,7 +25,7 @@ export interface EndpointHealth {
   /** The object of the first of them, and whether another one failed too. */
   readonly failedObject: string | null;
   readonly hasFailedTwoObjects: boolean;
-  /** Whether the owners were told that it fails, since its last success. */
+  /** Whether its failure was reported to the owners since its last success. */
   readonly isWarned: boolean;
 }
 
@@ -55,7 +55,7 @@ export const isSuccess = (responseStatus: number | null): boolean =>
 
 /**
  * Returns the health after an attempt. 410 disables at once. A disabled endpoint stays so: the attempt had begun before, or
- * somebody asked for it.
+ * somebody requested it.
  */
 export function afterAttempt(health: EndpointHealth, { at, objectKey, responseStatus }: AttemptEnd): EndpointHealth {
   if (isSuccess(responseStatus)) {

@@ -1,7 +1,7 @@
 import type { WebhookEndpointId } from '@billing/contracts/ids';
 import { isSuccess } from '#domain/endpoint-health.ts';
 
-/** A request that takes longer says that its endpoint is slow, in milliseconds. */
+/** An endpoint is slow when a request takes longer, in milliseconds. */
 const SLOW_MS = 2_000;
 /** Responses of an overloaded receiver, or of a proxy before one. */
 const OVERLOADED: ReadonlySet<number> = new Set([429, 502, 504]);
@@ -14,7 +14,7 @@ const MAX_KNOWN = 50_000;
 export interface Pace {
   /** Requests that may be on their way to it at once. */
   readonly limit: (now: number) => number;
-  /** Whether it has answered quickly of late; others share a small part of the slots. */
+  /** Whether it has responded quickly of late; others share a small part of the slots. */
   readonly isProven: (now: number) => boolean;
   /** A request begins; call what is returned when it has ended, with the status of its response. Times in milliseconds. */
   readonly begin: (now: number) => (now: number, responseStatus: number | null) => void;
@@ -48,7 +48,7 @@ function openPace(maximum: number): Pace {
   };
 }
 
-/** Opens what this process knows of how fast endpoints answer. One that it does not know begins with one request at a time. */
+/** Opens what this process knows of how fast endpoints respond. One that it does not know begins with one request at a time. */
 export function openPaces() {
   const known = new Map<string, Pace>();
   return (id: WebhookEndpointId, maxConcurrency: number): Pace => {

@@ -43,10 +43,7 @@
   };
 
   const send = async (method, path, { body, key } = {}) => {
-    const headers = {
-      ...(body && { 'content-type': 'application/json' }),
-      ...(key && { 'idempotency-key': key }),
-    };
+    const headers = { ...(body && { 'content-type': 'application/json' }), ...(key && { 'idempotency-key': key }) };
     const { api } = portal.querySelector('[data-api]').dataset;
     const response = await fetch(api + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
     const result = await response.json().catch(() => ({}));
