@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { CouponId, type ProductId, type ProjectScope } from '@billing/contracts/ids';
-import { invalid, notFound } from '@billing/contracts/problem';
+import { invalid } from '@billing/contracts/problem';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import { COUPON_DURATIONS, type CouponCreate } from '@billing/contracts/resources/discount';
 import { derivedId } from '@billing/service/derived-id';
@@ -49,8 +49,7 @@ export function createCoupon({ operationLog, now }: Pick<Dependencies, 'operatio
     const id = derivedId(CouponId, operationKey, 'coupon');
     return operationLog.perform(createCouponKind, scope, creation(COUPON, scope, { id, operationKey }), async tx => {
       const { name, duration, durationInMonths, productIds, maxRedemptions, redeemBy } = requested;
-      const [percentOff, amountOff] = [requested.percentOff ?? null, requested.amountOff ?? null];
-      const currency = requested.currency ?? null;
+      const { percentOff = null, amountOff = null, currency = null } = requested;
       const limits = productIds && (await findProcessorIds(tx, scope, productIds));
       const terms = {
         name,
@@ -93,10 +92,6 @@ function toRedeemBy(redeemBy: Date | undefined, now: Date): Date | null {
 
 /** Returns the processor's ids of products. @throws Problem 404 `product_not_found` */
 async function findProcessorIds(em: EntityManager, scope: ProjectScope, ids: readonly ProductId[]): Promise<string[]> {
-  const wanted = [...new Set(ids)];
-  const products = await Promise.all(wanted.map(id => PRODUCT.rows.findCreated(em, scope, id)));
-  return products.map(product => {
-    if (!product) throw notFound('product');
-    return product.processorId;
-  });
+  const products = await Promise.all([...new Set(ids)].map(id => PRODUCT.rows.find(em, scope, id)));
+  return products.map(({ processorId }) => processorId);
 }
