@@ -77,11 +77,17 @@ interface FormProblems<Field extends string> {
 
 /**
  * Divides an error among the fields of a form that show their own problems, also of what lies within them (`metadata.tier`),
- * and what is left for the form itself.
+ * and what is left for the form itself. `refusals` has the field that a refusal is about, by the beginning of its code.
  */
-export function problemsOf<const Field extends string>(error: unknown, fields: readonly Field[]): FormProblems<Field> {
+export function problemsOf<const Field extends string>(
+  error: unknown,
+  fields: readonly Field[],
+  refusals: Readonly<Record<string, NoInfer<Field>>> = {},
+): FormProblems<Field> {
   const of: Partial<Record<Field, string>> = {};
   if (!(error instanceof BillingError)) return { of, rest: error };
+  const refused = Object.entries(refusals).find(([code]) => error.code.startsWith(code))?.[1];
+  if (refused) return { of: { ...of, [refused]: error.message }, rest: undefined };
   const fieldOf = (path: string) => fields.find(field => path === field || path.startsWith(`${field}.`));
   for (const { path, message } of error.fields) {
     const field = fieldOf(path);
@@ -91,8 +97,7 @@ export function problemsOf<const Field extends string>(error: unknown, fields: r
   return { of, rest: isShown ? undefined : error };
 }
 
-/** Returns why a promotion code was refused, to be shown beside its field; undefined for other errors. */
-export const promotionCodeProblem = (error: unknown): string | undefined =>
-  error instanceof BillingError && error.code.startsWith('promotion_code_') ? error.message : undefined;
+/** Promotion codes are refused for many reasons. */
+export const PROMOTION_CODE_REFUSALS = { promotion_code_: 'promotionCode' } as const;
 
 export const hasCode = (error: unknown, code: string): boolean => error instanceof BillingError && error.code === code;

@@ -1,9 +1,8 @@
 import type { BillingClient, TeamClient } from '@billing/client';
-import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { useSuspenseQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { client, projectsQuery, sessionQuery } from './client.ts';
-import { membersQuery } from './queries.ts';
+import { client, projectsQuery } from './client.ts';
 
 export interface ProjectScope {
   readonly teamId: string;
@@ -40,11 +39,4 @@ export function useProjectDetails() {
   const project = data.find(({ id }) => id === projectId);
   if (!project) throw new Error('This team has no such project, or you are not a member of the team.');
   return project;
-}
-
-/** Whether the reader is an owner of the team; false until that is known. */
-export function useIsOwner(): boolean {
-  const { data: current } = useQuery(sessionQuery);
-  const { data: members } = useQuery(membersQuery(useProject()));
-  return members?.some(({ userId, role }) => userId === current?.user.id && role === 'owner') ?? false;
 }

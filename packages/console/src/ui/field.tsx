@@ -63,6 +63,16 @@ export function EmailField(input: Omit<FieldProps, 'label'> & ComponentProps<'in
   return <TextField label="E-mail address" name="email" inputMode="email" {...AS_TYPED} {...input} />;
 }
 
+/** A promotion code that a customer has. */
+export function PromotionCodeField(input: Omit<FieldProps, 'label'> & ComponentProps<'input'>) {
+  return <TextField label="Promotion code" maxLength={500} autoComplete="off" spellCheck={false} {...input} />;
+}
+
+/** How many of a price. */
+export function QuantityField(input: Omit<FieldProps, 'label'> & ComponentProps<'input'>) {
+  return <TextField label="Quantity" type="number" min={1} max={999_999} required {...input} />;
+}
+
 const AS_TYPED = { autoCapitalize: 'none', autoCorrect: 'off', spellCheck: false } as const;
 
 export function SelectField({ label, hint, problem, children, ...select }: FieldProps & ComponentProps<'select'>) {

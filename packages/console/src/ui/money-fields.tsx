@@ -30,11 +30,12 @@ export function MoneyFields({ label, currency: first, required = true, problems 
 }
 
 /**
- * Returns the amount and the currency of such fields; undefined where no amount is written.
- * @throws Error for an amount that its field does not let through
+ * Returns the amount and the currency of such fields.
+ * @throws Error for an amount that its field does not let through, or none
  */
-export function moneyOf(fields: FormData): { readonly amount: number; readonly currency: string } | undefined {
+export function moneyOf(fields: FormData): { readonly amount: number; readonly currency: string } {
   const currency = textOf(fields, 'currency');
   const amount = amountOf(fields, 'amount', currency);
-  return amount === undefined ? undefined : { amount, currency };
+  if (amount === undefined) throw new Error('Write an amount.');
+  return { amount, currency };
 }

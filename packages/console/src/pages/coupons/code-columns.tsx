@@ -15,11 +15,8 @@ export const CODE_COLUMNS: readonly Column<PromotionCode>[] = [
   { title: 'Actions', end: true, cell: code => <SwitchCode code={code} small /> },
 ];
 
-const [codeColumn, ...others] = CODE_COLUMNS;
-
 /** The columns of the promotion codes of all coupons. */
-export const ALL_CODE_COLUMNS: readonly Column<PromotionCode>[] = [
-  ...(codeColumn ? [codeColumn] : []),
-  { title: 'Coupon', cell: ({ couponId }) => <CouponLink id={couponId} /> },
-  ...others,
-];
+export const ALL_CODE_COLUMNS: readonly Column<PromotionCode>[] = CODE_COLUMNS.toSpliced(1, 0, {
+  title: 'Coupon',
+  cell: ({ couponId }) => <CouponLink id={couponId} />,
+});

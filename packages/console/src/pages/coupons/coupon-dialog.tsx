@@ -154,7 +154,6 @@ function readCoupon(fields: FormData): CouponCreate {
 
 function readOff(fields: FormData) {
   if (fields.has('percent')) return { percentOff: Number(textOf(fields, 'percent')) };
-  const money = moneyOf(fields);
-  if (!money) throw new Error('Write an amount.');
-  return { amountOff: money.amount, currency: money.currency };
+  const { amount: amountOff, currency } = moneyOf(fields);
+  return { amountOff, currency };
 }

@@ -1,5 +1,5 @@
 import type { PromotionCodeCreate } from '@billing/client';
-import { hasCode, problemsOf } from '#api/failure.ts';
+import { problemsOf } from '#api/failure.ts';
 import { useProject, useProjectDetails } from '#api/project.ts';
 import { useWrite } from '#layout/use-write.ts';
 import { TextField } from '#ui/field.tsx';
@@ -27,8 +27,7 @@ export function PromotionCodeDialog({
     done: ({ code }) => `Customers can redeem ${code}.`,
     onDone: onClose,
   });
-  const taken = hasCode(create.error, 'promotion_code_taken') ? create.error?.message : undefined;
-  const problems = problemsOf(taken === undefined ? create.error : undefined, FIELDS);
+  const problems = problemsOf(create.error, FIELDS, { promotion_code_taken: 'code' });
   const { of } = problems;
   return (
     <FormDialog
@@ -49,7 +48,7 @@ export function PromotionCodeDialog({
         title="Letters of a-z, digits and hyphens"
         placeholder="SPRING20"
         hint="Customers enter it in any case. Stripe chooses one unless given."
-        problem={taken ?? of.code}
+        problem={of.code}
       />
       <CustomerSelect label="Only for" name="customer" none="Everybody" problem={of.customerId} />
       <label className="check">
@@ -68,7 +67,7 @@ export function PromotionCodeDialog({
 }
 
 function readCode(fields: FormData, couponId: string): PromotionCodeCreate {
-  const minimum = moneyOf(fields);
+  const minimum = textOf(fields, 'amount') === '' ? undefined : moneyOf(fields);
   return {
     couponId,
     code: textOf(fields, 'code') || undefined,

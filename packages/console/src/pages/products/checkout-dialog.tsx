@@ -1,7 +1,7 @@
 import type { CheckoutCreate } from '@billing/client';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { problemsOf, promotionCodeProblem } from '#api/failure.ts';
+import { problemsOf, PROMOTION_CODE_REFUSALS } from '#api/failure.ts';
 import { useProject } from '#api/project.ts';
 import { pricesQuery, productsQuery } from '#api/queries.ts';
 import { ErrorState } from '#ui/states.tsx';
@@ -10,7 +10,7 @@ import { formatPrice } from '#ui/amount.ts';
 import { Button } from '#ui/button.tsx';
 import { Snippet } from '#ui/copy.tsx';
 import { Dialog } from '#ui/dialog.tsx';
-import { SelectField, TextField } from '#ui/field.tsx';
+import { PromotionCodeField, QuantityField, SelectField, TextField } from '#ui/field.tsx';
 import { FormDialog } from '#ui/form-dialog.tsx';
 import { textOf } from '#ui/form.tsx';
 
@@ -38,13 +38,11 @@ export function CheckoutDialog({ customerId, onClose }: { readonly customerId: s
 
   const price = sold?.find(({ id }) => id === chosen) ?? sold?.[0];
   const isOnce = price?.type === 'one_time';
-  const refusal = promotionCodeProblem(create.error);
-  const problems = problemsOf(refusal === undefined ? create.error : undefined, [
-    'priceId',
-    'quantity',
-    'trialDays',
-    'promotionCode',
-  ]);
+  const problems = problemsOf(
+    create.error,
+    ['priceId', 'quantity', 'trialDays', 'promotionCode'],
+    PROMOTION_CODE_REFUSALS,
+  );
   const submit = (fields: FormData) => {
     if (!price) return;
     const checkout = {
@@ -81,16 +79,7 @@ export function CheckoutDialog({ customerId, onClose }: { readonly customerId: s
       </SelectField>
       <div className="form-grid">
         {price?.usageType !== 'metered' && (
-          <TextField
-            label="Quantity"
-            name="quantity"
-            type="number"
-            min={1}
-            max={999_999}
-            required
-            defaultValue={1}
-            problem={problems.of.quantity}
-          />
+          <QuantityField name="quantity" defaultValue={1} problem={problems.of.quantity} />
         )}
         {!isOnce && (
           <TextField
@@ -104,15 +93,7 @@ export function CheckoutDialog({ customerId, onClose }: { readonly customerId: s
           />
         )}
       </div>
-      <TextField
-        label="Promotion code"
-        name="promotionCode"
-        maxLength={500}
-        autoComplete="off"
-        spellCheck={false}
-        placeholder="None"
-        problem={refusal ?? problems.of.promotionCode}
-      />
+      <PromotionCodeField name="promotionCode" placeholder="None" problem={problems.of.promotionCode} />
     </FormDialog>
   );
 }

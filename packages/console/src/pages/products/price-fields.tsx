@@ -73,9 +73,8 @@ export function PriceFields({ problems }: PriceFieldsProps) {
  * @throws Error when the amount is none, which its field does not let through
  */
 export function readPrice(fields: FormData, productId: string): PriceCreate {
-  const money = moneyOf(fields);
-  if (!money) throw new Error('Write an amount.');
-  const price = { productId, unitAmount: money.amount, currency: money.currency };
+  const { amount: unitAmount, currency } = moneyOf(fields);
+  const price = { productId, unitAmount, currency };
   const rhythm = textOf(fields, 'rhythm');
   if (rhythm === 'once') return { ...price, type: 'one_time' };
   const [count, interval] =

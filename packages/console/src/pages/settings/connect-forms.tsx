@@ -1,7 +1,8 @@
 import type { ProcessorConnection } from '@billing/client';
 import { useRef, useState } from 'react';
 import { problemsOf } from '#api/failure.ts';
-import { useIsOwner, useProject } from '#api/project.ts';
+import { useProject } from '#api/project.ts';
+import { useIsOwner } from '#api/use-is-owner.ts';
 import { useFreshSession } from '#layout/fresh-session.tsx';
 import { useWrite } from '#layout/use-write.ts';
 import { TextField } from '#ui/field.tsx';

@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import { useIsOwner, useProject } from '#api/project.ts';
+import { useProject } from '#api/project.ts';
 import { processorQuery } from '#api/queries.ts';
+import { useIsOwner } from '#api/use-is-owner.ts';
 import { useFreshSession } from '#layout/fresh-session.tsx';
 import { Loading } from '#layout/loading.tsx';
 import { Card, Page } from '#layout/page.tsx';

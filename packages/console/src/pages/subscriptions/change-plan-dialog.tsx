@@ -1,7 +1,7 @@
 import { BillingError, type PlanChange, type PlanChangePreview, type Subscription } from '@billing/client';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { promotionCodeProblem } from '#api/failure.ts';
+import { problemsOf, PROMOTION_CODE_REFUSALS } from '#api/failure.ts';
 import { useProject } from '#api/project.ts';
 import { pricesQuery, productsQuery } from '#api/queries.ts';
 import { randomHex } from '#api/random-hex.ts';
@@ -37,11 +37,9 @@ export function ChangePlanDialog({ subscription, onClose }: ChangePlanDialogProp
   // What it is changed from stays, also when the subscription is read again.
   const [before] = useState(subscription);
   const [form, setForm] = useState(() => formOf(before));
-  const priceOf = new Map<string, { readonly usageType?: string | undefined }>(
-    [...(prices.data ?? [])].map(price => [price.id, price]),
-  );
-  for (const item of before.items) if (!priceOf.has(item.priceId ?? '')) priceOf.set(item.priceId ?? '', item);
-  const wanted = readPlanForm(before, form, id => priceOf.get(id)?.usageType === 'metered');
+  const priceOf = (priceId: string) =>
+    prices.data?.find(({ id }) => id === priceId) ?? before.items.find(item => (item.priceId ?? '') === priceId);
+  const wanted = readPlanForm(before, form, priceId => priceOf(priceId)?.usageType === 'metered');
   const change = 'change' in wanted ? wanted.change : undefined;
   const { preview, write } = useChange(subscription.id, change, onClose);
   if (waiting)
@@ -52,7 +50,8 @@ export function ChangePlanDialog({ subscription, onClose }: ChangePlanDialogProp
     );
 
   const sold = new Set<string>(products.data?.filter(({ isActive }) => isActive).map(({ id }) => id));
-  const codeProblem = promotionCodeProblem(write.error ?? preview.error);
+  const codeProblem = problemsOf(write.error ?? preview.error, ['promotionCode'], PROMOTION_CODE_REFUSALS).of
+    .promotionCode;
   const refusal = describeRefusal(write.error, before.items[0]?.currency ?? 'usd');
   return (
     <FormDialog

@@ -1,37 +1,33 @@
 import type { Subscription } from '@billing/client';
 import { useState } from 'react';
-import { problemsOf, promotionCodeProblem } from '#api/failure.ts';
+import { problemsOf, PROMOTION_CODE_REFUSALS } from '#api/failure.ts';
 import { useProject } from '#api/project.ts';
 import { Card } from '#layout/page.tsx';
 import { useWrite } from '#layout/use-write.ts';
 import { Button } from '#ui/button.tsx';
 import { ConfirmDialog } from '#ui/confirm-dialog.tsx';
-import { TextField } from '#ui/field.tsx';
+import { PromotionCodeField } from '#ui/field.tsx';
 import { FormDialog } from '#ui/form-dialog.tsx';
 import { textOf } from '#ui/form.tsx';
 import { Time } from '#ui/time.tsx';
 import { CodeIdLink, CouponLink } from '../coupons/coupon-name.tsx';
 import { describeOff } from '../coupons/coupon-words.ts';
+import { hasEnded } from './next-step.ts';
 
 type Discount = Subscription['discounts'][number];
 
-interface DiscountsProps {
-  readonly subscription: Subscription;
-  /** Whether it has ended, so that nothing can change. */
-  readonly hasEnded: boolean;
-}
-
 /** What is taken off the invoices of a subscription, to be set and removed. */
-export function DiscountsCard({ subscription, hasEnded }: DiscountsProps) {
+export function DiscountsCard({ subscription }: { readonly subscription: Subscription }) {
   const [dialog, setDialog] = useState<'set' | 'remove'>();
   const { discounts } = subscription;
   const close = () => setDialog(undefined);
-  if (hasEnded && discounts.length === 0) return null;
+  const canChange = !hasEnded(subscription);
+  if (!canChange && discounts.length === 0) return null;
   return (
     <Card
       title="Discounts"
       actions={
-        !hasEnded && (
+        canChange && (
           <div className="row">
             {discounts.length > 0 && (
               <Button small onClick={() => setDialog('remove')}>
@@ -105,8 +101,7 @@ function SetDialog({ subscription, onClose }: DialogProps) {
     done: 'The discount counts from the next invoice on.',
     onDone: onClose,
   });
-  const refusal = promotionCodeProblem(set.error);
-  const problems = problemsOf(refusal === undefined ? set.error : undefined, ['promotionCode']);
+  const problems = problemsOf(set.error, ['promotionCode'], PROMOTION_CODE_REFUSALS);
   return (
     <FormDialog
       title="Set a promotion code"
@@ -121,16 +116,7 @@ function SetDialog({ subscription, onClose }: DialogProps) {
       problems={problems}
       onClose={onClose}
     >
-      <TextField
-        label="Promotion code"
-        name="promotionCode"
-        maxLength={500}
-        required
-        autoComplete="off"
-        spellCheck={false}
-        hint="In any case."
-        problem={refusal ?? problems.of.promotionCode}
-      />
+      <PromotionCodeField name="promotionCode" required hint="In any case." problem={problems.of.promotionCode} />
     </FormDialog>
   );
 }

@@ -2,7 +2,7 @@ import type { Price, Subscription } from '@billing/client';
 import { useProductNames } from '#api/use-product-names.ts';
 import { formatPrice } from '#ui/amount.ts';
 import { Button } from '#ui/button.tsx';
-import { Options, SelectField, TextField } from '#ui/field.tsx';
+import { Options, PromotionCodeField, QuantityField, SelectField } from '#ui/field.tsx';
 import { MAX_ROWS, type PlanForm, type PlanRow } from './plan-form.ts';
 
 interface PlanFieldsProps {
@@ -80,13 +80,9 @@ export function PlanFields({ subscription, prices, form, onChange, codeProblem }
           End the trial, and charge now
         </label>
       )}
-      <TextField
-        label="Promotion code"
+      <PromotionCodeField
         value={promotionCode}
         onChange={event => set({ promotionCode: event.target.value })}
-        autoComplete="off"
-        spellCheck={false}
-        maxLength={500}
         hint="Discounts that the subscription has stay."
         problem={codeProblem}
       />
@@ -122,16 +118,7 @@ function RowFields({ row, prices, item, onChange, onRemove }: RowFieldsProps) {
         ))}
       </SelectField>
       {usageType !== 'metered' && (
-        <TextField
-          label="Quantity"
-          type="number"
-          min={1}
-          max={999_999}
-          step={1}
-          required
-          value={row.quantity}
-          onChange={event => onChange({ ...row, quantity: event.target.value })}
-        />
+        <QuantityField value={row.quantity} onChange={event => onChange({ ...row, quantity: event.target.value })} />
       )}
       {onRemove && (
         <div className="row">

@@ -13,7 +13,6 @@ import { CustomerLink } from '../customers/customer-name.tsx';
 import { INVOICE_COLUMNS } from '../invoices/columns.tsx';
 import { PAYMENT_COLUMNS } from '../payments/columns.tsx';
 import { DiscountsCard } from './discounts-card.tsx';
-import { hasEnded } from './next-step.ts';
 import { PlannedChanges } from './planned-changes.tsx';
 import { SubscriptionActions } from './subscription-actions.tsx';
 import { SubscriptionChanges } from './subscription-changes.tsx';
@@ -71,7 +70,7 @@ export function SubscriptionPage() {
         </div>
         <div className="stack">
           <SubscriptionDetails subscription={subscription} />
-          <DiscountsCard subscription={subscription} hasEnded={hasEnded(subscription)} />
+          <DiscountsCard subscription={subscription} />
           <SubscriptionChanges objectId={subscription.processorSubscriptionId} />
         </div>
       </div>

@@ -1,5 +1,5 @@
 import type { WebhookEndpoint, WebhookEndpointCreate } from '@billing/client';
-import { hasCode, problemsOf } from '#api/failure.ts';
+import { problemsOf } from '#api/failure.ts';
 import { useProject } from '#api/project.ts';
 import { useOpenPage } from '#layout/project-link.tsx';
 import { useWrite } from '#layout/use-write.ts';
@@ -54,15 +54,11 @@ export function EndpointDialog({ endpoint, onClose }: EndpointDialogProps) {
     };
     return <SecretDialog title="The secret of the endpoint" secret={secret} onClose={open} />;
   }
-  const refusal = hasCode(save.error, 'webhook_url_not_allowed') ? save.error?.message : undefined;
-  const problems = problemsOf(refusal === undefined ? save.error : undefined, [
-    'url',
-    'description',
-    'eventTypes',
-    'maxConcurrency',
-    'includeSync',
-    'secret',
-  ]);
+  const problems = problemsOf(
+    save.error,
+    ['url', 'description', 'eventTypes', 'maxConcurrency', 'includeSync', 'secret'],
+    { webhook_url_not_allowed: 'url' },
+  );
   const { of } = problems;
   const shown = endpoint ?? DEFAULTS;
   return (
@@ -81,7 +77,7 @@ export function EndpointDialog({ endpoint, onClose }: EndpointDialogProps) {
         defaultValue={shown.url}
         placeholder="https://shop.example/webhooks/billing"
         hint="https, at a public address."
-        problem={refusal ?? of.url}
+        problem={of.url}
       />
       <TextField
         label="Description"
