@@ -191,3 +191,12 @@ export async function newSubscription(tenant: Tenant, priceId: string): Promise<
   await payOnHostedPage(url);
   return waitForActiveSubscription(tenant, customerId);
 }
+
+/** Has the card of a subscription decline from now on. */
+export async function declineCard(
+  { callProcessor, processor }: Tenant,
+  { processorSubscriptionId }: Pick<Subscription, 'processorSubscriptionId'>,
+): Promise<void> {
+  const { default_payment_method: card } = await callProcessor(`/v1/subscriptions/${processorSubscriptionId}`);
+  await processor.setCardDeclines(card, true);
+}

@@ -2,7 +2,14 @@ import { waitFor } from '@billing/testing/wait-for';
 import { beforeAll, expect, it } from 'vitest';
 import { drain } from '../system/drain.ts';
 import { errorOf } from '../system/http.ts';
-import { newMonthlyPrice, newSubscription, newTenant, payOnHostedPage, type Tenant } from '../system/tenant.ts';
+import {
+  declineCard,
+  newMonthlyPrice,
+  newSubscription,
+  newTenant,
+  payOnHostedPage,
+  type Tenant,
+} from '../system/tenant.ts';
 
 // What takes several services. What one of them does alone is tested there.
 
@@ -88,10 +95,9 @@ it('charges what the preview said, gives what it said, and moves revenue and eve
 });
 
 it('keeps the plan while the card is declined, and changes it when the customer pays on the page', async () => {
-  const { billing, processor, callProcessor } = tenant;
+  const { billing } = tenant;
   const { id, customerId, processorSubscriptionId } = await newSubscription(tenant, basic);
-  const { default_payment_method: card } = await callProcessor(`/v1/subscriptions/${processorSubscriptionId}`);
-  await processor.setCardDeclines(card, true);
+  await declineCard(tenant, { processorSubscriptionId });
   const refused = await errorOf(
     billing.subscriptions.change(id, { priceId: plus, paymentBehavior: 'error_if_incomplete' }),
   );

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { listFromProcessor, newSubscription, type Tenant } from '../../system/tenant.ts';
+import { declineCard, listFromProcessor, newSubscription, type Tenant } from '../../system/tenant.ts';
 
 /** What a subscription is to become, and how. */
 export interface WantedChange {
@@ -21,12 +21,7 @@ export function newWantedChanges(tenant: Tenant, count: number, priceId: string,
     Array.from({ length: count }, async (_, index): Promise<WantedChange> => {
       const { id, processorSubscriptionId } = await newSubscription(tenant, priceId);
       const declines = index % 4 === 3;
-      if (declines) {
-        const { default_payment_method: card } = await tenant.callProcessor(
-          `/v1/subscriptions/${processorSubscriptionId}`,
-        );
-        await tenant.processor.setCardDeclines(card, true);
-      }
+      if (declines) await declineCard(tenant, { processorSubscriptionId });
       const more = [{}, { priceId: otherPriceId }, { when: 'period_end' as const }, {}][index % 4];
       return { id, processorSubscriptionId, body: { quantity: 2 + index, ...more }, declines };
     }),
@@ -52,10 +47,10 @@ export async function expectChangedOnce(
     const isLater = body.when !== undefined;
     const wanted = [{ priceId: body.priceId ?? priceId, quantity: body.quantity }];
     const summary = {
-      items: shown.items.map(it => ({ priceId: it.priceId, quantity: it.quantity })),
+      items: planOf(shown),
       atProcessor: there.items.data.map((it: Item) => [it.price.id, it.quantity]),
-      later: shown.scheduledChange?.items.map(it => ({ priceId: it.priceId, quantity: it.quantity })) ?? null,
-      pending: shown.pendingChange?.items.map(it => ({ priceId: it.priceId, quantity: it.quantity })) ?? null,
+      later: planOf(shown.scheduledChange),
+      pending: planOf(shown.pendingChange),
       hasSchedule: there.schedule !== null,
       isPending: there.pending_update !== null,
       invoices: invoices.filter(it => it.billing_reason === 'subscription_update').map(it => it.status),
@@ -74,6 +69,10 @@ export async function expectChangedOnce(
     });
   }
 }
+
+/** The prices and quantities of a subscription, or of what it changes to. */
+const planOf = (billed: { readonly items: readonly { priceId: string | null; quantity: number }[] } | null) =>
+  billed && billed.items.map(({ priceId, quantity }) => ({ priceId, quantity }));
 
 interface Item {
   readonly price: { readonly id: string };

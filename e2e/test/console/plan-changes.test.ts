@@ -1,7 +1,7 @@
 import { isWithoutBrowser } from '@billing/testing/browser';
 import { beforeAll, expect, it } from 'vitest';
 import { expectAccessible } from '../../system/accessibility.ts';
-import { newMonthlyPrice, newSubscription, newTenant, type Tenant } from '../../system/tenant.ts';
+import { declineCard, newMonthlyPrice, newSubscription, newTenant, type Tenant } from '../../system/tenant.ts';
 import { pageOf, visitConsole } from './browse.ts';
 import { DESKTOP, expectFitting, PHONE, takeScreenshot } from './looks.ts';
 
@@ -25,7 +25,7 @@ async function openSubscription() {
 }
 
 it.skipIf(withoutBrowser)('changes a plan for the amount that it shows, and takes back what is planned', async () => {
-  const { billing, processor } = tenant;
+  const { billing } = tenant;
   const { productId } = await billing.prices.get(priceId);
   await billing.features.create({ key: 'seats', name: 'Seats', type: 'limit' });
   await billing.productFeatures.set(productId, 'seats', { value: 5, per: 'quantity' });
@@ -73,8 +73,7 @@ it.skipIf(withoutBrowser)('changes a plan for the amount that it shows, and take
   expect(await read()).toMatchObject({ quantity: 3, scheduledChange: null });
 
   // A declined payment gives nothing.
-  const { default_payment_method: card } = await tenant.callProcessor(`/v1/subscriptions/${processorSubscriptionId}`);
-  await processor.setCardDeclines(card, true);
+  await declineCard(tenant, { processorSubscriptionId });
   await open();
   await dialog.getByLabel('Quantity').fill('9');
   await submit.click();
