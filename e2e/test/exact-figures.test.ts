@@ -36,20 +36,20 @@ const history = fc.record({
 });
 type Life = typeof life extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** An event of the history, to be told to any project. */
-interface Told {
+/** An event of the history, to be sent to any project. */
+interface HistoryEvent {
   readonly type: string;
   readonly created: number;
   readonly object: Readonly<Record<string, unknown>> & { readonly id: string };
 }
 
-it('equals for a history told one by one, at once, shuffled with repeats, and backwards', async () => {
+it('equals for a history sent one by one, at once, shuffled with repeats, and backwards', async () => {
   await fc.assert(
     fc.asyncProperty(history, async ({ lives, order }) => {
       const now = Math.floor(Date.now() / 1_000);
-      const told = lives.flatMap((one, index) => eventsOf(one, index, now));
-      const chronological = told.toSorted((one, other) => one.created - other.created);
-      const shuffled = [...told, ...told.slice(0, 4)]
+      const all = lives.flatMap((one, index) => eventsOf(one, index, now));
+      const chronological = all.toSorted((one, other) => one.created - other.created);
+      const shuffled = [...all, ...all.slice(0, 4)]
         .map(event => ({ event, by: order.next().value ?? 0 }))
         .toSorted((one, other) => one.by - other.by)
         .map(({ event }) => event);
@@ -60,21 +60,21 @@ it('equals for a history told one by one, at once, shuffled with repeats, and ba
         await newSiblingProject(first),
         await newSiblingProject(first),
       ];
-      const [oneByOne, atOnce, disordered, backwards] = await Promise.all(projects.map(newTeller));
+      const [oneByOne, atOnce, disordered, backwards] = await Promise.all(projects.map(newSender));
       if (!oneByOne || !atOnce || !disordered || !backwards) throw new Error('A project is missing.');
 
-      await atOnce.tell(chronological);
-      for (const event of chronological) await oneByOne.tell([event]);
-      for (let from = 0; from < shuffled.length; from += 3) await disordered.tell(shuffled.slice(from, from + 3));
+      await atOnce.send(chronological);
+      for (const event of chronological) await oneByOne.send([event]);
+      for (let from = 0; from < shuffled.length; from += 3) await disordered.send(shuffled.slice(from, from + 3));
       // The system is at rest in the middle, as after an outage.
       const newer = chronological.slice(Math.floor(chronological.length / 2)).toReversed();
-      await backwards.tell(newer);
+      await backwards.send(newer);
       await drain(first);
-      await backwards.tell(chronological.filter(event => !newer.includes(event)).toReversed());
+      await backwards.send(chronological.filter(event => !newer.includes(event)).toReversed());
       await drain(first);
       for (const other of [atOnce, disordered, backwards]) {
         const pair = () => Promise.all([other.figures(), oneByOne.figures()]);
-        // Analytics hears of the last subscriptions a moment after their webhook events are completed.
+        // Analytics consumes the last subscriptions a moment after their webhook events are completed.
         await waitFor(async () => JSON.stringify((await pair())[0]) === JSON.stringify((await pair())[1]), {
           what: 'the figures to be equal',
           timeoutMs: 20_000,
@@ -87,12 +87,12 @@ it('equals for a history told one by one, at once, shuffled with repeats, and ba
   );
 }, 300_000);
 
-/** Tells a history to a project, and returns what it shows then. */
-async function newTeller(tenant: Tenant) {
+/** Sends a history to a project, and returns what it shows then. */
+async function newSender(tenant: Tenant) {
   const { projectId, teamId, api, P, billing } = tenant;
   const customer = (await billing.customers.get(await newCustomer(tenant))).processorCustomerId;
   return {
-    tell: (events: readonly Told[]) =>
+    send: (events: readonly HistoryEvent[]) =>
       Promise.all(
         events.map(({ type, created, object }) => {
           const id = `${object.id}_${projectId}`;
@@ -140,26 +140,26 @@ function eventsOf(
   { startedDaysAgo, currency, hasTrial, startsIncomplete, happenings, endsBefore }: Life,
   index: number,
   now: number,
-): Told[] {
+): HistoryEvent[] {
   const startedAt = now - startedDaysAgo * DAY;
   const trialEnd = hasTrial ? startedAt + 14 * DAY : null;
   const shown = { status: startsIncomplete ? 'incomplete' : hasTrial ? 'trialing' : 'active', quantity: 1 };
   let created = startedAt;
-  const events: Told[] = [];
-  const tell = (type: string, changes: object) => {
+  const events: HistoryEvent[] = [];
+  const add = (type: string, changes: object) => {
     Object.assign(shown, changes);
     const number = index * 10 + events.length;
     const object = { ...subscriptionObject({ index, startedAt, currency, trialEnd }, shown), event_number: number };
     events.push({ type: `customer.subscription.${type}`, created, object });
   };
-  tell('created', {});
+  add('created', {});
   for (const { days, cancelAtPeriodEnd, ...changes } of happenings) {
     created = Math.min(created + days * DAY, now);
-    tell('updated', { ...changes, cancel_at_period_end: cancelAtPeriodEnd });
+    add('updated', { ...changes, cancel_at_period_end: cancelAtPeriodEnd });
   }
   if (endsBefore !== null) {
     created = Math.min(created + 30 * DAY, now);
-    tell('deleted', { status: 'canceled', ended_at: Math.max(startedAt, created - endsBefore * DAY) });
+    add('deleted', { status: 'canceled', ended_at: Math.max(startedAt, created - endsBefore * DAY) });
   }
   return events;
 }
@@ -178,7 +178,7 @@ function subscriptionObject(
   const price = {
     id: `price_${currency}`,
     object: 'price',
-    product: 'prod_told',
+    product: 'prod_sent',
     active: true,
     type: 'recurring',
     currency,

@@ -1,7 +1,7 @@
 import { brief, text, type Problems } from './checks.ts';
 import type { LogEvent, World } from './world.ts';
 
-/** Objects that change because of another one, which nobody asked for. */
+/** Objects that change because of another one, which nobody requested. */
 const BY_SYSTEM =
   /^(customer[.]state_changed|referral[.]converted|referral_code[.]deactivated|referral_credit[.].*|webhook_endpoint[.]disabled)$/;
 const LINKS = new Set([
@@ -38,7 +38,7 @@ export async function checkCauses(world: World, events: readonly LogEvent[], pro
       const request = requests.get(requestId ?? '');
       if (!request || request.method === 'GET') wrong('names no request that was made');
       else if (request.path.startsWith('/api/portal/') !== (type === 'portal'))
-        wrong(`was asked for at ${request.path}`);
+        wrong(`was requested at ${request.path}`);
       if (processorEventId !== null) wrong('names an event of the processor too');
       continue;
     }
@@ -47,7 +47,7 @@ export async function checkCauses(world: World, events: readonly LogEvent[], pro
     const source = sent.get(processorEventId ?? '');
     if (type === 'processor' && processorEventId !== null) {
       if (!source) wrong('names no event of the processor');
-      else if (!SOURCES[event.object.type]?.test(String(source.type))) wrong(`was told by ${source.type}`);
+      else if (!SOURCES[event.object.type]?.test(String(source.type))) wrong(`was caused by ${source.type}`);
       // The processor's clock is in whole seconds; a customer is not deleted before it was created.
       else if (Math.floor(new Date(event.timestamp).getTime() / 1_000) !== source.created)
         wrong(`is dated otherwise than its cause, ${new Date(Number(source.created) * 1_000).toISOString()}`);

@@ -24,29 +24,29 @@ export function checkOrder(events: readonly LogEvent[], problems: Problems): voi
     });
 }
 
-/** What is told of an object, without its personal data when it is deleted. */
+/** What is published of an object, without its personal data when it is deleted. */
 const shownAs = (kind: string, shown: Shown): Shown =>
   kind === 'referral_credit' ? Object.fromEntries(CREDIT_FIELDS.map(name => [name, shown[name]])) : shown;
 
-/** The fold of the events is what the API lists, and each state that it showed was told. */
+/** The fold of the events is what the API lists, and each state that it showed was published. */
 export async function checkStates(world: World, events: readonly LogEvent[], problems: Problems): Promise<void> {
   const objects = byObject(events);
   const listed = await world.look();
   const isDeleted = (key: string) => objects.get(key)?.at(-1)?.type.endsWith('.deleted') ?? false;
   for (const [key, shown] of listed) {
     const [kind = ''] = key.split(' ');
-    const told = objects.get(key)?.at(-1);
+    const last = objects.get(key)?.at(-1);
     if (kind === 'referral_credit' && shown['status'] === 'pending') continue;
-    if (!told) problems.push(`${key} is listed and was never told`);
-    else if (isDeleted(key)) problems.push(`${key} is listed and was told to be deleted`);
-    else if (!isDeepStrictEqual(told.data, shownAs(kind, shown)))
+    if (!last) problems.push(`${key} is listed and was never published`);
+    else if (isDeleted(key)) problems.push(`${key} is listed and was published as deleted`);
+    else if (!isDeepStrictEqual(last.data, shownAs(kind, shown)))
       problems.push(
-        `${key} is listed as ${text(shownAs(kind, shown))}, was told as ${text(told.data)} in ${brief(told)}`,
+        `${key} is listed as ${text(shownAs(kind, shown))}, was published as ${text(last.data)} in ${brief(last)}`,
       );
   }
   for (const [key, ofOne] of objects) {
     if (!listed.has(key) && !isDeleted(key) && !/^(webhook_endpoint|customer_state) /.test(key))
-      problems.push(`${key} is not listed, and was not told to be deleted: ${ofOne.map(brief).join()}`);
+      problems.push(`${key} is not listed, and was not published as deleted: ${ofOne.map(brief).join()}`);
   }
   const seen = new Map(world.seen.map(it => [text(it), it]));
   for (const { kind, shown } of seen.values()) {
@@ -54,7 +54,7 @@ export async function checkStates(world: World, events: readonly LogEvent[], pro
     if ((kind === 'customer' && isDeleted(key)) || shown['status'] === 'pending') continue;
     const states = (objects.get(key) ?? []).map(({ data }) => data);
     if (!states.some(data => isDeepStrictEqual(data, shownAs(kind, shown))))
-      problems.push(`${key} was shown as ${text(shown)}, told as ${text(states)}`);
+      problems.push(`${key} was shown as ${text(shown)}, published as ${text(states)}`);
   }
 }
 

@@ -9,7 +9,7 @@ import { checkCauses } from './causes.ts';
 import { checkCustomerStates, checkDifferences, checkOrder, checkStates, checkTypes } from './checks.ts';
 import { newWorld } from './world.ts';
 
-// The events tell all that happened and nothing else, whatever happens and however webhooks arrive.
+// The events say all that happened and nothing else, whatever happens and however webhooks arrive.
 
 let server: Server;
 beforeAll(async () => {
@@ -54,7 +54,7 @@ const OFTEN = [
   'changePlan',
 ] as const;
 
-it('tells every change once, in order, as it was shown, by its type and its cause', async () => {
+it('publishes every change once, in order, as it was shown, by its type and its cause', async () => {
   const documented = await openDocumentedApi();
   const { port } = server.address() as AddressInfo; // it listens on a port
   const types = new Set<string>();
@@ -71,7 +71,7 @@ it('tells every change once, in order, as it was shown, by its type and its caus
       await world.settle();
       await act(world, 'sync', 0);
       await world.settle();
-      const told = await world.events();
+      const published = await world.events();
       const before = await world.look();
 
       await world.tenant.processor.resendAll({ seed });
@@ -79,7 +79,7 @@ it('tells every change once, in order, as it was shown, by its type and its caus
       await changeNothing(world);
       await world.settle();
       const events = await world.events();
-      expect(events.slice(told.length)).toEqual([]);
+      expect(events.slice(published.length)).toEqual([]);
       expect(await world.look()).toEqual(before);
 
       const problems: string[] = [];

@@ -43,7 +43,7 @@ export const LISTS = {
 export type Kind = keyof typeof LISTS;
 const KINDS = Object.keys(LISTS) as Kind[]; // its own keys
 
-/** One tenant, what it asked for, and every state that the API showed it. */
+/** One tenant, what it requested, and every state that the API showed it. */
 export type World = Awaited<ReturnType<typeof newWorld>>;
 
 export async function newWorld(goneUrl: string) {
