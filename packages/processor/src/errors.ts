@@ -76,7 +76,8 @@ export function paymentFailureOf(error: unknown): PaymentFailure | null {
   if (lacksPaymentMethod(error)) return { reason: 'declined', declineCode: null };
   if (error.processorStatus !== 402) return null;
   const { cause } = error;
-  const declineCode = cause instanceof Stripe.errors.StripeError ? (cause.decline_code ?? null) : null;
+  // The library has an empty text where the bank gave none.
+  const declineCode = cause instanceof Stripe.errors.StripeError ? cause.decline_code || null : null;
   const needsCustomer = error.processorCode?.endsWith('requires_action') ?? false;
   return { reason: needsCustomer ? 'authentication_required' : 'declined', declineCode };
 }
