@@ -175,7 +175,7 @@ export class BillingClient {
     },
   };
 
-  /** What the processor has told of. */
+  /** What the processor has sent. */
   readonly webhookEvents = {
     list: (filters?: wire.WebhookEventFilters, options?: CallOptions) =>
       this.#requests.list<wire.WebhookEvent>('/webhook-events', 'webhookEvents', filters, options),

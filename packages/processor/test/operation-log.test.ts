@@ -22,7 +22,7 @@ it.each<FaultRequest['mode']>(['500-but-done', '502html'])(
   'adopts at once what was done but answered %s',
   async mode => {
     await using service = await startCredits();
-    // The credit is created, and every attempt after it gets another answer.
+    // The credit is created, and every attempt after it gets another response.
     await service.control.fail({ ...CALL, mode: 'done-but-response-lost' });
     await service.control.fail({ ...CALL, mode, times: 20 });
     await service.enqueue('k1');

@@ -76,7 +76,7 @@ it.each([
   expect((await control.faults()).map(({ times }) => times)).toEqual(unused ? [unused] : []);
 });
 
-it('does not know what became of a write whose answer cannot be read', async () => {
+it('does not know what became of a write whose response cannot be read', async () => {
   const { processor, control } = account();
   await control.fail({ mode: 'done-but-response-broken', method: 'POST', times: 3 });
   const create = processor.createCustomer({ email: 'ada@example.com', metadata: {} }, 'op:1');

@@ -13,7 +13,7 @@ function statusBy(host: string, url: string): Promise<number | undefined> {
   return promise;
 }
 
-test('answers to its own names only', async () => {
+test('responds to its own names only', async () => {
   await using processor = await startProcessor({ hosts: ['processor'], publicUrl: 'http://stripe.local' });
   for (const host of ['localhost', '127.0.0.1:1', 'processor:12111', 'stripe.local'])
     expect(await statusBy(host, processor.url)).toBe(200);

@@ -68,7 +68,7 @@ test('changes on a test clock happen in its time', async () => {
   expect(await stripe.subscriptions.cancel(subscription.id)).toMatchObject({ ended_at: START + 10 * DAY });
 });
 
-test('lists leave out what lives on test clocks, unless it is asked for', async () => {
+test('lists leave out what lives on test clocks, unless it is requested', async () => {
   await using processor = await startProcessor();
   const { stripe, clock, customer, subscription } = await startOnClock(processor);
   const ids = ({ data }: { data: { id: string }[] }) => data.map(({ id }) => id);

@@ -27,7 +27,7 @@ export const ProcessorAccountChanged = defineEvent(
  */
 export const SyncApplied = defineEvent('sync.applied.v1', z.object({ projectId: ProjectId.schema, at: timestamp }));
 
-/** An endpoint of a tenant has answered with no success for a day, or was disabled; the team's owners are told. */
+/** An endpoint of a tenant has not responded with success for a day, or was disabled; the team's owners are notified. */
 export const WebhookEndpointFailed = defineEvent(
   'webhook-endpoint.failed.v1',
   z.object({

@@ -45,6 +45,13 @@ export function planChangeCases({ paidIt, processor, key, subscribe, monthly }: 
     expect(second).toEqual(first);
   });
 
+  paidIt('has an invoice that says what is to be paid, and where', async () => {
+    const { subscription } = await subscribe();
+    const { id, amountDue, hostedInvoiceUrl } = await processor().findInvoice(subscription.latestInvoiceId ?? '');
+    expect(await processor().findPendingPayment(id)).toMatchObject({ amountDue, hostedInvoiceUrl });
+    expect(await processor().findPendingPayment('in_none')).toBeNull();
+  });
+
   paidIt('has no next invoice when it ends with its period', async () => {
     const { id } = await start();
     await processor().setCancelAtPeriodEnd(id, true, key());

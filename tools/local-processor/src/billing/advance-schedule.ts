@@ -1,20 +1,19 @@
 import type { UnitOfWork } from '../api/unit-of-work.ts';
 import type { Subscription, SubscriptionSchedule } from '../objects/stored.ts';
 import { applyChange } from './apply-change.ts';
-import { inPhase } from './phases.ts';
+import { activeScheduleOf, inPhase } from './phases.ts';
 import { planChange } from './plan-change.ts';
 import { beginNextPhase } from './subscription-schedules.ts';
 
 /** Returns when the current phase of a subscription's schedule ends, in Unix seconds; null without one. */
-export function phaseEndOf(unit: UnitOfWork, { schedule: id }: Subscription): number | null {
-  const schedule = unit.tables.subscription_schedule.get(id ?? '');
-  return schedule?.status === 'active' ? (schedule.current_phase?.end_date ?? null) : null;
+export function phaseEndOf(unit: UnitOfWork, subscription: Subscription): number | null {
+  return activeScheduleOf(unit, subscription)?.current_phase?.end_date ?? null;
 }
 
 /** Ends a phase within a period of its subscription: the next phase changes it, prorated as that says. */
 export function endPhaseWithinPeriod(unit: UnitOfWork, subscription: Subscription): Subscription {
-  const schedule = unit.tables.subscription_schedule.get(subscription.schedule ?? '');
-  if (schedule?.status !== 'active') return subscription;
+  const schedule = activeScheduleOf(unit, subscription);
+  if (!schedule) return subscription;
   const next = beginNextPhase(unit, schedule, subscription);
   return next
     ? changeToPhase(unit, subscription, schedule, next)

@@ -4,6 +4,12 @@ import { changedItem, currentPeriod, hasSameCadence, newItem } from '../objects/
 import type { Discount, Phase, Subscription, SubscriptionItem, SubscriptionSchedule } from '../objects/stored.ts';
 import { discountsFor } from './discounts.ts';
 
+/** Returns the schedule that manages a subscription. */
+export function activeScheduleOf(unit: UnitOfWork, { schedule: id }: Subscription): SubscriptionSchedule | undefined {
+  const schedule = unit.tables.subscription_schedule.get(id ?? '');
+  return schedule?.status === 'active' ? schedule : undefined;
+}
+
 /** Returns the phase that follows the current one; undefined when that is the last. */
 export function nextPhaseOf({ phases, current_phase: current }: SubscriptionSchedule): Phase | undefined {
   return current ? phases.find(({ start_date: start }) => start === current.end_date) : undefined;

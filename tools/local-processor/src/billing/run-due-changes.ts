@@ -82,29 +82,19 @@ function dueNow(unit: UnitOfWork, clock: string | null, until: number): DueChang
 function subscriptionDue(unit: UnitOfWork, subscription: Subscription, until: number): DueChange[] {
   if (hasEnded(subscription) || subscription.status === 'paused') return [];
   const { id, cancel_at: cancelAt } = subscription;
-  if (subscription.status === 'incomplete') {
-    const at = subscription.created + INCOMPLETE_SECONDS;
-    return at > until ? [] : [{ at, apply: later => changeIfLive(later, id, row => expireIncomplete(later, row)) }];
-  }
+  const due = (at: number, change: (later: UnitOfWork, row: Subscription) => void): DueChange[] =>
+    at > until ? [] : [{ at, apply: later => changeIfLive(later, id, row => change(later, row)) }];
+  if (subscription.status === 'incomplete') return due(subscription.created + INCOMPLETE_SECONDS, expireIncomplete);
   const end = currentPeriod(subscription).end;
   const pendingUntil = subscription.pending_update?.expires_at ?? null;
-  if (pendingUntil !== null && pendingUntil <= until)
-    return [{ at: pendingUntil, apply: later => changeIfLive(later, id, row => expirePendingChange(later, row)) }];
+  if (pendingUntil !== null && pendingUntil <= until) return due(pendingUntil, expirePendingChange);
   const resumesAt = subscription.pause_collection?.resumes_at ?? null;
-  if (resumesAt !== null && resumesAt <= end && resumesAt <= until)
-    return [{ at: resumesAt, apply: later => changeIfLive(later, id, row => resumeCollection(later, row)) }];
+  if (resumesAt !== null && resumesAt <= end && resumesAt <= until) return due(resumesAt, resumeCollection);
   if (cancelAt !== null && cancelAt <= end && cancelAt <= until)
-    return [
-      {
-        at: cancelAt,
-        apply: later => changeIfLive(later, id, row => endSubscription(later, row, 'cancellation_requested')),
-      },
-    ];
+    return due(cancelAt, (later, row) => endSubscription(later, row, 'cancellation_requested'));
   const phaseEnd = phaseEndOf(unit, subscription) ?? Infinity;
-  if (phaseEnd < end && phaseEnd <= until)
-    return [{ at: phaseEnd, apply: later => changeIfLive(later, id, row => endPhaseWithinPeriod(later, row)) }];
-  if (end > until) return [];
-  return [{ at: end, apply: later => changeIfLive(later, id, row => renewOrPause(later, row, end)) }];
+  if (phaseEnd < end && phaseEnd <= until) return due(phaseEnd, endPhaseWithinPeriod);
+  return due(end, (later, row) => renewOrPause(later, row, end));
 }
 
 function renewOrPause(unit: UnitOfWork, subscription: Subscription, at: number): void {

@@ -2,7 +2,7 @@ import type { UnitOfWork } from '../api/unit-of-work.ts';
 import type { Phase, Subscription, SubscriptionSchedule } from '../objects/stored.ts';
 import { billedBy } from '../objects/subscription-schedule.ts';
 import { removeDiscounts, storeDiscounts } from './discounts.ts';
-import { anchoredIn, beginning, currentPhaseOf, inPhase, nextPhaseOf } from './phases.ts';
+import { activeScheduleOf, anchoredIn, beginning, currentPhaseOf, inPhase, nextPhaseOf } from './phases.ts';
 
 /**
  * Releases a schedule: the subscription goes on without it. A cancellation that the schedule has set is revoked unless
@@ -61,8 +61,8 @@ export function beginNextPhase(
  * of the period.
  */
 export function endPhaseAt(unit: UnitOfWork, subscription: Subscription, at: number): Subscription {
-  const schedule = unit.tables.subscription_schedule.get(subscription.schedule ?? '');
-  if (schedule?.status !== 'active' || at < (schedule.current_phase?.end_date ?? Infinity)) return subscription;
+  const schedule = activeScheduleOf(unit, subscription);
+  if (!schedule || at < (schedule.current_phase?.end_date ?? Infinity)) return subscription;
   const next = beginNextPhase(unit, schedule, subscription);
   if (!next) return unit.tables.subscription.get(subscription.id) ?? subscription;
   const { after, discounts } = inPhase(unit, subscription, schedule, next);
@@ -79,9 +79,9 @@ export function atPeriodEnd(
   unit: UnitOfWork,
   subscription: Subscription,
   end: number,
-  schedule = unit.tables.subscription_schedule.get(subscription.schedule ?? ''),
+  schedule = activeScheduleOf(unit, subscription),
 ): ReturnType<typeof inPhase> {
-  const isOver = schedule?.status === 'active' && end >= (schedule.current_phase?.end_date ?? Infinity);
+  const isOver = schedule && end >= (schedule.current_phase?.end_date ?? Infinity);
   const next = isOver ? nextPhaseOf(schedule) : undefined;
   if (!schedule || !next) return { after: subscription, discounts: [] };
   const { after, discounts } = inPhase(unit, subscription, schedule, beginning(next, subscription));
@@ -90,8 +90,8 @@ export function atPeriodEnd(
 
 /** Writes what a subscription was changed to into the current phase of its schedule. */
 export function mirrorInPhase(unit: UnitOfWork, subscription: Subscription): Subscription {
-  const schedule = unit.tables.subscription_schedule.get(subscription.schedule ?? '');
-  const current = schedule?.status === 'active' ? currentPhaseOf(schedule) : undefined;
+  const schedule = activeScheduleOf(unit, subscription);
+  const current = schedule && currentPhaseOf(schedule);
   if (!schedule || !current) return subscription;
   const phases = schedule.phases.map(phase => (phase === current ? { ...current, ...billedBy(subscription) } : phase));
   unit.update('subscription_schedule', schedule, { phases }, 'subscription_schedule.updated');
