@@ -65,7 +65,7 @@ async function createMeteredPrice({
     default_aggregation: { formula: 'sum' },
   });
   const { id: processorPriceId } = await dashboard.prices.create({
-    product: String(product),
+    product: typeof product === 'string' ? product : product.id,
     currency: 'usd',
     unit_amount: 2,
     recurring: { interval: 'month', usage_type: 'metered', meter: meter.id },

@@ -64,8 +64,12 @@ export function compareCatalog({ em, now }: { readonly em: EntityManager; readon
       findParents: areLive(COUPON.rows, ({ couponId }) => couponId ?? ''),
       differences: (row, code) => {
         const { isActive, timesRedeemed, metadata } = toPromotionCodeContent(code);
-        const ours = { ...row, isActive: isRedeemable(row, coupons.get(row.couponId), now()) };
-        return fieldDifferences<object>(ours, { isActive, timesRedeemed, metadata });
+        const ours = {
+          isActive: isRedeemable(row, coupons.get(row.couponId), now()),
+          timesRedeemed: row.timesRedeemed,
+          metadata: row.metadata,
+        };
+        return fieldDifferences(ours, { isActive, timesRedeemed, metadata });
       },
     });
   };
