@@ -40,7 +40,7 @@ export function aSubscription(service: Service, changes: Partial<ShownSubscripti
     discounts: [],
     scheduledChange: null,
     pendingChange: null,
-    items: [item],
+    items: [{ ...item }],
     currentPeriodStart: new Date(now),
     currentPeriodEnd: new Date(now + MONTH_MS),
     trialEnd: null,
