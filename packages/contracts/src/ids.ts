@@ -88,6 +88,9 @@ export type FeatureId = Id<'feat'>;
 export const SubscriptionChangeId = idKind('chg', 'change', 'chg_8k1m5n9p3q7r1s5t9v3w7x1y');
 export type SubscriptionChangeId = Id<'chg'>;
 
+export const PriceMigrationId = idKind('pmig', 'price migration', 'pmig_3c7d1e5f9g3h7j1k5m9n3p7q');
+export type PriceMigrationId = Id<'pmig'>;
+
 export const CouponId = idKind('cpn', 'coupon', 'cpn_0a4b8c2d6e0f4g8h2j6k0m4n');
 export type CouponId = Id<'cpn'>;
 

@@ -30,6 +30,7 @@ const PATH_PARAMETERS = {
   subscriptionId: ids.SubscriptionId.schema.describe('The subscription.'),
   invoiceId: ids.InvoiceId.schema.describe('The invoice.'),
   paymentId: ids.PaymentId.schema.describe('The payment.'),
+  priceMigrationId: ids.PriceMigrationId.schema.describe('The price migration.'),
   syncId: ids.SyncId.schema.describe('The sync.'),
   code: referralCodeText,
   creditId: creditId.describe('The credit.'),

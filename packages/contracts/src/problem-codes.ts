@@ -49,6 +49,7 @@ const MEANINGS = {
     payment_not_found: 'The payment does not exist in this project.',
     referral_code_not_found: 'The referral code does not exist in this project.',
     referral_credit_not_found: 'The credit does not exist in this project.',
+    price_migration_not_found: 'The price migration does not exist in this project.',
     sync_not_found: 'The sync does not exist in this project.',
     webhook_event_not_found: 'The project received no webhook event with this id.',
     webhook_endpoint_not_found: 'The endpoint does not exist in this project.',
@@ -72,6 +73,7 @@ const MEANINGS = {
       'The change costs another amount than `expectedAmountDue`; `details` has the `expected` and the `actual` one. Preview it again.',
     customer_email_taken: 'Another customer of the project has this email address.',
     customer_external_id_taken: 'Another customer of the project has this external id.',
+    price_migration_running: 'A price migration of the project is queued or running; wait for it, or cancel it.',
     sync_running: 'A sync of the team is queued or running; wait for it, or cancel it.',
     processor_not_connected: 'The team is not connected to the payment processor.',
     processor_purge_running:
@@ -119,6 +121,8 @@ const MEANINGS = {
     promotion_code_exhausted: 'The promotion code was redeemed as often as it can be.',
     promotion_code_not_applicable:
       'The promotion code is for another customer, product, currency or amount, or for first payments only.',
+    price_not_offered: 'The portal of the project does not offer this price or quantity.',
+    save_offer_not_available: 'The project makes no offer for the subscription, or it was made before.',
     no_change: 'The subscription is already as it is to become.',
     currency_mismatch:
       'The price has another currency than the subscription; `details` names that of the `subscription` and of the `price`.',

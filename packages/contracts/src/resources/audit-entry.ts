@@ -15,6 +15,8 @@ const AUDIT_TARGET_TYPES = [
   'webhook_endpoint',
   'webhook_delivery',
   'sync',
+  'price_migration',
+  'portal_config',
   'dead_letter',
   'product',
   'price',

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { optional } from '../optional.ts';
+import { optionalText } from '../text.ts';
+
+/** Why customers cancel, in the processor's words. https://docs.stripe.com/api/subscriptions/object */
+export const CANCELLATION_REASONS = [
+  'too_expensive',
+  'missing_features',
+  'switched_service',
+  'unused',
+  'customer_service',
+  'too_complex',
+  'low_quality',
+  'other',
+] as const;
+export type CancellationReason = (typeof CANCELLATION_REASONS)[number];
+export const cancellationReason = z
+  .enum(CANCELLATION_REASONS)
+  .meta({ description: 'Why the customer cancels.', example: 'too_expensive' });
+
+const MAX_COMMENT = 500;
+const comment = optionalText(MAX_COMMENT).meta({
+  description: 'What the customer says about it.',
+  example: 'I will be back in spring.',
+});
+
+/** What a customer may say who cancels. */
+export const cancellationFields = { reason: optional(cancellationReason), comment: optional(comment) };
+
+/** What a customer said who canceled. */
+export const cancellation = z
+  .object({ reason: cancellationReason.nullable(), comment: comment.nullable() })
+  .meta({ id: 'Cancellation', description: 'Why a subscription was canceled.' });
+export type Cancellation = z.output<typeof cancellation>;
+
+export const subscriptionCancel = z
+  .strictObject(cancellationFields)
+  .meta({ id: 'SubscriptionCancel', description: 'Why a subscription is canceled.' });
