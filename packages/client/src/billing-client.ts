@@ -1,8 +1,9 @@
 import type { CallOptions, ClientOptions, WriteOptions } from './options.ts';
-import type { PageOptions } from './pages.ts';
+import { dunningMethods, invoiceMethods } from './invoice-methods.ts';
 import { referralMethods } from './referral-methods.ts';
 import { createRequests, segment, type Requests } from './requests.ts';
 import { subscriptionMethods } from './subscription-methods.ts';
+import { priceMigrationMethods, syncMethods } from './sync-methods.ts';
 import { couponMethods, promotionCodeMethods } from './discount-methods.ts';
 import { openEntitlements, type EntitlementOptions, type Entitlements } from './entitlements.ts';
 import {
@@ -38,6 +39,9 @@ export class BillingClient {
   /** What customers may use, read anew each time; `entitlements` is for every request of yours. */
   readonly states: ReturnType<typeof stateMethods>;
   readonly subscriptions: ReturnType<typeof subscriptionMethods>;
+  readonly invoices: ReturnType<typeof invoiceMethods>;
+  /** Payments of subscriptions that failed, and what became of them. */
+  readonly dunning: ReturnType<typeof dunningMethods>;
   /** What can be taken off a price. */
   readonly coupons: ReturnType<typeof couponMethods>;
   /** With which customers redeem coupons. */
@@ -48,6 +52,10 @@ export class BillingClient {
   /** Addresses of yours that events are posted to. */
   readonly webhookEndpoints: ReturnType<typeof webhookEndpointMethods>;
   readonly webhookDeliveries: ReturnType<typeof webhookDeliveryMethods>;
+  /** The processor's account and the project's records, compared and made equal. */
+  readonly syncs: ReturnType<typeof syncMethods>;
+  /** Moves of all subscriptions of a price to another one. */
+  readonly priceMigrations: ReturnType<typeof priceMigrationMethods>;
 
   /** @throws TypeError when `baseUrl` is not an http(s) address */
   constructor(options: ClientOptions) {
@@ -62,12 +70,16 @@ export class BillingClient {
     this.grants = grantMethods(this.#requests);
     this.states = stateMethods(this.#requests);
     this.subscriptions = subscriptionMethods(this.#requests);
+    this.invoices = invoiceMethods(this.#requests);
+    this.dunning = dunningMethods(this.#requests);
     this.coupons = couponMethods(this.#requests);
     this.promotionCodes = promotionCodeMethods(this.#requests);
     this.referrals = referralMethods(this.#requests);
     this.events = eventMethods(this.#requests);
     this.webhookEndpoints = webhookEndpointMethods(this.#requests);
     this.webhookDeliveries = webhookDeliveryMethods(this.#requests);
+    this.syncs = syncMethods(this.#requests);
+    this.priceMigrations = priceMigrationMethods(this.#requests);
   }
 
   readonly products = {
@@ -122,17 +134,6 @@ export class BillingClient {
       this.#requests.post<wire.CheckoutSession>('/checkout', body, options),
   };
 
-  readonly invoices = {
-    list: (filters?: wire.InvoiceFilters, options?: CallOptions) =>
-      this.#requests.list<wire.Invoice>('/invoices', 'invoices', filters, options),
-    get: async (id: string, options?: CallOptions): Promise<wire.Invoice> =>
-      (await this.#requests.get<{ invoice: wire.Invoice }>(`/invoices/${segment(id)}`, undefined, options)).invoice,
-    /** Voids an open or uncollectible invoice: nobody can pay it any more. This cannot be undone. */
-    void: (id: string, options?: WriteOptions) => this.#changeInvoice(id, 'void', options),
-    /** Gives up an open invoice as a bad debt. It can still be paid or voided. */
-    markUncollectible: (id: string, options?: WriteOptions) => this.#changeInvoice(id, 'mark-uncollectible', options),
-  };
-
   readonly payments = {
     list: (filters?: wire.PaymentFilters, options?: CallOptions) =>
       this.#requests.list<wire.Payment>('/payments', 'payments', filters, options),
@@ -158,6 +159,16 @@ export class BillingClient {
       this.#requests.delete(`/portal/sessions/${segment(sessionId)}`, options),
   };
 
+  /** What the portal lets customers do, and how it looks. */
+  readonly portalConfig = {
+    get: async (options?: CallOptions): Promise<wire.PortalConfig> =>
+      (await this.#requests.get<{ portalConfig: wire.PortalConfig }>('/portal-config', undefined, options))
+        .portalConfig,
+    /** Replaces all settings; what is left out is off. */
+    set: async (body: wire.PortalConfigSet, options?: CallOptions): Promise<wire.PortalConfig> =>
+      (await this.#requests.put<{ portalConfig: wire.PortalConfig }>('/portal-config', body, options)).portalConfig,
+  };
+
   readonly analytics = {
     get: (window?: wire.AnalyticsWindow, options?: CallOptions) =>
       this.#requests.get<wire.Analytics>('/analytics', window, options),
@@ -167,6 +178,15 @@ export class BillingClient {
     /** Lists the subscriptions behind `mrr`, those that churned, or those that `mrr` leaves out. */
     subscriptions: (filters: wire.AnalyticsSubscriptionFilters, options?: CallOptions) =>
       this.#requests.list<wire.AnalyticsSubscription>('/analytics/subscriptions', 'subscriptions', filters, options),
+    /** Counts the cancellations of the window by their reason, the most frequent first. */
+    cancellations: async (window?: wire.AnalyticsWindow, options?: CallOptions): Promise<wire.CancellationCount[]> =>
+      (
+        await this.#requests.get<{ cancellations: wire.CancellationCount[] }>(
+          '/analytics/cancellations',
+          window,
+          options,
+        )
+      ).cancellations,
     /** Returns the status and the revenue of up to 100 customers, without ids of no customer. */
     customers: async (ids: readonly string[], options?: CallOptions): Promise<wire.AnalyticsCustomer[]> => {
       const query = { ids: ids.join(',') };
@@ -181,22 +201,6 @@ export class BillingClient {
       this.#requests.list<wire.WebhookEvent>('/webhook-events', 'webhookEvents', filters, options),
   };
 
-  /** The processor's account and the project's records, compared and made equal. */
-  readonly syncs = {
-    /** Queues a sync: a `report` changes nothing, `apply` makes the records equal to the account. */
-    create: async (body: wire.SyncCreate, options?: WriteOptions): Promise<wire.Sync> =>
-      (await this.#requests.post<{ sync: wire.Sync }>('/syncs', body, options)).sync,
-    list: (filters?: PageOptions, options?: CallOptions) =>
-      this.#requests.list<wire.Sync>('/syncs', 'syncs', filters, options),
-    get: async (id: string, options?: CallOptions): Promise<wire.Sync> =>
-      (await this.#requests.get<{ sync: wire.Sync }>(`/syncs/${segment(id)}`, undefined, options)).sync,
-    /** Stops a sync; what it has applied stays. */
-    cancel: async (id: string, options?: WriteOptions): Promise<wire.Sync> =>
-      (await this.#requests.post<{ sync: wire.Sync }>(`/syncs/${segment(id)}/cancel`, undefined, options)).sync,
-    findings: (id: string, filters?: wire.SyncFindingFilters, options?: CallOptions) =>
-      this.#requests.list<wire.SyncFinding>(`/syncs/${segment(id)}/findings`, 'findings', filters, options),
-  };
-
   /**
    * Returns what a customer may use: `(await billing.entitlements(customerId)).allows('sso')`. Keeps it for 30 seconds, then
    * confirms it by its tag; through an outage it counts until an entitlement's end, at most for 24 hours. After a checkout,
@@ -206,14 +210,5 @@ export class BillingClient {
    */
   entitlements(customer: CustomerRef, options?: EntitlementOptions): Promise<Entitlements> {
     return this.#entitlements(customer, options);
-  }
-
-  async #changeInvoice(
-    id: string,
-    change: 'void' | 'mark-uncollectible',
-    options?: WriteOptions,
-  ): Promise<wire.Invoice> {
-    const path = `/invoices/${segment(id)}/${change}`;
-    return (await this.#requests.post<{ invoice: wire.Invoice }>(path, undefined, options)).invoice;
   }
 }

@@ -9,6 +9,7 @@ type ResourceId =
   | ids.InvoiceId
   | ids.PaymentId
   | ids.PriceId
+  | ids.PriceMigrationId
   | ids.ProductId
   | ids.ProjectId
   | ids.PromotionCodeId
@@ -23,11 +24,13 @@ type ResourceId =
 export type RequestBody<Schema extends z.ZodType, Times extends keyof z.input<Schema> = never> = {
   readonly [Field in keyof z.input<Schema>]: Loose<z.input<Schema>[Field]> | (Field extends Times ? Date : never);
 };
-type Loose<Field> = [Field] extends [ResourceId | null | undefined]
+type Loose<Field> = Field extends ResourceId | Date
   ? string | Exclude<Field, ResourceId>
-  : [Field] extends [Date | undefined]
-    ? string | Field
-    : Field;
+  : Field extends readonly (infer Item)[]
+    ? readonly Loose<Item>[]
+    : Field extends object
+      ? { readonly [Name in keyof Field]: Loose<Field[Name]> }
+      : Field;
 
 /** The filters of a list, as values instead of query text; a time is a `Date` or an ISO 8601 string in UTC. */
 export type Filters<Listing extends { readonly query: z.ZodType }> = PageOptions & OwnFilters<Listing>;

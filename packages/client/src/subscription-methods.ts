@@ -12,8 +12,8 @@ interface OfSubscription {
 export function subscriptionMethods(requests: Requests) {
   const get = async (id: string, options?: CallOptions): Promise<wire.Subscription> =>
     (await requests.get<OfSubscription>(pathOf(id), undefined, options)).subscription;
-  const setCancellation = async (id: string, cancelAtPeriodEnd: boolean, options?: CallOptions) =>
-    (await requests.patch<OfSubscription>(pathOf(id), { cancelAtPeriodEnd }, options)).subscription;
+  const update = async (id: string, body: object, options?: CallOptions) =>
+    (await requests.patch<OfSubscription>(pathOf(id), body, options)).subscription;
   return {
     /** Lists active and trialing subscriptions; all with `activeOnly: false`, those of one `status` with it. */
     list: (filters?: wire.SubscriptionFilters, options?: CallOptions) =>
@@ -39,14 +39,19 @@ export function subscriptionMethods(requests: Requests) {
     /** Sets the promotion code, for future invoices; null removes all discounts. */
     setDiscount: async (id: string, body: wire.DiscountSet, options?: CallOptions): Promise<wire.Subscription> =>
       (await requests.put<OfSubscription>(`${pathOf(id)}/discount`, body, options)).subscription,
-    /** Schedules the end of a subscription for the end of its paid period. */
-    cancelAtPeriodEnd: (id: string, options?: CallOptions) => setCancellation(id, true, options),
+    /** Schedules the end of a subscription for the end of its paid period, for the customer's reason if you know it. */
+    cancelAtPeriodEnd: (id: string, said: wire.SubscriptionCancel = {}, options?: CallOptions) =>
+      update(id, { cancelAtPeriodEnd: true, ...said }, options),
     /** Takes a scheduled cancellation back. */
-    resume: (id: string, options?: CallOptions) => setCancellation(id, false, options),
-    /** Ends a subscription now. This cannot be undone. */
-    cancelNow: async (id: string, options?: CallOptions): Promise<wire.CanceledSubscription> => {
+    resume: (id: string, options?: CallOptions) => update(id, { cancelAtPeriodEnd: false }, options),
+    /** Ends a subscription now, for the customer's reason if you know it. This cannot be undone. */
+    cancelNow: async (
+      id: string,
+      said?: wire.SubscriptionCancel,
+      options?: CallOptions,
+    ): Promise<wire.CanceledSubscription> => {
       const isDone = ({ code }: BillingError) => code === 'subscription_ended';
-      const request: Request = { method: 'DELETE', path: pathOf(id), options, isDone };
+      const request: Request = { method: 'DELETE', path: pathOf(id), body: said, options, isDone };
       const body = await requests.send<{ subscription: wire.CanceledSubscription } | undefined>(request);
       // Without a body it had ended already, so the id is that of an existing subscription.
       return body?.subscription ?? { id: id as wire.Subscription['id'], status: 'canceled', cancelAtPeriodEnd: false };

@@ -7,10 +7,12 @@ import type { analyticsOperations } from '@billing/contracts/operations/analytic
 import type { catalogOperations } from '@billing/contracts/operations/catalog';
 import type { customersOperations } from '@billing/contracts/operations/customers';
 import type { discountOperations } from '@billing/contracts/operations/discounts';
+import type { dunningOperations } from '@billing/contracts/operations/dunning';
 import type { featureOperations } from '@billing/contracts/operations/features';
 import type { outgoingOperations } from '@billing/contracts/operations/outgoing';
 import type { planChangeOperations } from '@billing/contracts/operations/plan-changes';
 import type { portalOperations } from '@billing/contracts/operations/portal';
+import type { priceMigrationOperations } from '@billing/contracts/operations/price-migrations';
 import type { referralsOperations } from '@billing/contracts/operations/referrals';
 import type { subscriptionsOperations } from '@billing/contracts/operations/subscriptions';
 import type { syncOperations } from '@billing/contracts/operations/syncs';
@@ -21,6 +23,8 @@ import type {
   analyticsHistory,
   analyticsSubscription,
 } from '@billing/contracts/resources/analytics';
+import type { cancellationReason, subscriptionCancel } from '@billing/contracts/resources/cancellation';
+import type { dunningCase, dunningTotals } from '@billing/contracts/resources/dunning';
 import type { EVENT_DATA } from '@billing/contracts/resources/event-data';
 import type { event } from '@billing/contracts/resources/event';
 import type { checkoutCreate, checkoutSession } from '@billing/contracts/resources/checkout';
@@ -45,6 +49,7 @@ import type {
 } from '@billing/contracts/resources/feature';
 import type { customer, customerCreate, customerUpdate } from '@billing/contracts/resources/customer';
 import type { invoice } from '@billing/contracts/resources/invoice';
+import type { portalConfig } from '@billing/contracts/resources/portal-config';
 import type {
   livePortalSession,
   portalSession,
@@ -53,6 +58,11 @@ import type {
 import type { planChange, planChangePreview } from '@billing/contracts/resources/plan-change';
 import type { payment, paymentRefund, paymentTotals } from '@billing/contracts/resources/payment';
 import type { Interval, price, priceCreate, priceUpdate } from '@billing/contracts/resources/price';
+import type {
+  migrationFinding,
+  priceMigration,
+  priceMigrationCreate,
+} from '@billing/contracts/resources/price-migration';
 import type { product, productCreate, productUpdate } from '@billing/contracts/resources/product';
 import type {
   appliedReferral,
@@ -88,14 +98,24 @@ export type PlanChangePreview = z.input<typeof planChangePreview>;
 export type PlanChangeResult = z.input<typeof planChangeOperations.changePlan.response>;
 export type CheckoutSession = z.input<typeof checkoutSession>;
 export type Invoice = z.input<typeof invoice>;
+/** An invoice of a subscription whose payment failed. */
+export type DunningCase = z.input<typeof dunningCase>;
+/** What the cases of each status amount to, by currency. */
+export type DunningTotals = z.input<typeof dunningTotals>;
 export type Payment = z.input<typeof payment>;
 export type PaymentTotals = z.input<typeof paymentTotals>;
 export type PortalSession = z.input<typeof portalSession>;
 export type LivePortalSession = z.input<typeof livePortalSession>;
+/** What the portal lets customers do, and how it looks. */
+export type PortalConfig = z.output<typeof portalConfig>;
 export type Analytics = z.input<typeof analytics>;
 export type AnalyticsHistory = z.input<typeof analyticsHistory>;
 export type AnalyticsCustomer = z.input<typeof analyticsCustomer>;
 export type AnalyticsSubscription = z.input<typeof analyticsSubscription>;
+/** Why customers cancel, in the processor's words. */
+export type CancellationReason = z.input<typeof cancellationReason>;
+/** How many canceled for a reason; null for those that gave none. */
+export type CancellationCount = { readonly reason: CancellationReason | null; readonly count: number };
 export type ReferralConfig = z.input<typeof referralConfig>;
 export type ReferralCode = z.input<typeof referralCode>;
 export type ReferralCodeHistory = z.input<typeof referralsOperations.getReferralCode.response>;
@@ -123,6 +143,10 @@ export type FeatureCheck = z.input<typeof featureCheck>;
 export type WebhookEvent = z.input<typeof webhookEvent>;
 export type Sync = z.input<typeof sync>;
 export type SyncFinding = z.input<typeof syncFinding>;
+/** A move of all subscriptions of one price to another. */
+export type PriceMigration = z.input<typeof priceMigration>;
+/** What a price migration does to a subscription. */
+export type PriceMigrationFinding = z.input<typeof migrationFinding>;
 /** An endpoint of yours that events are posted to. */
 export type WebhookEndpoint = z.input<typeof webhookEndpoint>;
 /** An endpoint with the secret that signs what it gets, which is shown this once. */
@@ -181,13 +205,16 @@ export type PlanChange = Omit<RequestBody<typeof planChange, 'prorationDate'>, '
         readonly quantity?: null | undefined;
       }
   );
+/** What the customer says who cancels. */
+export type SubscriptionCancel = RequestBody<typeof subscriptionCancel>;
 /** The promotion code, by its text or id; null removes all discounts. */
 export type DiscountSet = RequestBody<typeof discountSet>;
 /** A percentage or an amount, for one invoice, some months or ever. */
 export type CouponCreate = Omit<
   RequestBody<typeof couponCreate, 'redeemBy'>,
-  'amountOff' | 'currency' | 'duration' | 'durationInMonths' | 'percentOff' | 'productIds'
-> & { readonly productIds?: readonly string[] | null | undefined } & (
+  'amountOff' | 'currency' | 'duration' | 'durationInMonths' | 'percentOff'
+> &
+  (
     | {
         readonly percentOff: number;
         readonly amountOff?: null | undefined;
@@ -218,11 +245,14 @@ export type ProductFeatureSet = RequestBody<typeof productFeatureSet>;
 /** What to give, until when, and why. */
 export type GrantSet = RequestBody<typeof grantSet, 'expiresAt'>;
 export type PaymentRefund = RequestBody<typeof paymentRefund>;
+export type PortalConfigSet = RequestBody<typeof portalConfig>;
 export type PortalSessionCreate = RequestBody<typeof portalSessionCreate>;
 export type ReferralConfigUpdate = RequestBody<typeof referralConfigUpdate>;
 export type ReferralCodeCreate = RequestBody<typeof referralCodeCreate>;
 export type ReferralApply = RequestBody<typeof referralApply>;
 export type SyncCreate = RequestBody<typeof syncCreate>;
+/** `createdBefore` of the filter is an ISO 8601 string in UTC. */
+export type PriceMigrationCreate = RequestBody<typeof priceMigrationCreate>;
 export type WebhookEndpointCreate = RequestBody<typeof webhookEndpointCreate>;
 export type WebhookEndpointUpdate = RequestBody<typeof webhookEndpointUpdate>;
 /** `overlapMs` is how long the old secret signs too: up to 604,800,000 (a week), a day by default. */
@@ -240,6 +270,7 @@ export type CustomerFilters = Filters<typeof customersOperations.listCustomers>;
 export type SubscriptionFilters = Filters<typeof subscriptionsOperations.listSubscriptions>;
 export type PortalSessionFilters = Filters<typeof portalOperations.listPortalSessions>;
 export type InvoiceFilters = Filters<typeof subscriptionsOperations.listInvoices>;
+export type DunningFilters = Filters<typeof dunningOperations.listDunningCases>;
 export type PaymentFilters = Filters<typeof subscriptionsOperations.listPayments>;
 /** `growthDays` is the window of what was collected: 1 to 365, 30 by default. */
 export type PaymentTotalsWindow = Partial<z.output<typeof subscriptionsOperations.getPaymentTotals.query>>;
@@ -247,6 +278,7 @@ export type ReferralCodeFilters = Filters<typeof referralsOperations.listReferra
 export type ReferralFilters = Filters<typeof referralsOperations.listReferrals>;
 export type ReferralCreditFilters = Filters<typeof referralsOperations.listReferralCredits>;
 export type SyncFindingFilters = Filters<typeof syncOperations.listSyncFindings>;
+export type PriceMigrationFindingFilters = Filters<typeof priceMigrationOperations.listPriceMigrationFindings>;
 export type WebhookDeliveryFilters = CursorFilters<typeof outgoingOperations.listWebhookDeliveries>;
 export type EventFilters = Omit<CursorFilters<typeof outgoingOperations.listEvents>, 'waitMs'>;
 export type WebhookEventFilters = Filters<typeof webhooksOperations.listWebhookEvents>;

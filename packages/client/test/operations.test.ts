@@ -4,6 +4,19 @@ import { BillingClient } from '../src/index.ts';
 import { List } from '../src/pages.ts';
 
 const PROJECT = '/api/service/teams/:teamId/projects/:projectId';
+/** Operations that no service has yet. */
+const AWAITED = [
+  'GET /analytics/cancellations',
+  'GET /dunning',
+  'POST /invoices/:invoiceId/retry',
+  'GET /portal-config',
+  'PUT /portal-config',
+  'GET /price-migrations',
+  'POST /price-migrations',
+  'GET /price-migrations/:priceMigrationId',
+  'POST /price-migrations/:priceMigrationId/cancel',
+  'GET /price-migrations/:priceMigrationId/findings',
+].map(route => route.replace(' ', ` ${PROJECT}`));
 
 it('has exactly one method for each operation that API keys may call', async () => {
   const called = new Set<string>();
@@ -20,6 +33,7 @@ it('has exactly one method for each operation that API keys may call', async () 
     referrals: ':code',
     portal: ':sessionId',
     syncs: ':syncId',
+    priceMigrations: ':priceMigrationId',
     events: ':publicEventId',
     webhookEndpoints: ':webhookEndpointId',
     webhookDeliveries: ':webhookDeliveryId',
@@ -64,6 +78,7 @@ it('has exactly one method for each operation that API keys may call', async () 
     }
 
   const declared = allOperations.filter(({ access }) => access.kind === 'project');
-  expect([...called].toSorted()).toEqual(declared.map(({ method, path }) => `${method} ${path}`).toSorted());
+  const routes = new Set([...AWAITED, ...declared.map(({ method, path }) => `${method} ${path}`)]);
+  expect([...called].toSorted()).toEqual([...routes].toSorted());
   expect(declared.every(({ path }) => path.startsWith(PROJECT))).toBe(true);
 });

@@ -71,6 +71,13 @@ it('rejects requests that the service would reject', () => {
     items: [{ priceId: text }],
     promotionCode: null,
   });
+  expectTypeOf(billing.portalConfig.set).toBeCallableWith({
+    planSwitch: { enabled: true, priceIds: [text] },
+    cancellation: { saveOffer: { promotionCodeId: text } },
+  });
+  // @ts-expect-error no such language
+  expectTypeOf(billing.portalConfig.set).toBeCallableWith({ defaultLanguage: 'tlh' });
+  expectTypeOf(billing.subscriptions.cancelNow).toBeCallableWith(text, { reason: 'unused', comment: text });
   // @ts-expect-error all items, or the price and the quantity of the only one
   expectTypeOf(billing.subscriptions.change).toBeCallableWith(text, { items: [{ priceId: text }], quantity: 3 });
   // @ts-expect-error amounts are numbers

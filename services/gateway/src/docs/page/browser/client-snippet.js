@@ -1,4 +1,4 @@
-/** The client's method for each operation of a project. Names of parameters, `query`, its `ids`, `body` and `external` are replaced by values. */
+/** The client's method for each operation of a project. Names of parameters, `query`, its `ids`, `body`, what a cancellation has `said`, and `external` are replaced by values. */
 const CALLS = {
   listProducts: 'products.list(query).page()',
   createProduct: 'products.create(body)',
@@ -46,8 +46,8 @@ const CALLS = {
   deleteCustomer: 'customers.delete(customerId)',
   listSubscriptions: 'subscriptions.list(query).page()',
   getSubscription: 'subscriptions.get(subscriptionId)',
-  updateSubscription: 'subscriptions.cancelAtPeriodEnd(subscriptionId)',
-  cancelSubscription: 'subscriptions.cancelNow(subscriptionId)',
+  updateSubscription: 'subscriptions.cancelAtPeriodEnd(subscriptionId, said)',
+  cancelSubscription: 'subscriptions.cancelNow(subscriptionId, body)',
   previewPlanChange: 'subscriptions.previewChange(subscriptionId, body)',
   changePlan: 'subscriptions.change(subscriptionId, body)',
   dropPlanChange: 'subscriptions.dropChange(subscriptionId)',
@@ -55,6 +55,8 @@ const CALLS = {
   createCheckout: 'checkout.create(body)',
   listInvoices: 'invoices.list(query).page()',
   getInvoice: 'invoices.get(invoiceId)',
+  listDunningCases: 'dunning.list(query).page()',
+  retryInvoice: 'invoices.retry(invoiceId)',
   voidInvoice: 'invoices.void(invoiceId)',
   markInvoiceUncollectible: 'invoices.markUncollectible(invoiceId)',
   listPayments: 'payments.list(query).page()',
@@ -64,6 +66,8 @@ const CALLS = {
   createPortalSession: 'portal.create(body)',
   listPortalSessions: 'portal.list(query).page()',
   revokePortalSession: 'portal.revoke(sessionId)',
+  getPortalConfig: 'portalConfig.get()',
+  setPortalConfig: 'portalConfig.set(body)',
   getReferralConfig: 'referrals.config()',
   updateReferralConfig: 'referrals.updateConfig(body)',
   listReferralCodes: 'referrals.listCodes(query).page()',
@@ -77,6 +81,7 @@ const CALLS = {
   getAnalytics: 'analytics.get(query)',
   getAnalyticsHistory: 'analytics.history(query)',
   listAnalyticsSubscriptions: 'analytics.subscriptions(query).page()',
+  listCancellations: 'analytics.cancellations(query)',
   getAnalyticsCustomers: 'analytics.customers(ids)',
   createWebhookEndpoint: 'webhookEndpoints.create(body)',
   listWebhookEndpoints: 'webhookEndpoints.list(query).page()',
@@ -98,6 +103,11 @@ const CALLS = {
   getSync: 'syncs.get(syncId)',
   cancelSync: 'syncs.cancel(syncId)',
   listSyncFindings: 'syncs.findings(syncId, query).page()',
+  createPriceMigration: 'priceMigrations.create(body)',
+  listPriceMigrations: 'priceMigrations.list(query).page()',
+  getPriceMigration: 'priceMigrations.get(priceMigrationId)',
+  cancelPriceMigration: 'priceMigrations.cancel(priceMigrationId)',
+  listPriceMigrationFindings: 'priceMigrations.findings(priceMigrationId, query).page()',
 };
 
 /**
@@ -113,8 +123,10 @@ export function clientSnippet({ operationId, baseUrl, params, query, body }) {
   // The method that waits for events says how long by itself.
   const { waitMs: _waitMs, ...filters } = query;
   const options = call.startsWith('events.') ? filters : query;
+  const { cancelAtPeriodEnd, ...said } = body ?? {};
   const values = {
     ...ids,
+    said: cancelAtPeriodEnd && Object.keys(said).length > 0 ? said : undefined,
     query: Object.keys(options).length > 0 ? options : undefined,
     ids: query.ids,
     body,
