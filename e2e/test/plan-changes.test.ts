@@ -49,8 +49,10 @@ it('charges what the preview said, gives what it said, and moves revenue and eve
   const { billing } = tenant;
   const { id, customerId, processorSubscriptionId } = await newSubscription(tenant, basic);
   await waitFor(async () => (await seatsOf(customerId)) === 5, { what: 'the seats of the first plan' });
+  const mrrOf = async () => (await billing.analytics.get()).mrr;
+  const mrr = 2_999;
+  await waitFor(async () => (await mrrOf()) === mrr, { what: 'the revenue of the first plan' });
   await drain(tenant);
-  const { mrr } = await billing.analytics.get();
 
   const preview = await billing.subscriptions.previewChange(id, { priceId: plus });
   expect(preview).toMatchObject({
@@ -74,8 +76,9 @@ it('charges what the preview said, gives what it said, and moves revenue and eve
     subscription: { id, priceId: plus, quantity: 1, pendingChange: null, scheduledChange: null },
   });
   await waitFor(async () => (await seatsOf(customerId)) === 20, { what: 'the seats of the new plan' });
+  await waitFor(async () => (await mrrOf()) === mrr + 2_000, { what: 'the revenue of the new plan' });
   await drain(tenant);
-  expect((await billing.analytics.get()).mrr).toBe(mrr + 2_000);
+  expect(await mrrOf()).toBe(mrr + 2_000);
   const { items: all } = await billing.subscriptions.list({ customerId, activeOnly: false }).page();
   expect(all.map(one => one.id)).toEqual([id]);
   const invoices = await Array.fromAsync(billing.invoices.list({ customerId }));
