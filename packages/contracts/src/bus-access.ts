@@ -132,6 +132,9 @@ const DECLARATIONS: Readonly<Record<ServiceName, Declaration>> = {
       calls.FindCustomer,
       calls.DescribeCustomerBilling,
       calls.ScheduleCancellation,
+      calls.PreviewCustomerPlan,
+      calls.ChangeCustomerPlan,
+      calls.DropCustomerPlan,
     ],
   },
 };

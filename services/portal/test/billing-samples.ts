@@ -49,7 +49,7 @@ export function aSubscription(service: Service, changes: Partial<ShownSubscripti
     version: 1,
     createdAt: new Date(now),
   };
-  return { ...state, productName: 'Pro', ...changes };
+  return { ...state, productName: 'Pro', hasForeignSchedule: false, ...changes };
 }
 
 /** Returns a paid invoice of 29.99 usd. */

@@ -50,10 +50,11 @@ export async function serveOtherServices({ serve, scope, customerId, processorCu
       createdAt: new Date(),
     })),
     billing: await serve(DescribeCustomerBilling, async request => {
-      if (request.customerId !== customerId) return { subscriptions: [], invoices: [], invoiceTotal: 0 };
+      if (request.customerId !== customerId)
+        return { subscriptions: [], productNames: {}, invoices: [], invoiceTotal: 0 };
       const { invoiceLimit, invoiceOffset } = request;
       const invoices = state.invoices.slice(invoiceOffset, invoiceOffset + invoiceLimit);
-      return { subscriptions: state.subscriptions, invoices, invoiceTotal: state.invoices.length };
+      return { subscriptions: state.subscriptions, productNames: {}, invoices, invoiceTotal: state.invoices.length };
     }),
     cancellation: await serve(ScheduleCancellation, async request => {
       cancellations.push(request);

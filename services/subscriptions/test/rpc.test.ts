@@ -1,9 +1,17 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CustomerState } from '@billing/contracts/events/customers';
 import { SubscriptionCreated } from '@billing/contracts/events/subscriptions';
 import type { Envelope } from '@billing/contracts/event';
 import { CustomerId, SubscriptionId, type ProjectScope } from '@billing/contracts/ids';
-import { DescribeCustomerBilling, HasSubscribed, ScheduleCancellation } from '@billing/contracts/rpc/calls';
+import {
+  ChangeCustomerPlan,
+  DescribeCustomerBilling,
+  DropCustomerPlan,
+  HasSubscribed,
+  PreviewCustomerPlan,
+  ScheduleCancellation,
+} from '@billing/contracts/rpc/calls';
 import { ListSubscriptionStates } from '@billing/contracts/rpc/list-states';
 import { routedEvent } from '@billing/testing/processor-events';
 import { waitFor } from '@billing/testing/wait-for';
@@ -74,6 +82,47 @@ describe('the service on the bus', () => {
     expect(billing.invoiceTotal).toBe(2);
     const page = await service.rpc.call(DescribeCustomerBilling, { ...request, invoiceLimit: 1, invoiceOffset: 1 });
     expect(page.invoices.map(({ status }) => status)).toEqual(['open']);
+  });
+
+  it('previews, schedules and takes back a change for the customer, and for no other', async () => {
+    const { rpc } = service;
+    const subscriptionId = await findSubscriptionId();
+    const { price } = await service.createPrice({ unitAmount: 9_900 });
+    const plan = { priceId: price.id, when: 'period_end' } as const;
+    const audit = testAuditContext();
+    const own = { ...withCustomer(customer.id), subscriptionId };
+    const others = { ...withCustomer(CustomerId.create()), subscriptionId };
+    const notFound = { code: 'subscription_not_found' };
+
+    const preview = await rpc.call(PreviewCustomerPlan, { ...own, plan });
+    expect(preview).toMatchObject({ direction: 'up', amountDue: 0, nextInvoice: { total: 9_900 } });
+    await expect(rpc.call(PreviewCustomerPlan, { ...others, plan })).rejects.toMatchObject(notFound);
+
+    const request = { plan, audit, operationKey: randomUUID() };
+    await expect(rpc.call(ChangeCustomerPlan, { ...others, ...request })).rejects.toMatchObject(notFound);
+    const made = await rpc.call(ChangeCustomerPlan, { ...own, ...request });
+    expect(made).toMatchObject({
+      change: { status: 'scheduled' },
+      subscription: { scheduledChange: { id: made.change.id } },
+    });
+    expect((await rpc.call(ChangeCustomerPlan, { ...own, ...request })).change).toEqual(made.change);
+    const described = () =>
+      rpc.call(DescribeCustomerBilling, { ...withCustomer(customer.id), invoiceLimit: 1, invoiceOffset: 0 });
+    const { subscriptions, productNames } = await described();
+    expect(subscriptions).toMatchObject([{ hasForeignSchedule: false, scheduledChange: { id: made.change.id } }]);
+    expect(productNames[price.id]).toBe('Pro');
+
+    await expect(rpc.call(DropCustomerPlan, { ...others, audit })).rejects.toMatchObject(notFound);
+    expect(await rpc.call(DropCustomerPlan, { ...own, audit })).toMatchObject({ scheduledChange: null });
+    await expect(rpc.call(DropCustomerPlan, { ...own, audit })).rejects.toMatchObject({ code: 'change_not_found' });
+
+    const { processorSubscriptionId: from_subscription } = made.subscription;
+    const schedule = await service.account.dashboard.subscriptionSchedules.create({ from_subscription });
+    await service.emit(...(await service.account.events(service.scope, ...OWNED_TYPES)));
+    expect((await described()).subscriptions).toMatchObject([{ hasForeignSchedule: true }]);
+    await service.account.dashboard.subscriptionSchedules.release(schedule.id);
+    await service.emit(...(await service.account.events(service.scope, ...OWNED_TYPES)));
+    expect((await described()).subscriptions).toMatchObject([{ hasForeignSchedule: false }]);
   });
 
   it('schedules the end of a subscription for its customer, and for no other', async () => {

@@ -11,6 +11,7 @@ import { defineRpc } from '../rpc.ts';
 import { auditContext } from '../resources/audit-entry.ts';
 import { featureKey } from '../resources/feature.ts';
 import { invoice } from '../resources/invoice.ts';
+import { CHANGE_TIMES, madeChange, planChangePreview, PRORATIONS } from '../resources/plan-change.ts';
 import { project } from '../resources/team.ts';
 import { timestamp } from '../timestamp.ts';
 
@@ -120,10 +121,11 @@ export const HasSubscribed = defineRpc(
   z.object({ subscribed: z.boolean() }),
 );
 
-/** A subscription with the product's name and the date on which it ends by itself. */
+/** A subscription with what its customer sees besides. */
 export const billedSubscription = subscriptionState.extend({
   productName: z.string().nullable(),
-  cancelAt: timestamp.nullable(),
+  /** Whether a schedule manages it that this service did not make: nothing of it can be changed here. */
+  hasForeignSchedule: z.boolean(),
 });
 
 /** What a customer's portal shows: every subscription that has not ended, and a page of invoices without drafts, newest first. */
@@ -133,6 +135,8 @@ export const DescribeCustomerBilling = defineRpc(
   z.object({ ...scope, customerId: CustomerId.schema, invoiceLimit: z.int(), invoiceOffset: z.int() }),
   z.object({
     subscriptions: z.array(billedSubscription),
+    /** Of what they bill and will bill, by our ids of the prices; deleted ones too. */
+    productNames: z.record(z.string(), z.string()),
     invoices: z.array(invoice),
     invoiceTotal: z.int(),
   }),
@@ -149,6 +153,48 @@ export const ScheduleCancellation = defineRpc(
     cancelAtPeriodEnd: z.boolean(),
     audit: auditContext,
   }),
+  subscriptionState,
+);
+
+const subscriptionOfCustomer = { ...scope, customerId: CustomerId.schema, subscriptionId: SubscriptionId.schema };
+
+/** What a customer chose, and how the project has changes made. */
+const chosenPlan = z.object({
+  priceId: PriceId.schema.optional(),
+  quantity: z.int().optional(),
+  when: z.enum(CHANGE_TIMES),
+  proration: z.enum(PRORATIONS).optional(),
+  prorationDate: timestamp.optional(),
+  expectedAmountDue: z.int().optional(),
+});
+export type ChosenPlan = z.output<typeof chosenPlan>;
+
+/** Previews a change of plan as the customer. Another customer's subscription is not found. */
+export const PreviewCustomerPlan = defineRpc(
+  'subscriptions',
+  'preview-customer-plan',
+  z.object({ ...subscriptionOfCustomer, plan: chosenPlan }),
+  planChangePreview,
+);
+
+/** Changes the plan as the customer. The same operation key is the same change. Another customer's subscription is not found. */
+export const ChangeCustomerPlan = defineRpc(
+  'subscriptions',
+  'change-customer-plan',
+  z.object({
+    ...subscriptionOfCustomer,
+    plan: chosenPlan,
+    operationKey: z.string().optional(),
+    audit: auditContext,
+  }),
+  z.object({ change: madeChange, subscription: subscriptionState }),
+);
+
+/** Takes back a change that is pending or scheduled, as the customer. Another customer's subscription is not found. */
+export const DropCustomerPlan = defineRpc(
+  'subscriptions',
+  'drop-customer-plan',
+  z.object({ ...subscriptionOfCustomer, audit: auditContext }),
   subscriptionState,
 );
 

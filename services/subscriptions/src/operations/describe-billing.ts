@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { z } from 'zod';
-import type { CustomerId, ProjectScope } from '@billing/contracts/ids';
+import type { SubscriptionState } from '@billing/contracts/events/subscriptions';
+import type { CustomerId, PriceId, ProjectScope } from '@billing/contracts/ids';
 import { ENDED_STATUSES } from '@billing/contracts/resources/subscription';
 import type { DescribeCustomerBilling } from '@billing/contracts/rpc/calls';
 import { toResource } from '#persistence/invoice.entity.ts';
@@ -30,29 +31,33 @@ export function describeBilling(dependencies: Pick<Dependencies, 'em' | 'now'>) 
       { teamId, projectId, customerId, status: { $nin: [...ENDED_STATUSES] } },
       { orderBy: [{ createdAt: 'desc' }, { id: 'asc' }] },
     );
-    const productNames = await findProductNames(em, { teamId, projectId }, running);
+    const states = running.map(row => ({
+      ...toState(row),
+      hasForeignSchedule: row.schedule !== null && row.schedule.change === null,
+    }));
+    const productNames = await findProductNames(em, { teamId, projectId }, states.flatMap(pricesOf));
     const page = { limit: Math.min(Math.max(limit, 1), MAX_INVOICES), offset: Math.max(offset, 0) };
     const { invoices, pagination } = await list({ teamId, projectId }, { customerId, withoutDrafts: true, ...page });
     return {
-      subscriptions: running.map(row => ({
-        ...toState(row),
-        productName: productNames.get(row.priceId ?? '') ?? null,
-        cancelAt: row.cancelAt,
-      })),
+      subscriptions: states.map(state => ({ ...state, productName: productNames[state.priceId ?? ''] ?? null })),
+      productNames,
       invoices: invoices.map(toResource),
       invoiceTotal: pagination.total,
     };
   };
 }
 
-/** Returns the names of the subscriptions' products by our ids of their prices. */
+/** Returns our ids of all prices that a subscription bills, or will bill after a change. */
+const pricesOf = ({ priceId, scheduledChange, pendingChange }: SubscriptionState): readonly PriceId[] =>
+  [{ priceId }, ...(scheduledChange?.items ?? []), ...(pendingChange?.items ?? [])].flatMap(item => item.priceId ?? []);
+
+/** Returns the names of the products of these prices, by our ids of the prices. */
 async function findProductNames(
   em: EntityManager,
   { teamId, projectId }: ProjectScope,
-  subscriptions: readonly Subscription[],
-): Promise<ReadonlyMap<string, string>> {
-  const priceIds = subscriptions.flatMap(row => row.priceId ?? []);
-  if (priceIds.length === 0) return new Map();
+  priceIds: readonly PriceId[],
+): Promise<Record<string, string>> {
+  if (priceIds.length === 0) return {};
   const rows = await em.execute<{ price_id: string; name: string }[]>(
     `select price.id as price_id, product.name
        from price_copies price
@@ -61,5 +66,5 @@ async function findProductNames(
       where price.team_id = ? and price.project_id = ? and price.id = any(?)`,
     [teamId, projectId, priceIds],
   );
-  return new Map(rows.map(row => [row.price_id, row.name]));
+  return Object.fromEntries(rows.map(row => [row.price_id, row.name]));
 }

@@ -1,14 +1,22 @@
 import { rpcHandler, type RpcHandler } from '@billing/service/definition';
 import {
+  ChangeCustomerPlan,
   DescribeCustomerBilling,
+  DropCustomerPlan,
   HasSubscribed,
+  PreviewCustomerPlan,
   ScheduleCancellation,
   TakeInBilling,
+  type ChosenPlan,
 } from '@billing/contracts/rpc/calls';
+import type { PlanChange } from '@billing/contracts/resources/plan-change';
 import { ListSubscriptionStates } from '@billing/contracts/rpc/list-states';
 import { CompareObjects, ListLiveRecords } from '@billing/contracts/rpc/syncs';
+import { changePlan } from '#operations/change-plan.ts';
 import { describeBilling } from '#operations/describe-billing.ts';
+import { dropPlanChange } from '#operations/drop-plan-change.ts';
 import { hasSubscribed } from '#operations/has-subscribed.ts';
+import { previewChange } from '#operations/preview-change.ts';
 import { scheduleCancellation } from '#operations/schedule-cancellation.ts';
 import type { CustomerIntakes } from '#operations/take-in-billing.ts';
 import { saveCustomerCopies } from '#persistence/copies.ts';
@@ -28,6 +36,9 @@ export function subscriptionRpc(
   const isSubscriber = hasSubscribed(dependencies);
   const describe = describeBilling(dependencies);
   const schedule = scheduleCancellation(dependencies);
+  const preview = previewChange(dependencies);
+  const change = changePlan(dependencies);
+  const drop = dropPlanChange(dependencies);
   return [
     rpcHandler(TakeInBilling, async ({ teamId, customer }) => {
       await saveCustomerCopies(em.fork(), [{ teamId, state: customer }]);
@@ -42,8 +53,25 @@ export function subscriptionRpc(
     rpcHandler(ScheduleCancellation, async ({ subscriptionId: id, customerId, cancelAtPeriodEnd, audit, ...scope }) =>
       toState(await schedule(scope, { id, customerId }, cancelAtPeriodEnd, audit)),
     ),
+    rpcHandler(PreviewCustomerPlan, ({ subscriptionId: id, customerId, plan, ...scope }) =>
+      preview(scope, { id, customerId }, wantedBy(plan)),
+    ),
+    rpcHandler(ChangeCustomerPlan, async ({ subscriptionId: id, customerId, plan, operationKey, audit, ...scope }) => {
+      const made = await change(scope, { id, customerId }, wantedBy(plan), audit, operationKey);
+      return { change: made.change, subscription: toState(made.subscription) };
+    }),
+    rpcHandler(DropCustomerPlan, async ({ subscriptionId: id, customerId, audit, ...scope }) =>
+      toState(await drop(scope, { id, customerId }, audit)),
+    ),
     rpcHandler(ListSubscriptionStates, listStates(em)),
     rpcHandler(CompareObjects.subscriptions, compareSubscriptions(em)),
     rpcHandler(ListLiveRecords.subscriptions, listLiveSubscriptions(em)),
   ];
 }
+
+/** A customer's change waits for its payment, and leaves a trial as it is. */
+const wantedBy = (plan: ChosenPlan): PlanChange => ({
+  ...plan,
+  paymentBehavior: 'pending_if_incomplete',
+  trial: 'keep',
+});
