@@ -136,6 +136,12 @@ const pages = [
     () => import('#pages/coupons/promotion-code-page.tsx'),
     'PromotionCodePage',
   ),
+  page('/price-migrations', () => import('#pages/price-migrations/migrations-page.tsx'), 'MigrationsPage'),
+  page(
+    '/price-migrations/$priceMigrationId',
+    () => import('#pages/price-migrations/migration-page.tsx'),
+    'MigrationPage',
+  ),
   page('/subscriptions', () => import('#pages/subscriptions/subscriptions-page.tsx'), 'SubscriptionsPage'),
   page(
     '/subscriptions/$subscriptionId',
@@ -144,6 +150,7 @@ const pages = [
   ),
   page('/invoices', () => import('#pages/invoices/invoices-page.tsx'), 'InvoicesPage'),
   page('/payments', () => import('#pages/payments/payments-page.tsx'), 'PaymentsPage'),
+  page('/failing-payments', () => import('#pages/failing-payments/failing-payments-page.tsx'), 'FailingPaymentsPage'),
   page('/referrals', () => import('#pages/referrals/referrals-page.tsx'), 'ReferralsPage'),
   page('/referrals/$code', () => import('#pages/referrals/code-page.tsx'), 'CodePage'),
   page('/events', () => import('#pages/events/events-page.tsx'), 'EventsPage'),
@@ -159,6 +166,7 @@ const pages = [
   page('/settings/connection', () => import('#pages/settings/connection-page.tsx'), 'ConnectionPage'),
   page('/settings/syncs', () => import('#pages/syncs/syncs-page.tsx'), 'SyncsPage'),
   page('/settings/syncs/$syncId', () => import('#pages/syncs/sync-page.tsx'), 'SyncPage'),
+  page('/settings/portal', () => import('#pages/portal-settings/portal-settings-page.tsx'), 'PortalSettingsPage'),
   page('/settings/project', () => import('#pages/settings/project-page.tsx'), 'ProjectPage'),
   page('/settings/audit-log', () => import('#pages/settings/audit-log-page.tsx'), 'AuditLogPage'),
 ];

@@ -49,6 +49,7 @@ const RECORDS: Readonly<Record<string, string>> = {
   webhookDeliveryId: 'webhook delivery',
   deadLetterId: 'dead letter',
   syncId: 'sync',
+  priceMigrationId: 'price migration',
   code: 'referral code',
 };
 

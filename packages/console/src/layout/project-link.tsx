@@ -20,6 +20,7 @@ export type ProjectPage =
   | `subscriptions/${string}`
   | 'invoices'
   | 'payments'
+  | 'failing-payments'
   | 'referrals'
   | `referrals/${string}`
   | 'events'
@@ -33,6 +34,9 @@ export type ProjectPage =
   | 'settings/connection'
   | 'settings/syncs'
   | `settings/syncs/${string}`
+  | 'price-migrations'
+  | `price-migrations/${string}`
+  | 'settings/portal'
   | 'settings/project'
   | 'settings/audit-log';
 
@@ -63,7 +67,7 @@ export function ProjectLink({ page, search, exact = false, children, ...rest }: 
   // The router knows only its templates; `ProjectPage` lists the pages.
   const target = { to: pathOf(teamId, projectId, page), search: search ?? {} } as LinkProps;
   return (
-    <Link {...target} activeOptions={{ exact, includeSearch: false }} {...rest}>
+    <Link {...target} activeOptions={{ exact, includeSearch: search !== undefined }} {...rest}>
       {children}
     </Link>
   );

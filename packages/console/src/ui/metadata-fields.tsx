@@ -14,12 +14,17 @@ const focus = (input: HTMLInputElement | null): void => input?.focus();
 
 interface MetadataFieldsProps {
   readonly metadata?: Metadata | undefined;
+  readonly hint?: string;
   /** What the service says about it. */
   readonly problem?: string | undefined;
 }
 
 /** The key-value pairs of a record, each in a row of its own. */
-export function MetadataFields({ metadata = {}, problem }: MetadataFieldsProps) {
+export function MetadataFields({
+  metadata = {},
+  hint = 'Your own keys and values, here and in Stripe.',
+  problem,
+}: MetadataFieldsProps) {
   const [rows, setRows] = useState<readonly Row[]>(() =>
     Object.entries(metadata).map(([key, value], id) => ({ id, key, value })),
   );
@@ -75,7 +80,7 @@ export function MetadataFields({ metadata = {}, problem }: MetadataFieldsProps) 
             {problem}
           </span>
         ) : (
-          <span className="hint">Your own keys and values, here and in Stripe.</span>
+          <span className="hint">{hint}</span>
         )}
       </div>
     </fieldset>

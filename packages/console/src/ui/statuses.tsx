@@ -1,5 +1,6 @@
 import type {
   CustomerState,
+  DunningCase,
   Invoice,
   Payment,
   ProcessorHealth,
@@ -48,6 +49,12 @@ export const PAYMENT_STATUS: Readonly<Record<Payment['status'], StatusText>> = {
   inquiry: { name: 'Inquiry', tone: 'warn' },
   disputed: { name: 'Disputed', tone: 'warn' },
   dispute_lost: { name: 'Dispute lost', tone: 'bad' },
+};
+
+export const DUNNING_STATUS: Readonly<Record<DunningCase['status'], StatusText>> = {
+  recovering: { name: 'Recovering', tone: 'warn' },
+  recovered: { name: 'Recovered', tone: 'good' },
+  lost: { name: 'Lost', tone: 'bad' },
 };
 
 export const PAYMENT_STATE: Readonly<Record<CustomerState['payment']['status'], StatusText>> = {

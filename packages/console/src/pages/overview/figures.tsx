@@ -1,4 +1,4 @@
-import type { Analytics, PaymentTotals } from '@billing/client';
+import type { Analytics, DunningTotals, PaymentTotals } from '@billing/client';
 import { ProjectLink } from '#layout/project-link.tsx';
 import { formatCount, formatPercent } from '#ui/amount.ts';
 import { formatMoney } from '#ui/money.ts';
@@ -13,13 +13,16 @@ interface FiguresProps {
   readonly analytics: Analytics;
   /** Undefined until it is loaded, null when it can't be. */
   readonly totals: PaymentTotals | undefined | null;
+  readonly dunning: DunningTotals | undefined | null;
   /** How much revenue changed in the window. */
   readonly net: number;
   readonly currency: string;
   readonly days: number;
+  /** The first day of the window, in the reader's zone. */
+  readonly since: string;
 }
 
-export function Figures({ analytics, totals, net, currency, days }: FiguresProps) {
+export function Figures({ analytics, totals, dunning, net, currency, days, since }: FiguresProps) {
   const { mrr, arr, customerCount, churn, churnRate, trialConversion, subscriptionBreakdown: statuses } = analytics;
   const [first] = analytics.customerGrowth;
   const grown = first ? customerCount - first.count : 0;
@@ -45,7 +48,7 @@ export function Figures({ analytics, totals, net, currency, days }: FiguresProps
         page="overview/subscriptions"
         search={{ metric: 'mrr' }}
       />
-      <MoneyFigures totals={totals} currency={currency} days={days} />
+      <MoneyFigures totals={totals} dunning={dunning} currency={currency} days={days} since={since} />
       <Figure
         name="Customers"
         value={formatCount(customerCount)}

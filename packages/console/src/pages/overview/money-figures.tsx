@@ -1,55 +1,47 @@
-import type { PaymentTotals } from '@billing/client';
-import { useState } from 'react';
+import type { DunningTotals, PaymentTotals } from '@billing/client';
 import { formatCount } from '#ui/amount.ts';
-import { formatMoney } from '#ui/money.ts';
-import { Skeleton } from '#ui/states.tsx';
-import { Figure } from './figure.tsx';
-import { localDayBefore } from './periods.ts';
+import { sumsOf } from '../failing-payments/dunning-sums.ts';
+import { MoneyFigure } from './money-figure.tsx';
 
-type Totals = PaymentTotals['collected'];
-
+/** What is undefined is not loaded yet; what is null can't be. */
 interface MoneyFiguresProps {
-  /** Undefined until it is loaded, null when it can't be. */
   readonly totals: PaymentTotals | undefined | null;
+  readonly dunning: DunningTotals | undefined | null;
   readonly currency: string;
   readonly days: number;
+  /** The first day of the window, in the reader's zone. */
+  readonly since: string;
 }
 
-/** What customers have paid, and what they owe. */
-export function MoneyFigures({ totals, currency, days }: MoneyFiguresProps) {
-  const [today] = useState(() => new Date());
-  const shown = (of: Totals | undefined, noteOf: (sums: Totals) => string) => {
-    if (of)
-      return { value: formatMoney(amountIn(of, currency), currency), note: `${noteOf(of)}${others(of, currency)}` };
-    return totals === null
-      ? { value: '–', note: 'not available at present' }
-      : { value: <Skeleton width="6rem" />, note: <Skeleton width="9rem" /> };
-  };
-  return (
-    <>
-      <Figure
-        name="Collected"
-        {...shown(totals?.collected, () => `in ${days} days, less refunds`)}
-        page="payments"
-        search={{ from: localDayBefore(today, days) }}
-      />
-      <Figure
-        name="Past due"
-        {...shown(totals?.pastDue, sums => invoicesOf(sums.reduce((sum, { count }) => sum + count, 0)))}
-        page="invoices"
-        search={{ pastDue: 'true' }}
-      />
-    </>
-  );
-}
-
-const amountIn = (sums: Totals, currency: string): number => sums.find(it => it.currency === currency)?.amount ?? 0;
-
-const others = (sums: Totals, currency: string): string =>
-  sums
-    .filter(it => it.currency !== currency)
-    .map(it => ` · ${formatMoney(it.amount, it.currency)}`)
-    .join('');
+/** What customers have paid, what they owe, and what was paid after a payment had failed. */
+export const MoneyFigures = ({ totals, dunning, currency, days, since }: MoneyFiguresProps) => (
+  <>
+    <MoneyFigure
+      name="Collected"
+      sums={totals && totals.collected}
+      currency={currency}
+      note={`in ${days} days, less refunds`}
+      page="payments"
+      search={{ from: since }}
+    />
+    <MoneyFigure
+      name="Past due"
+      sums={totals && totals.pastDue}
+      currency={currency}
+      note={invoicesOf(totals?.pastDue.reduce((sum, { count }) => sum + count, 0) ?? 0)}
+      page="invoices"
+      search={{ pastDue: 'true' }}
+    />
+    <MoneyFigure
+      name="Recovered"
+      sums={dunning && sumsOf(dunning, 'recovered')}
+      currency={currency}
+      note={`of payments that failed in ${days} days`}
+      page="failing-payments"
+      search={{ status: 'recovered', from: since }}
+    />
+  </>
+);
 
 function invoicesOf(count: number): string {
   if (count === 0) return 'no invoice is late';

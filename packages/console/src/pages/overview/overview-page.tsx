@@ -1,7 +1,9 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
 import { useProject, useProjectDetails } from '#api/project.ts';
 import { processorQuery } from '#api/queries.ts';
+import { createdWithin } from '#layout/date-range.tsx';
 import { Card, Page } from '#layout/page.tsx';
 import { ProjectLink } from '#layout/project-link.tsx';
 import { Notice } from '#ui/notice.tsx';
@@ -9,7 +11,7 @@ import { ErrorState, Skeleton } from '#ui/states.tsx';
 import { Time } from '#ui/time.tsx';
 import { Breakdowns } from './breakdowns.tsx';
 import { Figures } from './figures.tsx';
-import { historyOf, windowOf, WINDOWS } from './periods.ts';
+import { historyOf, localDayBefore, windowOf, WINDOWS } from './periods.ts';
 import { RevenueCard } from './revenue-card.tsx';
 
 const REFRESH_MS = 15_000;
@@ -36,6 +38,14 @@ export function OverviewPage() {
     refetchInterval: REFRESH_MS,
     placeholderData: keepPreviousData,
   });
+  const [today] = useState(() => new Date());
+  const since = localDayBefore(today, days);
+  const dunning = useQuery({
+    queryKey: scope.key('dunning', 'totals', since),
+    queryFn: ({ signal }) => scope.billing.dunning.totals({ since: createdWithin(since, '').createdAfter }, { signal }),
+    refetchInterval: REFRESH_MS,
+    placeholderData: keepPreviousData,
+  });
   const asOf = data?.analytics.asOf;
   return (
     <Page
@@ -57,9 +67,11 @@ export function OverviewPage() {
           <Figures
             analytics={data.analytics}
             totals={totals.data ?? (totals.error ? null : undefined)}
+            dunning={dunning.data ?? (dunning.error ? null : undefined)}
             net={data.history.totals.netMrr}
             currency={data.history.currency}
             days={days}
+            since={since}
           />
           <RevenueCard history={data.history} days={days} />
           <Breakdowns analytics={data.analytics} />
@@ -74,6 +86,7 @@ const PLACES = [
   'ARR',
   'Collected',
   'Past due',
+  'Recovered',
   'Customers',
   'Churn',
   'Trial conversion',

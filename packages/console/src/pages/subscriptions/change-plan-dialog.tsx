@@ -14,6 +14,7 @@ import { FormDialog } from '#ui/form-dialog.tsx';
 import { FormProblem, RefusalNotice } from '#ui/form.tsx';
 import { formatMoney } from '#ui/money.ts';
 import { SkeletonLines } from '#ui/states.tsx';
+import { describeDecline } from '../failing-payments/failure-words.ts';
 import { PlanChangePreviewDetails } from './plan-change-preview.tsx';
 import { PlanFields } from './plan-fields.tsx';
 import { formOf, pricesFor, readPlanForm, type PlanForm } from './plan-form.ts';
@@ -89,13 +90,8 @@ function describeRefusal(error: unknown, currency: string) {
     const money = (amount: number) => formatMoney(amount, currency);
     return says(`It costs ${money(actual)} today, and not ${money(expected)} any more. ${again}`);
   }
-  if (!error.is('payment_failed')) return undefined;
-  const { reason, declineCode } = error.details;
-  const why =
-    reason === 'declined' ? 'The bank declined the payment' : 'The bank wants the customer to confirm the payment';
-  return says(
-    `${why}${declineCode ? ` (${declineCode})` : ''}. Have the customer choose another payment method in the portal, and try again.`,
-  );
+  const why = describeDecline(error);
+  return why && says(`${why} Have the customer choose another payment method in the portal, and try again.`);
 }
 
 const TITLE = 'Change the plan';

@@ -3,7 +3,7 @@ import { useProductNames } from '#api/use-product-names.ts';
 import { formatPrice } from '#ui/amount.ts';
 import { Button } from '#ui/button.tsx';
 import { Options, PromotionCodeField, QuantityField, SelectField } from '#ui/field.tsx';
-import { MAX_ROWS, type PlanForm, type PlanRow } from './plan-form.ts';
+import { MAX_ROWS, PRORATIONS, TIMES, type PlanForm, type PlanRow } from './plan-form.ts';
 
 interface PlanFieldsProps {
   readonly subscription: Subscription;
@@ -14,17 +14,6 @@ interface PlanFieldsProps {
   /** What is wrong with the promotion code. */
   readonly codeProblem: string | undefined;
 }
-
-const TIMES: Readonly<Record<PlanForm['when'], string>> = {
-  now: 'Now',
-  period_end: 'At the end of the period',
-  auto: 'Now if it costs more, else at the end of the period',
-};
-const PRORATIONS: Readonly<Record<PlanForm['proration'], string>> = {
-  always_invoice: 'On an invoice today',
-  create_prorations: 'On the next invoice',
-  none: 'Not at all',
-};
 
 /** The fields of a plan change: what the subscription is to have, from when on, and how that is billed. */
 export function PlanFields({ subscription, prices, form, onChange, codeProblem }: PlanFieldsProps) {

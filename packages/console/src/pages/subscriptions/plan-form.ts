@@ -18,6 +18,19 @@ export interface PlanForm {
   readonly endsTrial: boolean;
 }
 
+/** When a change takes effect, in words. */
+export const TIMES: Readonly<Record<PlanForm['when'], string>> = {
+  now: 'Now',
+  period_end: 'At the end of the period',
+  auto: 'Now if it costs more, else at the end of the period',
+};
+/** How the rest of the period is billed, in words. */
+export const PRORATIONS: Readonly<Record<PlanForm['proration'], string>> = {
+  always_invoice: 'On an invoice today',
+  create_prorations: 'On the next invoice',
+  none: 'Not at all',
+};
+
 /** As many items as a change can have. */
 export const MAX_ROWS = 20;
 const MAX_QUANTITY = 999_999;

@@ -1,0 +1,15 @@
+import type { BillingError, DunningCase } from '@billing/client';
+import { sentence } from '#ui/sentence.ts';
+
+/** Returns why the newest attempt failed; a dash where nothing says it. */
+export const describeFailedPayment = ({ code, message }: DunningCase['lastFailure']): string =>
+  message ?? (code ? sentence(code) : '–');
+
+/** Returns why a payment that was just tried failed; undefined for any other error. */
+export function describeDecline(error: BillingError): string | undefined {
+  if (!error.is('payment_failed')) return undefined;
+  const { reason, declineCode } = error.details;
+  const why =
+    reason === 'declined' ? 'The bank declined the payment' : 'The bank wants the customer to confirm the payment';
+  return `${why}${declineCode ? ` (${declineCode})` : ''}.`;
+}

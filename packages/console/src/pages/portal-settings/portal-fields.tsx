@@ -1,0 +1,179 @@
+import { useQuery } from '@tanstack/react-query';
+import { useProject, useProjectDetails } from '#api/project.ts';
+import { Card } from '#layout/page.tsx';
+import { Options, SelectField, TextField } from '#ui/field.tsx';
+import { PRORATIONS, TIMES } from '../subscriptions/plan-form.ts';
+import { LANGUAGES } from './languages.ts';
+import { OfferedPrices } from './offered-prices.tsx';
+import type { PortalForm } from './portal-form.ts';
+import type { PortalProblems } from './portal-settings-page.tsx';
+
+interface FieldsProps {
+  readonly form: PortalForm;
+  readonly set: (changed: Partial<PortalForm>) => void;
+  readonly problems: PortalProblems;
+}
+
+const MAX_QUANTITY = 999_999;
+
+/** What stands at the top of the portal, and its colour and language. */
+export function LookCard({ form: { brand, language }, set, problems }: FieldsProps) {
+  const { name } = useProjectDetails();
+  const text = (field: keyof typeof brand) => ({
+    value: brand[field],
+    problem: problems[`brand.${field}`],
+    onChange: (event: { readonly target: { readonly value: string } }) =>
+      set({ brand: { ...brand, [field]: event.target.value } }),
+  });
+  return (
+    <Card title="Look">
+      <div className="stack">
+        <TextField label="Name" maxLength={120} placeholder={name} {...text('name')} />
+        <TextField
+          label="Logo"
+          type="url"
+          placeholder="https://"
+          hint="The address of a square image, by https."
+          {...text('logoUrl')}
+        />
+        <div className="form-grid">
+          <TextField
+            label="Colour of buttons and links"
+            maxLength={7}
+            placeholder="#1a7f5a"
+            spellCheck={false}
+            autoComplete="off"
+            {...text('accentColor')}
+          />
+          <SelectField
+            label="Language, where the browser asks for none"
+            value={language}
+            onChange={event => set({ language: event.target.value as PortalForm['language'] })} // its options
+          >
+            <Options of={LANGUAGES} />
+          </SelectField>
+        </div>
+        <TextField label="Where customers get help" type="url" placeholder="https://" {...text('supportUrl')} />
+        <TextField
+          label="The way back to your product"
+          type="url"
+          placeholder="https://"
+          hint="For links to the portal without their own."
+          {...text('returnUrl')}
+        />
+      </div>
+    </Card>
+  );
+}
+
+/** Which changes of their plan customers make themselves. */
+export function ChangesCard({ form, set, problems }: FieldsProps) {
+  return (
+    <Card title="Changes of the plan" lead="Customers see what a change costs before they confirm it.">
+      <div className="stack">
+        <Switch checked={form.switchesPlans} onChange={switchesPlans => set({ switchesPlans })}>
+          Customers can change their plan
+        </Switch>
+        {form.switchesPlans && (
+          <OfferedPrices
+            chosen={form.priceIds}
+            onChange={priceIds => set({ priceIds })}
+            problem={problems['planSwitch.priceIds']}
+          />
+        )}
+        <Switch checked={form.changesQuantity} onChange={changesQuantity => set({ changesQuantity })}>
+          Customers can change the quantity
+        </Switch>
+        {form.changesQuantity && (
+          <div className="form-grid">
+            <TextField
+              label="At least"
+              type="number"
+              min={1}
+              max={MAX_QUANTITY}
+              required
+              value={form.min}
+              onChange={event => set({ min: event.target.value })}
+              problem={problems['quantity.min']}
+            />
+            <TextField
+              label="At most"
+              type="number"
+              min={1}
+              max={MAX_QUANTITY}
+              required
+              value={form.max}
+              onChange={event => set({ max: event.target.value })}
+              problem={problems['quantity.max']}
+            />
+          </div>
+        )}
+        {(form.switchesPlans || form.changesQuantity) && (
+          <div className="form-grid">
+            <SelectField
+              label="A change takes effect"
+              value={form.when}
+              onChange={event => set({ when: event.target.value as PortalForm['when'] })} // its options
+            >
+              <Options of={TIMES} />
+            </SelectField>
+            <SelectField
+              label="The rest of the period is billed"
+              value={form.proration}
+              onChange={event => set({ proration: event.target.value as PortalForm['proration'] })} // its options
+            >
+              <Options of={PRORATIONS} />
+            </SelectField>
+          </div>
+        )}
+      </div>
+    </Card>
+  );
+}
+
+/** What customers are asked and offered who cancel. */
+export function CancellationCard({ form, set, problems }: FieldsProps) {
+  const { billing, key } = useProject();
+  const { data: codes = [] } = useQuery({
+    queryKey: key('promotion-codes', 'choice'),
+    queryFn: async ({ signal }) => (await billing.promotionCodes.list({ limit: 100 }, { signal }).page()).items,
+  });
+  const offered = form.promotionCodeId;
+  const choices = codes.filter(({ id, isActive }) => isActive || id === offered);
+  return (
+    <Card title="Cancellation">
+      <div className="stack">
+        <Switch checked={form.asksReason} onChange={asksReason => set({ asksReason })}>
+          Ask why
+        </Switch>
+        <SelectField
+          label="Offer a discount once, before they cancel"
+          value={offered}
+          onChange={event => set({ promotionCodeId: event.target.value })}
+          problem={problems['cancellation.saveOffer']}
+        >
+          <option value="">No offer</option>
+          {offered !== '' && !choices.some(({ id }) => id === offered) && <option value={offered}>{offered}</option>}
+          {choices.map(({ id, code }) => (
+            <option key={id} value={id}>
+              {code}
+            </option>
+          ))}
+        </SelectField>
+      </div>
+    </Card>
+  );
+}
+
+interface SwitchProps {
+  readonly checked: boolean;
+  readonly onChange: (checked: boolean) => void;
+  readonly children: string;
+}
+
+const Switch = ({ checked, onChange, children }: SwitchProps) => (
+  <label className="check">
+    <input type="checkbox" checked={checked} onChange={event => onChange(event.target.checked)} />
+    {children}
+  </label>
+);

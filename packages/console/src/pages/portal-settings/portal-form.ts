@@ -1,0 +1,86 @@
+import type { PortalConfig, Price } from '@billing/client';
+
+type Brand = PortalConfig['brand'];
+
+/** The form of the portal's settings, as it is written. */
+export interface PortalForm {
+  readonly switchesPlans: boolean;
+  /** What is offered, in this order. */
+  readonly priceIds: readonly string[];
+  readonly when: PortalConfig['planSwitch']['when'];
+  readonly proration: PortalConfig['planSwitch']['proration'];
+  readonly changesQuantity: boolean;
+  readonly min: string;
+  readonly max: string;
+  readonly asksReason: boolean;
+  /** Empty for none. */
+  readonly promotionCodeId: string;
+  readonly language: PortalConfig['defaultLanguage'];
+  /** Empty texts stand for none. */
+  readonly brand: Readonly<Record<keyof Brand, string>>;
+}
+
+/** As many prices as the portal can offer. */
+export const MAX_PRICES = 50;
+
+/** Returns the form of settings as they are. */
+export const formOf = ({ planSwitch, quantity, cancellation, defaultLanguage, brand }: PortalConfig): PortalForm => ({
+  switchesPlans: planSwitch.enabled,
+  priceIds: planSwitch.priceIds,
+  when: planSwitch.when,
+  proration: planSwitch.proration,
+  changesQuantity: quantity.enabled,
+  min: String(quantity.min),
+  max: String(quantity.max),
+  asksReason: cancellation.askReason,
+  promotionCodeId: cancellation.saveOffer?.promotionCodeId ?? '',
+  language: defaultLanguage,
+  brand: {
+    name: brand.name ?? '',
+    logoUrl: brand.logoUrl ?? '',
+    accentColor: brand.accentColor ?? '',
+    supportUrl: brand.supportUrl ?? '',
+    returnUrl: brand.returnUrl ?? '',
+  },
+});
+
+/** Returns the settings that a form describes; the service checks them. */
+export const configOf = (form: PortalForm) => ({
+  planSwitch: {
+    enabled: form.switchesPlans,
+    priceIds: form.priceIds,
+    when: form.when,
+    proration: form.proration,
+  },
+  quantity: { enabled: form.changesQuantity, min: Number(form.min), max: Number(form.max) },
+  cancellation: {
+    askReason: form.asksReason,
+    saveOffer: form.promotionCodeId === '' ? null : { promotionCodeId: form.promotionCodeId },
+  },
+  defaultLanguage: form.language,
+  brand: {
+    name: form.brand.name.trim() || null,
+    logoUrl: form.brand.logoUrl.trim() || null,
+    accentColor: form.brand.accentColor.trim() || null,
+    supportUrl: form.brand.supportUrl.trim() || null,
+    returnUrl: form.brand.returnUrl.trim() || null,
+  },
+});
+
+/** Returns a list with one of its items a place nearer to the beginning. */
+export function movedUp<Item>(items: readonly Item[], item: Item): readonly Item[] {
+  const at = items.indexOf(item);
+  if (at < 1) return items;
+  return [...items.slice(0, at - 1), item, ...items.slice(at - 1, at), ...items.slice(at + 1)];
+}
+
+/** Returns the prices that the portal could offer besides: recurring, and for sale. */
+export const offerable = (
+  prices: readonly Price[],
+  offered: readonly string[],
+  isSold: (productId: string) => boolean,
+): readonly Price[] =>
+  prices.filter(
+    ({ id, type, isActive, productId }) =>
+      type === 'recurring' && isActive && isSold(productId) && !offered.includes(id),
+  );

@@ -1,0 +1,93 @@
+import type { PortalConfig } from '@billing/client';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { problemsOf } from '#api/failure.ts';
+import { useProject } from '#api/project.ts';
+import { Loading } from '#layout/loading.tsx';
+import { Card, Page } from '#layout/page.tsx';
+import { useWrite } from '#layout/use-write.ts';
+import { useDebounced } from '#ui/debounced.ts';
+import { Form } from '#ui/form.tsx';
+import { CancellationCard, ChangesCard, LookCard } from './portal-fields.tsx';
+import { configOf, formOf, type PortalForm } from './portal-form.ts';
+import { PortalPreview } from './portal-preview.tsx';
+import { usePreview } from './use-preview.ts';
+
+const FIELDS = [
+  'planSwitch.priceIds',
+  'quantity.min',
+  'quantity.max',
+  'cancellation.saveOffer',
+  'brand.name',
+  'brand.logoUrl',
+  'brand.accentColor',
+  'brand.supportUrl',
+  'brand.returnUrl',
+] as const;
+const REFUSALS = { price_not_found: 'planSwitch.priceIds', promotion_code_: 'cancellation.saveOffer' } as const;
+const TYPING_MS = 400;
+
+/** What is wrong with the settings, by field. */
+export type PortalProblems = ReturnType<typeof problemsOf<(typeof FIELDS)[number]>>['of'];
+
+/** What customers can do in the portal, and how it looks. */
+export function PortalSettingsPage() {
+  const { billing, key } = useProject();
+  const query = useQuery({
+    queryKey: key('portal-config'),
+    queryFn: ({ signal }) => billing.portalConfig.get({ signal }),
+    // What is written stays while it is edited.
+    staleTime: Infinity,
+    gcTime: 0,
+  });
+  return (
+    <Page
+      title="Portal"
+      lead="What your customers can do in the portal, and how it looks. A link to it is made on the page of a customer."
+    >
+      {query.data ? (
+        <Settings config={query.data} />
+      ) : (
+        <Card>
+          <Loading query={query} lines={12} />
+        </Card>
+      )}
+    </Page>
+  );
+}
+
+function Settings({ config }: { readonly config: PortalConfig }) {
+  const { billing, key } = useProject();
+  const [form, setForm] = useState(() => formOf(config));
+  const [language, setLanguage] = useState<PortalConfig['defaultLanguage']>();
+  const preview = usePreview(useDebounced(form, TYPING_MS), language);
+  const save = useWrite({
+    write: async (written: PortalForm) => billing.portalConfig.set(configOf(written)),
+    stale: [key('portal-config')],
+    done: 'The portal is changed, for every customer.',
+  });
+  // Other settings were not refused.
+  const refusal = save.variables === form ? save.error : null;
+  const problems = problemsOf(refusal ?? preview.error, FIELDS, REFUSALS);
+  const set = (changed: Partial<PortalForm>) => setForm({ ...form, ...changed });
+  const fields = { form, set, problems: problems.of };
+  return (
+    <div className="portal-settings">
+      <Form
+        action="Save"
+        write={{ ...save, mutate: () => save.mutate(form) }}
+        problems={{ rest: refusal && problems.rest }}
+      >
+        <LookCard {...fields} />
+        <ChangesCard {...fields} />
+        <CancellationCard {...fields} />
+      </Form>
+      <PortalPreview
+        src={preview.data}
+        error={problems.rest}
+        language={language ?? form.language}
+        onLanguage={setLanguage}
+      />
+    </div>
+  );
+}
