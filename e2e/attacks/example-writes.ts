@@ -134,6 +134,8 @@ export const EXAMPLE_WRITES: Readonly<Record<string, PrepareWrite>> = {
     send: () => new Caller().patch(`/api/portal/${token}/subscriptions/${id}`, { cancelAtPeriodEnd: false }),
     target: is('subscription', id),
   }),
+  setPortalConfig: ({ tenant: { api, P, projectId } }) =>
+    byKey(() => api.put(`${P}/portal-config`, { brand: { name: 'Acme' } }), is('portal_config', projectId)),
   createPortalSetupSession: ({ resources: { token, customerId } }) => ({
     by: 'customer',
     send: () => new Caller().post(`/api/portal/${token}/setup-intent`),

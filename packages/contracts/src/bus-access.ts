@@ -135,6 +135,8 @@ const DECLARATIONS: Readonly<Record<ServiceName, Declaration>> = {
       calls.PreviewCustomerPlan,
       calls.ChangeCustomerPlan,
       calls.DropCustomerPlan,
+      calls.FindPrices,
+      calls.FindStoredPromotionCode,
     ],
   },
 };

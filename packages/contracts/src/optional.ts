@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 
 /** A field of a request's body that may be left out; null is the same. */
 export const optional = <Schema extends z.ZodType>(schema: Schema) =>
@@ -14,5 +14,18 @@ export const withDefault = <Schema extends z.ZodType>(schema: Schema, value: z.o
     .nullish()
     .transform((given): z.output<Schema> => given ?? value)
     .meta({ ...descriptionOf(schema), default: value });
+
+/** The object as a request's body sets it: each field has its value of `defaults` unless the caller gives another. */
+export const settable = <Shape extends z.ZodRawShape>(
+  { shape }: z.ZodObject<Shape>,
+  defaults: z.output<z.ZodObject<Shape>>,
+): z.ZodType<z.output<z.ZodObject<Shape>>> => {
+  const values = new Map<string, unknown>(Object.entries(defaults));
+  const fields = Object.entries(shape as z.core.$ZodLooseShape).map(([name, schema]) => [
+    name,
+    withDefault(schema as z.ZodType, values.get(name)),
+  ]);
+  return z.strictObject(Object.fromEntries(fields)) as unknown as z.ZodType<z.output<z.ZodObject<Shape>>>; // the same fields
+};
 
 const descriptionOf = ({ description }: z.ZodType) => (description === undefined ? {} : { description });

@@ -90,6 +90,12 @@ export const webUrl = z
   .max(2_048)
   .refine(isWebUrl, 'Expected an absolute http or https URL without user name or password.');
 
+/** An absolute https URL, of whose host nothing has a meaning in a header: a host may have `;`, `,` and quotes. */
+export const imageUrl = webUrl.refine(
+  value => /^https:\/\/[a-z0-9.-]+(:\d+)?$/.test(URL.parse(value)?.origin ?? ''),
+  'Expected an https URL.',
+);
+
 const becomesAscii = (character: string): boolean =>
   character > '\u007f' && /\p{ASCII}/u.test(character.normalize('NFKC').toLowerCase());
 

@@ -1,7 +1,7 @@
 import { CustomerId, ProductId, ProjectId, PromotionCodeId, type ProjectScope } from '@billing/contracts/ids';
 import type { CustomerState } from '@billing/contracts/events/customers';
 import { CouponSaved, PromotionCodeSaved } from '@billing/contracts/events/discounts';
-import { FindCustomer, FindCustomersByProcessorId } from '@billing/contracts/rpc/calls';
+import { FindCustomer, FindCustomersByProcessorId, FindStoredPromotionCode } from '@billing/contracts/rpc/calls';
 import { expect, it } from 'vitest';
 import { startCatalog, type Catalog } from './start-catalog.ts';
 
@@ -143,6 +143,12 @@ it('knows no coupon, product, customer or code of another project', async () => 
   await catalog.run();
   expect(await catalog.findPromotionCode('MINE', of)).toBeNull();
   expect(await catalog.findPromotionCode(code.id, of)).toBeNull();
+  const stored = { promotionCodeId: code.id };
+  expect(await catalog.rpc.call(FindStoredPromotionCode, { ...of, ...stored })).toBeNull();
+  expect(await catalog.rpc.call(FindStoredPromotionCode, { ...catalog.scope, ...stored })).toMatchObject({
+    promotionCode: { id: code.id, code: 'MINE' },
+    coupon: { id: coupon.id, percentOff: 20 },
+  });
 });
 
 it('tells other services why a code cannot be redeemed, as the processor has it at that moment', async () => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { PriceCreated, PriceDeleted, PriceUpdated, ProductUpdated } from '@billing/contracts/events/catalog';
 import { PriceId, ProductId, ProjectId } from '@billing/contracts/ids';
-import { FindPrice, FindPriceByProcessorId } from '@billing/contracts/rpc/calls';
+import { FindPrice, FindPriceByProcessorId, FindPrices } from '@billing/contracts/rpc/calls';
 import { startCatalog } from './start-catalog.ts';
 
 it('creates a recurring price at the processor and here, and publishes one event', async () => {
@@ -165,6 +165,7 @@ it('responds to another project’s price as to a missing one', async () => {
   const body = { productId: product.id, unitAmount: 1, currency: 'usd', interval: 'day' };
   expect((await catalog.call('POST', '/prices', { of: otherScope, body })).status).toBe(404);
   expect(await catalog.rpc.call(FindPrice, { ...otherScope, priceId: id })).toBeNull();
+  expect(await catalog.rpc.call(FindPrices, { ...otherScope, priceIds: [id] })).toEqual([]);
   expect(await catalog.rpc.call(FindPriceByProcessorId, { ...otherScope, processorPriceId })).toBeNull();
 });
 
@@ -179,6 +180,8 @@ it('returns a price and its product to other services', async () => {
   };
   const { id: priceId, processorPriceId } = price;
   expect(await catalog.rpc.call(FindPrice, { ...catalog.scope, priceId })).toMatchObject(priced);
+  const priceIds = [priceId, PriceId.create()];
+  expect(await catalog.rpc.call(FindPrices, { ...catalog.scope, priceIds })).toMatchObject([priced]);
   expect(await catalog.rpc.call(FindPriceByProcessorId, { ...catalog.scope, processorPriceId })).toMatchObject(priced);
 });
 

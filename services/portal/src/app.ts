@@ -8,6 +8,7 @@ import { readAssets } from '#views/document.ts';
 import { actionRoutes } from './routes/actions.ts';
 import { addPrivacyHeaders } from './routes/headers.ts';
 import { pageRoutes } from './routes/pages.ts';
+import { portalConfigRoutes } from './routes/portal-config.ts';
 import { sessionRoutes } from './routes/sessions.ts';
 
 interface Dependencies {
@@ -30,6 +31,7 @@ export function createApp(options: HttpServerOptions, dependencies: Dependencies
   const app = createHttpServer(options);
   app.addHook('onSend', addPrivacyHeaders);
   app.register(sessionRoutes(dependencies));
+  app.register(portalConfigRoutes(dependencies));
   app.register(actionRoutes(dependencies));
   app.register(pageRoutes({ ...dependencies, assets: readAssets() }), { prefix: '/portal' });
   return app;

@@ -3,6 +3,7 @@ import { tokenKeyFrom } from '#domain/token.ts';
 import { createApp } from './app.ts';
 import { customerEvents } from './consumers/customer-events.ts';
 import { portalEnv } from './env.ts';
+import { forgetOffers } from './jobs/forget-offers.ts';
 import { deleteExpiredSessions } from './jobs/delete-expired-sessions.ts';
 import { portalSchema } from './persistence/schema.ts';
 
@@ -15,7 +16,7 @@ export const portalService = () =>
     parts: ({ env, em, outbox, rpc, processors, now, logger }) => ({
       consumers: [customerEvents()],
       cleaning: [() => deleteExpiredSessions(em)],
-      purge: { tables: ['portal_sessions'] },
+      purge: { tables: ['portal_sessions'], kept: ['portal_configs'], remove: forgetOffers },
       createApp: http =>
         createApp(http, {
           em,

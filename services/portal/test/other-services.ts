@@ -1,6 +1,14 @@
 import type { CustomerId, ProjectScope } from '@billing/contracts/ids';
 import { notFound, type Problem } from '@billing/contracts/problem';
-import { DescribeCustomerBilling, FindCustomer, FindProject, ScheduleCancellation } from '@billing/contracts/rpc/calls';
+import {
+  DescribeCustomerBilling,
+  FindCustomer,
+  FindPrices,
+  FindProject,
+  FindStoredPromotionCode,
+  ScheduleCancellation,
+} from '@billing/contracts/rpc/calls';
+import type { z } from 'zod';
 import type { Serve } from '@billing/service/testing/start-test-service';
 import type { ShownInvoice, ShownSubscription } from '../src/views/portal-view.ts';
 
@@ -17,6 +25,9 @@ interface State {
   projectName: string;
   subscriptions: ShownSubscription[];
   invoices: ShownInvoice[];
+  /** The catalog's. */
+  prices: z.output<typeof FindPrices.reply>;
+  promotionCodes: z.output<typeof FindStoredPromotionCode.reply>[];
   /** What a cancellation is refused with; null when it is not. */
   refusal: Problem | null;
 }
@@ -28,6 +39,8 @@ export async function serveOtherServices({ serve, scope, customerId, processorCu
     projectName: 'Analytical Engines',
     subscriptions: [],
     invoices: [],
+    prices: [],
+    promotionCodes: [],
     refusal: null,
   };
   const cancellations: unknown[] = [];
@@ -56,6 +69,13 @@ export async function serveOtherServices({ serve, scope, customerId, processorCu
       const invoices = state.invoices.slice(invoiceOffset, invoiceOffset + invoiceLimit);
       return { subscriptions: state.subscriptions, productNames: {}, invoices, invoiceTotal: state.invoices.length };
     }),
+    prices: await serve(FindPrices, async ({ priceIds }) =>
+      state.prices.filter(({ price }) => priceIds.includes(price.id)),
+    ),
+    promotionCodes: await serve(
+      FindStoredPromotionCode,
+      async ({ promotionCodeId }) => state.promotionCodes.find(it => it?.promotionCode.id === promotionCodeId) ?? null,
+    ),
     cancellation: await serve(ScheduleCancellation, async request => {
       cancellations.push(request);
       if (state.refusal) throw state.refusal;

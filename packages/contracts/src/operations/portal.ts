@@ -3,6 +3,7 @@ import { declareOperations, success } from '../declare-operations.ts';
 import { CustomerId } from '../ids.ts';
 import { PROJECT_PATH, projectAccess } from '../operation.ts';
 import { pageQuery, pagination } from '../pagination.ts';
+import { portalConfig, portalConfigUpdate } from '../resources/portal-config.ts';
 import {
   PORTAL_LANGUAGES,
   livePortalSession,
@@ -42,6 +43,20 @@ export const portalOperations = declareOperations('portal', {
     summary: 'Revoke a portal link at once; an expired or revoked link stays so',
     response: success,
     problems: ['portal_session_not_found'],
+  },
+  getPortalConfig: {
+    route: `GET ${PROJECT_PATH}/portal-config`,
+    access: projectAccess('subscriptions:read'),
+    summary: 'Get what the portal offers, and how it looks',
+    response: z.object({ portalConfig }),
+  },
+  setPortalConfig: {
+    route: `PUT ${PROJECT_PATH}/portal-config`,
+    access: projectAccess('subscriptions:write'),
+    summary: 'Set what the portal offers, and how it looks; what is left out is off',
+    body: portalConfigUpdate,
+    response: z.object({ portalConfig }),
+    problems: ['price_not_found', 'price_type_mismatch', 'promotion_code_not_found'],
   },
   updatePortalSubscription: {
     route: 'PATCH /api/portal/:token/subscriptions/:subscriptionId',

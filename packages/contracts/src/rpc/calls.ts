@@ -4,7 +4,7 @@ import { priceState, productState } from '../events/catalog.ts';
 import { couponState, promotionCodeState } from '../events/discounts.ts';
 import { featureState } from '../events/features.ts';
 import { subscriptionState } from '../events/subscriptions.ts';
-import { CustomerId, PriceId, ProductId, ProjectId, SubscriptionId, TeamId } from '../ids.ts';
+import { CustomerId, PriceId, ProductId, ProjectId, PromotionCodeId, SubscriptionId, TeamId } from '../ids.ts';
 import { SERVICES } from '../operation.ts';
 import { REDEMPTION_REFUSALS } from '../resources/discount.ts';
 import { defineRpc } from '../rpc.ts';
@@ -62,6 +62,14 @@ export const FindPrice = defineRpc(
   pricedProduct.nullable(),
 );
 
+/** The prices of the project with these ids and their products; those that it does not have are left out. */
+export const FindPrices = defineRpc(
+  'catalog',
+  'find-prices',
+  z.object({ ...scope, priceIds: z.array(PriceId.schema) }),
+  z.array(pricedProduct),
+);
+
 /** A feature of the project, or null. */
 export const FindFeature = defineRpc(
   'catalog',
@@ -100,6 +108,14 @@ export const FindPromotionCode = defineRpc(
       refusal: z.enum(REDEMPTION_REFUSALS).nullable(),
     })
     .nullable(),
+);
+
+/** A promotion code of the project with its coupon, as they are stored here, or null. */
+export const FindStoredPromotionCode = defineRpc(
+  'catalog',
+  'find-stored-promotion-code',
+  z.object({ ...scope, promotionCodeId: PromotionCodeId.schema }),
+  z.object({ promotionCode: promotionCodeState, coupon: couponState }).nullable(),
 );
 
 /**

@@ -3,14 +3,24 @@ import type { TeamProcessors } from '@billing/processor/team-processors';
 import { rpcHandler, type RpcHandler } from '@billing/service/definition';
 import type { PriceState, ProductState } from '@billing/contracts/events/catalog';
 import type { PriceId, ProjectScope } from '@billing/contracts/ids';
-import { FindFeature, FindPrice, FindPriceByProcessorId, FindPromotionCode } from '@billing/contracts/rpc/calls';
+import {
+  FindFeature,
+  FindPrice,
+  FindPriceByProcessorId,
+  FindPrices,
+  FindPromotionCode,
+  FindStoredPromotionCode,
+} from '@billing/contracts/rpc/calls';
 import { CompareObjects, ListLiveRecords } from '@billing/contracts/rpc/syncs';
 import { isMirrored } from '@billing/service/mirrored-rows';
+import { toCouponState, toPromotionCodeState } from '#domain/discount.ts';
 import { toState as toPriceState } from '#domain/price.ts';
 import { toState as toProductState } from '#domain/product.ts';
+import { Coupon } from '#persistence/coupon.entity.ts';
 import { Feature, toFeatureState } from '#persistence/feature.entity.ts';
 import { Price } from '#persistence/price.entity.ts';
 import { Product } from '#persistence/product.entity.ts';
+import { PromotionCode } from '#persistence/promotion-code.entity.ts';
 import { compareCatalog } from './compare-catalog.ts';
 import { findPromotionCode } from './find-promotion-code.ts';
 import { listLiveCatalog } from './list-live-catalog.ts';
@@ -23,30 +33,48 @@ interface RpcDependencies {
 
 /** The calls of other services about the catalog. */
 export const catalogRpc = ({ em, processors, now }: RpcDependencies): RpcHandler[] => [
-  rpcHandler(FindPrice, ({ priceId, ...scope }) => findWithProduct(em, scope, { id: priceId, deletedAt: null })),
-  rpcHandler(FindPriceByProcessorId, ({ processorPriceId, ...scope }) =>
-    findWithProduct(em, scope, { processorId: processorPriceId }),
+  rpcHandler(FindPrice, async ({ priceId, ...scope }) => {
+    const [found] = await findWithProducts(em, scope, { id: { $in: [priceId] }, deletedAt: null });
+    return found ?? null;
+  }),
+  rpcHandler(FindPrices, ({ priceIds, ...scope }) =>
+    findWithProducts(em, scope, { id: { $in: priceIds }, deletedAt: null }),
   ),
+  rpcHandler(FindPriceByProcessorId, async ({ processorPriceId, ...scope }) => {
+    const [found] = await findWithProducts(em, scope, { processorId: processorPriceId });
+    return found ?? null;
+  }),
   rpcHandler(FindFeature, async ({ teamId, projectId, key }) => {
     const feature = await em.fork().findOne(Feature, { teamId, projectId, key });
     return feature && toFeatureState(feature);
   }),
   rpcHandler(FindPromotionCode, findPromotionCode({ em, processors, now })),
+  rpcHandler(FindStoredPromotionCode, async ({ promotionCodeId: id, teamId, projectId }) => {
+    const code = await em.fork().findOne(PromotionCode, { id, teamId, projectId, deletedAt: null });
+    if (!isMirrored(code)) return null;
+    const coupon = await em.fork().findOne(Coupon, { id: code.couponId, teamId, projectId });
+    return isMirrored(coupon) ? { promotionCode: toPromotionCodeState(code), coupon: toCouponState(coupon) } : null;
+  }),
   rpcHandler(CompareObjects.catalog, compareCatalog({ em, now })),
   rpcHandler(ListLiveRecords.catalog, listLiveCatalog(em)),
 ];
 
-type PriceQuery = { readonly id: PriceId; readonly deletedAt: null } | { readonly processorId: string };
+type PriceQuery =
+  | { readonly id: { readonly $in: readonly PriceId[] }; readonly deletedAt: null }
+  | { readonly processorId: string };
 
-async function findWithProduct(
+async function findWithProducts(
   em: EntityManager,
   { teamId, projectId }: ProjectScope,
   query: PriceQuery,
-): Promise<{ price: PriceState; product: ProductState } | null> {
+): Promise<{ price: PriceState; product: ProductState }[]> {
   const fork = em.fork();
-  const price = await fork.findOne(Price, { ...query, teamId, projectId });
-  if (!isMirrored(price)) return null;
-  const product = await fork.findOne(Product, { id: price.productId, teamId, projectId });
-  if (!isMirrored(product)) return null;
-  return { price: toPriceState(price), product: toProductState(product) };
+  const prices = await fork.find(Price, { ...query, teamId, projectId });
+  const ids = prices.map(({ productId }) => productId);
+  const products = await fork.find(Product, { id: { $in: ids }, teamId, projectId });
+  return prices.flatMap(price => {
+    const product = products.find(({ id }) => id === price.productId) ?? null;
+    if (!isMirrored(price) || !isMirrored(product)) return [];
+    return [{ price: toPriceState(price), product: toProductState(product) }];
+  });
 }

@@ -2,10 +2,12 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { CustomerState } from '@billing/contracts/events/customers';
 import type { CustomerId, PortalSessionId, ProjectScope } from '@billing/contracts/ids';
 import { Problem } from '@billing/contracts/problem';
+import type { PortalConfig } from '@billing/contracts/resources/portal-config';
 import { FindCustomer } from '@billing/contracts/rpc/calls';
 import type { RpcClient } from '@billing/messaging/rpc';
 import { hashToken, isToken } from '#domain/token.ts';
 import { isLive } from '#persistence/database-clock.ts';
+import { findPortalConfig } from '#persistence/portal-config.entity.ts';
 import { PortalSession } from '#persistence/portal-session.entity.ts';
 
 /** A customer whom a token admitted. */
@@ -17,6 +19,8 @@ export interface Visitor {
   readonly customer: CustomerState;
   /** The tenant's page that the portal links back to. */
   readonly returnUrl: string | null;
+  /** What the tenant's portal offers, and how it looks. */
+  readonly config: PortalConfig;
   /** The language that the tenant chose, as a BCP 47 tag. */
   readonly locale: string | null;
 }
@@ -39,9 +43,12 @@ export function admitVisitor({ em, rpc }: AdmitVisitorDependencies) {
     if (!session) throw linkExpired();
     const { teamId, projectId, customerId, returnUrl = null, locale = null } = session;
     const scope = { teamId, projectId };
-    const customer = await rpc.call(FindCustomer, { ...scope, customerId });
+    const [customer, config] = await Promise.all([
+      rpc.call(FindCustomer, { ...scope, customerId }),
+      findPortalConfig(em.fork(), scope),
+    ]);
     if (!customer) throw linkExpired();
-    return { sessionId: session.id, token, scope, customerId, customer, returnUrl, locale };
+    return { sessionId: session.id, token, scope, customerId, customer, config, returnUrl, locale };
   };
 }
 

@@ -18,5 +18,13 @@ export class CreatePortal extends Migration {
     this.addSql(`create index portal_sessions_customer on portal_sessions (team_id, project_id, customer_id)`);
     this.addSql(`create index portal_sessions_newest on portal_sessions (team_id, project_id, created_at, id)`);
     this.addSql(`create index portal_sessions_expires_at on portal_sessions (expires_at)`);
+    this.addSql(`
+      create table portal_configs (
+        team_id text not null,
+        project_id text not null,
+        config jsonb not null,
+        updated_at timestamptz not null,
+        primary key (team_id, project_id)
+      )`);
   }
 }
