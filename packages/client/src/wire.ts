@@ -49,7 +49,7 @@ import type {
 } from '@billing/contracts/resources/feature';
 import type { customer, customerCreate, customerUpdate } from '@billing/contracts/resources/customer';
 import type { invoice } from '@billing/contracts/resources/invoice';
-import type { portalConfig } from '@billing/contracts/resources/portal-config';
+import type { portalConfig, portalConfigUpdate } from '@billing/contracts/resources/portal-config';
 import type {
   livePortalSession,
   portalSession,
@@ -107,7 +107,7 @@ export type PaymentTotals = z.input<typeof paymentTotals>;
 export type PortalSession = z.input<typeof portalSession>;
 export type LivePortalSession = z.input<typeof livePortalSession>;
 /** What the portal lets customers do, and how it looks. */
-export type PortalConfig = z.output<typeof portalConfig>;
+export type PortalConfig = z.input<typeof portalConfig>;
 export type Analytics = z.input<typeof analytics>;
 export type AnalyticsHistory = z.input<typeof analyticsHistory>;
 export type AnalyticsCustomer = z.input<typeof analyticsCustomer>;
@@ -245,7 +245,7 @@ export type ProductFeatureSet = RequestBody<typeof productFeatureSet>;
 /** What to give, until when, and why. */
 export type GrantSet = RequestBody<typeof grantSet, 'expiresAt'>;
 export type PaymentRefund = RequestBody<typeof paymentRefund>;
-export type PortalConfigSet = RequestBody<typeof portalConfig>;
+export type PortalConfigSet = RequestBody<typeof portalConfigUpdate>;
 export type PortalSessionCreate = RequestBody<typeof portalSessionCreate>;
 export type ReferralConfigUpdate = RequestBody<typeof referralConfigUpdate>;
 export type ReferralCodeCreate = RequestBody<typeof referralCodeCreate>;

@@ -19,13 +19,17 @@ export const withDefault = <Schema extends z.ZodType>(schema: Schema, value: z.o
 export const settable = <Shape extends z.ZodRawShape>(
   { shape }: z.ZodObject<Shape>,
   defaults: z.output<z.ZodObject<Shape>>,
-): z.ZodType<z.output<z.ZodObject<Shape>>> => {
+) => {
   const values = new Map<string, unknown>(Object.entries(defaults));
   const fields = Object.entries(shape as z.core.$ZodLooseShape).map(([name, schema]) => [
     name,
     withDefault(schema as z.ZodType, values.get(name)),
   ]);
-  return z.strictObject(Object.fromEntries(fields)) as unknown as z.ZodType<z.output<z.ZodObject<Shape>>>; // the same fields
+  // The same fields, each by its default.
+  return z.strictObject(Object.fromEntries(fields)) as unknown as z.ZodType<
+    z.output<z.ZodObject<Shape>>,
+    { readonly [Name in keyof Shape]?: z.input<Shape[Name]> | null | undefined }
+  >;
 };
 
 const descriptionOf = ({ description }: z.ZodType) => (description === undefined ? {} : { description });
