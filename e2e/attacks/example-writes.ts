@@ -125,6 +125,10 @@ export const EXAMPLE_WRITES: Readonly<Record<string, PrepareWrite>> = {
     const id = await newOpenInvoice(tenant, priceId);
     return byKey(() => tenant.api.post(`${tenant.P}/invoices/${id}/void`), is('invoice', id));
   },
+  retryInvoice: async ({ tenant, resources: { priceId } }) => {
+    const id = await newOpenInvoice(tenant, priceId);
+    return byKey(() => tenant.api.post(`${tenant.P}/invoices/${id}/retry`), is('invoice', id));
+  },
   markInvoiceUncollectible: async ({ tenant, resources: { priceId } }) => {
     const id = await newOpenInvoice(tenant, priceId);
     return byKey(() => tenant.api.post(`${tenant.P}/invoices/${id}/mark-uncollectible`), is('invoice', id));

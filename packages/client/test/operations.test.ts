@@ -7,8 +7,6 @@ const PROJECT = '/api/service/teams/:teamId/projects/:projectId';
 /** Operations that no service has yet. */
 const AWAITED = [
   'GET /analytics/cancellations',
-  'GET /dunning',
-  'POST /invoices/:invoiceId/retry',
   'GET /portal-config',
   'PUT /portal-config',
   'GET /price-migrations',

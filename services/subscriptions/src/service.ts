@@ -19,6 +19,7 @@ import { scheduleEvents } from './consumers/schedule-events.ts';
 import { startIntakes } from './jobs/start-intakes.ts';
 import { startPublishingStates } from './jobs/start-publishing-states.ts';
 import { checkoutRoutes } from './routes/checkout.ts';
+import { dunningRoutes } from './routes/dunning.ts';
 import { invoiceRoutes } from './routes/invoices.ts';
 import { paymentRoutes } from './routes/payments.ts';
 import { planChangeRoutes } from './routes/plan-changes.ts';
@@ -85,6 +86,7 @@ export const subscriptionsService = () =>
           subscriptionRoutes(dependencies),
           checkoutRoutes(dependencies),
           invoiceRoutes(dependencies),
+          dunningRoutes(dependencies),
           paymentRoutes(dependencies),
           planChangeRoutes(dependencies),
           stateRoutes(dependencies),

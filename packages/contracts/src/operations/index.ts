@@ -3,6 +3,7 @@ import { analyticsOperations } from './analytics.ts';
 import { catalogOperations } from './catalog.ts';
 import { customersOperations } from './customers.ts';
 import { discountOperations } from './discounts.ts';
+import { dunningOperations } from './dunning.ts';
 import { featureOperations, grantOperations } from './features.ts';
 import { gatewayOperations } from './gateway.ts';
 import { outgoingOperations } from './outgoing.ts';
@@ -24,6 +25,7 @@ export const operations = {
   ...grantOperations,
   ...subscriptionsOperations,
   ...planChangeOperations,
+  ...dunningOperations,
   ...stateOperations,
   ...referralsOperations,
   ...analyticsOperations,

@@ -31,6 +31,8 @@ export interface InvoiceSnapshot {
   readonly periodEnd: Date | null;
   readonly dueDate: Date | null;
   readonly paidAt: Date | null;
+  /** When it was first given up: marked as uncollectible, or voided. */
+  readonly givenUpAt: Date | null;
   /** The payment intents that paid it or are to, or charges without one; empty where the object does not have them. */
   readonly paymentIds: readonly string[];
   readonly createdAt: Date;
@@ -54,6 +56,7 @@ export const readInvoice = (raw: unknown): InvoiceSnapshot =>
     const reached = invoice.optionalObject('status_transitions', it => ({
       paidAt: it.optional('paid_at', unixTime),
       finalizedAt: it.optional('finalized_at', unixTime),
+      givenUpAt: it.optional('marked_uncollectible_at', unixTime) ?? it.optional('voided_at', unixTime),
     }));
     return {
       id: invoice.required('id', text),
@@ -78,6 +81,7 @@ export const readInvoice = (raw: unknown): InvoiceSnapshot =>
       periodEnd: invoice.optional('period_end', unixTime),
       dueDate: invoice.optional('due_date', unixTime),
       paidAt: reached?.paidAt ?? null,
+      givenUpAt: reached?.givenUpAt ?? null,
       paymentIds: paymentsOf(invoice),
       createdAt: invoice.required('created', unixTime),
     };

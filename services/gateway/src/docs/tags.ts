@@ -47,7 +47,11 @@ export const TAGS = [
     description:
       'Created when a checkout completes; their status follows the payment processor. Their plans change by one request.',
   },
-  { name: 'Invoices', resources: ['invoices'], description: 'As the payment processor reports them.' },
+  {
+    name: 'Invoices',
+    resources: ['invoices', 'dunning'],
+    description: 'As the payment processor reports them, and which of them it fails to collect.',
+  },
   { name: 'Payments', resources: ['payments'], description: 'With their refunds and disputes.' },
   {
     name: 'Customer portal',

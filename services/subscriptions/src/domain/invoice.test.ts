@@ -91,6 +91,7 @@ describe('a read of the processor', () => {
     periodEnd: at,
     dueDate: null,
     paidAt: null,
+    givenUpAt: null,
     paymentIds: [],
     createdAt: at,
     ...changes,

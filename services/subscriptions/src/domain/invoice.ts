@@ -38,6 +38,7 @@ export interface InvoiceContent extends Pick<
   | 'periodEnd'
   | 'dueDate'
   | 'paidAt'
+  | 'givenUpAt'
 > {
   readonly status: InvoiceStatus;
   readonly processorSubscriptionId: string | null;
@@ -75,26 +76,29 @@ const PROGRESS: Readonly<Record<InvoiceStatus, number>> = { draft: 0, open: 1, u
 /** An invoice that is paid or void stays so. https://docs.stripe.com/invoicing/overview#invoice-statuses */
 export const isFinal = (status: InvoiceStatus): boolean => status === 'paid' || status === 'void';
 
-/** What a request does with an invoice that is not paid. */
-export type InvoiceChange = 'void' | 'uncollectible';
+/** What a request makes of an invoice that is not paid. */
+export type InvoiceChange = 'void' | 'uncollectible' | 'paid';
 
 /** https://docs.stripe.com/invoicing/overview#invoice-statuses */
 const CHANGEABLE: Readonly<Record<InvoiceChange, readonly InvoiceStatus[]>> = {
   void: ['open', 'uncollectible'],
   uncollectible: ['open'],
+  paid: ['open'],
+};
+
+const POSSIBLE: Readonly<Record<InvoiceChange, string>> = {
+  void: 'Only an open or uncollectible invoice can be voided',
+  uncollectible: 'Only an open invoice can be marked as uncollectible',
+  paid: 'Only an open invoice can be collected',
 };
 
 /**
- * Checks that an invoice can be voided, or marked as uncollectible.
+ * Checks that an invoice can be voided, marked as uncollectible, or collected.
  * @throws Problem 422 `invoice_not_open`
  */
 export function requireOpen(status: InvoiceStatus, change: InvoiceChange): void {
   if (CHANGEABLE[change].includes(status)) return;
-  const possible =
-    change === 'void'
-      ? 'Only an open or uncollectible invoice can be voided'
-      : 'Only an open invoice can be marked as uncollectible';
-  throw unprocessable('invoice_not_open', `${possible}; this one is ${status}.`);
+  throw unprocessable('invoice_not_open', `${POSSIBLE[change]}; this one is ${status}.`);
 }
 
 /**
@@ -211,5 +215,6 @@ export function contentOf(snapshot: InvoiceSnapshot, recordedStatus?: InvoiceSta
     periodEnd: snapshot.periodEnd,
     dueDate: snapshot.dueDate,
     paidAt: snapshot.paidAt,
+    givenUpAt: snapshot.givenUpAt,
   };
 }

@@ -100,6 +100,10 @@ export function mergeObservations(one: PaymentObservations, other: PaymentObserv
   };
 }
 
+/** Returns the charges that failed: once one has, it stays so. */
+export const failuresIn = ({ charges }: PaymentObservations): readonly Attempt[] =>
+  charges.filter(({ state }) => state === 'failed');
+
 /** What the observations say about a payment. */
 export interface PaymentTerms {
   readonly status: PaymentStatus;

@@ -6,6 +6,7 @@ import { missingOrThrow } from '@billing/processor/errors';
 import { idOfMirrored } from '@billing/service/derived-id';
 import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
 import type { Source } from '@billing/service/publish-resource';
+import { showsFailure } from '#domain/dunning.ts';
 import {
   applyInvoiceObservations,
   contentOf,
@@ -15,6 +16,7 @@ import {
   type RecordedInvoice,
 } from '#domain/invoice.ts';
 import { deleteInvoices, findDeletedInvoices } from '#persistence/deleted-invoices.ts';
+import { markFailedInvoices } from '#persistence/failed-invoices.ts';
 import { findCustomers, type CustomerReference } from '#persistence/find-customers.ts';
 import type { Invoice } from '#persistence/invoice.entity.ts';
 import { invoiceRows } from '#persistence/invoice-rows.ts';
@@ -33,6 +35,8 @@ export interface InvoiceEvent extends InvoiceObservation {
   readonly scope: ProjectScope;
   readonly processorCustomerId: string;
   readonly source: Source;
+  /** Whether it tells that a payment of the invoice failed. */
+  readonly tellsFailure?: boolean;
 }
 
 /** An invoice that was deleted at the processor; only drafts can be. */
@@ -102,6 +106,7 @@ export function applyInvoiceEvents({ now }: Pick<Dependencies, 'now'>) {
       changed.add(row);
     }
     await invoiceRows.save(tx, [...changed]);
+    await markFailedInvoices(tx, events.filter(hasSeenFailure).map(toObject));
     await link(tx, paid, publish);
     return unprepared;
   };
@@ -149,6 +154,7 @@ async function createInvoices(
       ...content,
       ...positionColumns(position),
       operationKey: null,
+      hasFailed: false,
       subscriptionId: linkOf(scope, content.processorSubscriptionId),
       version: 1,
       sequence: 0,
@@ -181,6 +187,7 @@ export function recordedInvoice(row: Invoice): RecordedInvoice {
     periodEnd: row.periodEnd,
     dueDate: row.dueDate,
     paidAt: row.paidAt,
+    givenUpAt: row.givenUpAt,
   };
   const position = { at: row.eventAt, rank: row.eventRank, eventId: row.eventId };
   return { content, position, version: row.version };
@@ -189,6 +196,10 @@ export function recordedInvoice(row: Invoice): RecordedInvoice {
 const positionColumns = ({ at, rank, eventId }: EventPosition) => ({ eventAt: at, eventRank: rank, eventId });
 
 const toObject = ({ scope, snapshot }: InvoiceEvent): ProjectObject => ({ scope, id: snapshot.id });
+
+/** Whether an event, or what was read because of it, tells that a payment failed; whatever the order of events, it did. */
+const hasSeenFailure = ({ tellsFailure, snapshot, reread }: InvoiceEvent): boolean =>
+  tellsFailure === true || [snapshot, reread?.snapshot].some(it => it && it !== 'missing' && showsFailure(it));
 
 const toPaid = ({ scope, snapshot: { id: invoiceId, paymentIds }, source }: InvoiceEvent): PaidInvoice => ({
   scope,

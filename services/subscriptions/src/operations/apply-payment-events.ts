@@ -9,7 +9,8 @@ import { idOfMirrored } from '@billing/service/derived-id';
 import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
 import type { Resource, Source } from '@billing/service/publish-resource';
 import { observedCharge } from '#domain/payment-observations.ts';
-import { mergeObservations, NOTHING_OBSERVED, termsOf, type PaymentObservations } from '#domain/payment.ts';
+import { failuresIn, mergeObservations, NOTHING_OBSERVED, termsOf, type PaymentObservations } from '#domain/payment.ts';
+import { markFailedInvoices } from '#persistence/failed-invoices.ts';
 import { findCustomers, type CustomerReference } from '#persistence/find-customers.ts';
 import { invoiceRows } from '#persistence/invoice-rows.ts';
 import type { Payment } from '#persistence/payment.entity.ts';
@@ -90,10 +91,9 @@ export function applyPaymentEvents({ now }: Pick<Dependencies, 'now'>) {
     }
     for (const { row, before, last } of changed.values())
       told.payment.tell(publish, row, { ...last.source, before, now: now() });
-    await paymentRows.save(
-      tx,
-      [...changed.values()].map(({ row }) => row),
-    );
+    const saved = [...changed.values()].map(({ row }) => row);
+    await paymentRows.save(tx, saved);
+    await markFailedInvoices(tx, saved.flatMap(failedInvoiceOf));
     return unprepared;
   };
 }
@@ -225,6 +225,12 @@ async function findCustomersOf<Event extends PaymentEvent>(
   const withCustomer = events.filter(event => referencesOf(event).length > 0);
   const ids = await findCustomers(tx, withCustomer.flatMap(referencesOf));
   return new Map(withCustomer.map((event, index) => [event, ids[index]]));
+}
+
+/** The invoice that a payment failed to pay. */
+function failedInvoiceOf({ teamId, projectId, processorInvoiceId: id, observations }: Payment): ProjectObject[] {
+  const isFailed = id !== null && failuresIn(observations).length > 0;
+  return isFailed ? [{ scope: { teamId, projectId }, id }] : [];
 }
 
 /** The invoice that the event, or the read because of it, names. */

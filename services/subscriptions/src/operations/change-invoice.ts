@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { InvoiceId, ProjectScope } from '@billing/contracts/ids';
+import { unprocessable } from '@billing/contracts/problem';
+import type { ProblemDetails } from '@billing/contracts/problem-details';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import type { EventCause } from '@billing/contracts/resources/event';
 import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
-import { isRefused } from '@billing/processor/errors';
+import { isRefused, paymentFailureOf } from '@billing/processor/errors';
 import { STALE, type OperationKind, type RemoteOperation } from '@billing/processor/operation-log/operation-kind';
 import type { Processor } from '@billing/processor/port';
 import type { InvoiceSnapshot } from '@billing/processor/snapshots/invoice';
@@ -40,6 +42,10 @@ const CHANGES = {
   uncollectible: {
     name: 'mark-invoice-uncollectible',
     send: (processor, id, key) => processor.markInvoiceUncollectible(id, key),
+  },
+  paid: {
+    name: 'pay-invoice',
+    send: (processor, id, key) => processor.payInvoice(id, key),
   },
 } as const satisfies Record<
   InvoiceChange,
@@ -78,10 +84,11 @@ export function changeInvoiceKind(change: InvoiceChange, { now }: Pick<Dependenc
 }
 
 /**
- * Voids an invoice, or marks it as uncollectible. The same operation key gives the same result; changes of one invoice
+ * Voids an invoice, marks it as uncollectible, or tries to collect it. The same operation key gives the same result; changes of one invoice
  * run one at a time.
  * @throws Problem 404 `invoice_not_found`; 422 `invoice_not_open`, also for what only the processor knows; 409
- * `processor_not_connected`; `processor_error` after another refusal, with nothing changed; `unavailable` when the
+ * `processor_not_connected`; 422 `payment_failed` when the payment was declined; `processor_error` after another refusal, with
+ * nothing changed; `unavailable` when the
  * processor does not respond, and the change may be made later
  */
 export function changeInvoice(
@@ -129,7 +136,10 @@ export function changeInvoice(
       });
     } catch (err) {
       if (isRefused(err)) await requireOpenThere(scope, await findInvoice(em.fork(), scope, id));
-      throw err;
+      const failure = paymentFailureOf(err);
+      if (!failure) throw err;
+      const details = { ...failure } satisfies ProblemDetails['payment_failed'];
+      throw unprocessable('payment_failed', 'The payment failed; the invoice is still open.', details);
     }
   };
 }

@@ -39,6 +39,7 @@ export function openSubscriptionsOperationLog({
     refundPaymentKind({ now }),
     changeInvoiceKind('void', { now }),
     changeInvoiceKind('uncollectible', { now }),
+    changeInvoiceKind('paid', { now }),
   ];
   return openOperationLog({ ...options, kinds });
 }

@@ -6,6 +6,6 @@ import { markStatesOf } from './state-marks.ts';
 export const invoiceRows = objectRows(Invoice, {
   kind: 'invoice',
   processorId: 'processorInvoiceId',
-  fixed: ['createdAt'],
+  fixed: ['createdAt', 'hasFailed'],
   onSave: markStatesOf,
 });

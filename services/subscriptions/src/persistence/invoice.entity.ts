@@ -13,6 +13,11 @@ const InvoiceSchema = defineEntity({
       properties: ['projectId', 'teamId', 'createdAt', 'id'],
       where: "status = 'open'",
     },
+    {
+      name: 'invoices_failed',
+      properties: ['projectId', 'teamId', 'finalizedAt', 'id'],
+      where: 'has_failed',
+    },
     { name: 'invoices_customer', properties: ['customerId', 'teamId', 'projectId'] },
     { name: 'invoices_subscription', properties: ['subscriptionId', 'teamId', 'projectId'] },
     { name: 'invoices_processor_subscription', properties: ['processorSubscriptionId', 'teamId', 'projectId'] },
@@ -43,6 +48,9 @@ const InvoiceSchema = defineEntity({
     periodEnd: p.datetime().strictNullable(),
     dueDate: p.datetime().strictNullable(),
     paidAt: p.datetime().strictNullable(),
+    givenUpAt: p.datetime().strictNullable(),
+    /** Whether a payment of it failed, whatever became of it (`markFailedInvoices`). */
+    hasFailed: p.boolean(),
     /** Incremented by every change. */
     version: p.integer(),
     /** How many changes tenants were told of. */

@@ -105,6 +105,8 @@ export class CreateSubscriptions extends Migration {
         period_end timestamptz,
         due_date timestamptz,
         paid_at timestamptz,
+        given_up_at timestamptz,
+        has_failed boolean not null, -- whether a payment of it failed, whatever became of it
         version int not null,
         sequence int not null,
         event_at timestamptz not null,
@@ -118,6 +120,7 @@ export class CreateSubscriptions extends Migration {
     this.addSql(`create index invoices_newest on invoices (team_id, project_id, created_at, id)`);
     this.addSql(`create index invoices_subscription on invoices (subscription_id, team_id, project_id)`);
     this.addSql(`create index invoices_open on invoices (project_id, team_id, created_at, id) where status = 'open'`);
+    this.addSql(`create index invoices_failed on invoices (project_id, team_id, finalized_at, id) where has_failed`);
     this.addSql(`create index invoices_customer on invoices (customer_id, team_id, project_id)`);
     this.addSql(
       `create index invoices_processor_subscription on invoices (processor_subscription_id, team_id, project_id)`,
