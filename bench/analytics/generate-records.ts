@@ -97,6 +97,7 @@ function firstState(of: Target, seed: number, random: () => number): Subscriptio
     cancelAtPeriodEnd: false,
     cancelAt: null,
     canceledAt: null,
+    cancellation: null,
     pauseCollection: null,
     discounts: [],
     scheduledChange: null,

@@ -17,6 +17,7 @@ const common = {
   cancelAtPeriodEnd: false,
   cancelAt: null,
   canceledAt: null,
+  cancellation: null,
   startedAt: times.createdAt,
   trialEnd: null,
   endedAt: null,

@@ -7,6 +7,7 @@ import type { CustomerSnapshot } from './snapshots/customer.ts';
 import type { InvoicePaymentSnapshot, InvoiceSnapshot } from './snapshots/invoice.ts';
 import type { RefundSnapshot } from './snapshots/payments.ts';
 import type { SubscriptionSnapshot } from './snapshots/subscription.ts';
+import type { Cancellation } from '@billing/contracts/resources/cancellation';
 import type { CheckoutLocale } from '@billing/contracts/resources/checkout';
 import type { ProcessorEventType, ProcessorObject } from '@billing/contracts/processor-events';
 import type { RefundReason } from '@billing/contracts/resources/payment';
@@ -217,10 +218,25 @@ export interface Processor extends PlanChanges, Discounts {
    * less is the last (`PAGE_SIZE`).
    */
   listSubscriptions(customerId: string, after?: string): Promise<SubscriptionSnapshot[]>;
-  /** False clears whichever of `cancel_at_period_end` and `cancel_at` is set. Refused while a schedule manages it. */
-  setCancelAtPeriodEnd(id: string, cancelAtPeriodEnd: boolean, idempotencyKey: string): Promise<SubscriptionSnapshot>;
-  /** Cancels a subscription at once. A schedule that manages it is released first, so that it does not stay behind. */
-  cancelSubscription(id: string, idempotencyKey: string): Promise<SubscriptionSnapshot>;
+  /**
+   * False clears whichever of `cancel_at_period_end` and `cancel_at` is set, and what was said about it. Refused while a
+   * schedule manages it. Without a `cancellation` what was said before stays.
+   */
+  setCancelAtPeriodEnd(
+    id: string,
+    cancelAtPeriodEnd: boolean,
+    idempotencyKey: string,
+    cancellation?: Cancellation | null,
+  ): Promise<SubscriptionSnapshot>;
+  /**
+   * Cancels a subscription at once. A schedule that manages it is released first, so that it does not stay behind. Without
+   * a `cancellation` what was said before stays.
+   */
+  cancelSubscription(
+    id: string,
+    idempotencyKey: string,
+    cancellation?: Cancellation | null,
+  ): Promise<SubscriptionSnapshot>;
   setSubscriptionPaymentMethod(
     id: string,
     paymentMethodId: string,

@@ -46,7 +46,7 @@ const subscription = {
   canceled_at: created,
   currency: 'usd',
   pause_collection: { behavior: 'void', resumes_at: created },
-  cancellation_details: { reason: 'cancellation_requested' },
+  cancellation_details: { reason: 'cancellation_requested', feedback: 'unused', comment: 'Later.' },
   start_date: created,
   trial_end: created,
   ended_at: created,
@@ -102,6 +102,7 @@ const SUBSCRIPTION_WORDS: Path[] = [
   ['pause_collection', 'behavior'],
   ['collection_method'],
   ['cancellation_details', 'reason'],
+  ['cancellation_details', 'feedback'],
 ];
 const SUBSCRIPTION_OPTIONAL: Path[] = [
   ['cancel_at'],

@@ -64,6 +64,7 @@ export function subscription({ projectId }: ProjectScope): SubscriptionChange {
     cancelAtPeriodEnd: false,
     cancelAt: null,
     canceledAt: null,
+    cancellation: null,
     pauseCollection: null,
     discounts: [],
     scheduledChange: null,

@@ -36,6 +36,7 @@ export function aSubscription(service: Service, changes: Partial<ShownSubscripti
     cancelAtPeriodEnd: false,
     cancelAt: null,
     canceledAt: null,
+    cancellation: null,
     pauseCollection: null,
     discounts: [],
     scheduledChange: null,

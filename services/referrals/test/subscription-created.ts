@@ -32,6 +32,7 @@ export function subscriptionEvent(
     cancelAtPeriodEnd: false,
     cancelAt: null,
     canceledAt: null,
+    cancellation: null,
     pauseCollection: null,
     discounts: [],
     scheduledChange: null,

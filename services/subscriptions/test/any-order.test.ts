@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SHOWN_BY, SubscriptionCanceled, SubscriptionCreated } from '@billing/contracts/events/subscriptions';
 import type { Envelope } from '@billing/contracts/event';
 import type { ProjectScope } from '@billing/contracts/ids';
+import type { Cancellation } from '@billing/contracts/resources/cancellation';
 import { processorEvent } from '@billing/contracts/processor-events';
 import type { SubscriptionSnapshot } from '@billing/processor/port';
 import type { InvoiceSnapshot } from '@billing/processor/snapshots/invoice';
@@ -43,14 +44,14 @@ async function createHistory(steps: readonly Step[], ends: boolean): Promise<His
   if (!created) throw new Error('The checkout created no subscription.');
   const { id } = created;
   for (const [index, step] of steps.entries()) {
-    if (step === 'schedule') await processor.setCancelAtPeriodEnd(id, true, key + index);
+    if (step === 'schedule') await processor.setCancelAtPeriodEnd(id, true, key + index, said(`${index}`));
     if (step === 'resume') await processor.setCancelAtPeriodEnd(id, false, key + index);
     if (step === 'renew') await control.renew(id);
     if (step === 'decline') await control.renew(id, 'decline');
     if (step === 'collect') await control.collect(id);
     if (isOfPendingChange(step)) await changePending(id, step, key + index);
   }
-  if (ends) await processor.cancelSubscription(id, `${key}cancel`);
+  if (ends) await processor.cancelSubscription(id, `${key}cancel`, said('the end'));
   const events = (await service.account.events(service.scope, ...OWNED_TYPES)).filter(
     event => objectOf(event)['customer'] === customerId,
   );
@@ -60,6 +61,8 @@ async function createHistory(steps: readonly Step[], ends: boolean): Promise<His
   const invoices = await Promise.all([...invoiceIds].map(invoiceId => processor.findInvoice(invoiceId)));
   return { processorCustomerId: customerId, subscription: await processor.findSubscription(id), invoices, events };
 }
+
+const said = (comment: string): Cancellation => ({ reason: 'other', comment });
 
 type PendingStep = Extract<Step, 'hold' | 'authenticate' | 'pay' | 'void'>;
 const isOfPendingChange = (step: Step): step is PendingStep => ['hold', 'authenticate', 'pay', 'void'].includes(step);
@@ -158,6 +161,7 @@ async function expectState(project: Project, { subscription, invoices }: History
       status,
       // An end before the period's end is no end of the period.
       cancelAtPeriodEnd: status === 'canceled' ? false : subscription.cancelAtPeriodEnd,
+      cancellation: subscription.cancelAtPeriodEnd || status === 'canceled' ? subscription.cancellation : null,
       quantity: subscription.items[0]?.quantity,
       pendingChange: pendingChangeOf(subscription),
       currentPeriodStart: subscription.currentPeriodStart.toISOString(),

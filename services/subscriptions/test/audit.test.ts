@@ -37,7 +37,7 @@ it('records checkouts and changes of a subscription with their callers', async (
   const audit = testAuditContext();
   const customerId = CustomerId.schema.parse(customer.id);
   await service.run();
-  const request = { ...service.scope, customerId, subscriptionId, cancelAtPeriodEnd: false, audit };
+  const request = { ...service.scope, customerId, subscriptionId, cancelAtPeriodEnd: false, cancellation: null, audit };
   await service.rpc.call(ScheduleCancellation, request);
   expect((await service.call('DELETE', at)).status).toBe(200);
   expect((await service.call('DELETE', at)).status).toBe(422);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SubscriptionCanceled, SubscriptionUpdated } from '@billing/contracts/events/subscriptions';
 import { ProjectId, SubscriptionId } from '@billing/contracts/ids';
 import type { Processor } from '@billing/processor/port';
+import type { CancellationReason } from '@billing/contracts/resources/cancellation';
 import { deliveredAgain } from '@billing/testing/processor-events';
 import { testAuditContext } from '@billing/service/testing/audit-context';
 import { openSubscriptionsOperationLog } from '../src/operations/open-operation-log.ts';
@@ -17,14 +18,20 @@ beforeAll(async () => {
 afterAll(() => service[Symbol.asyncDispose]());
 beforeEach(() => service.control.clearFaults());
 
+interface Said {
+  readonly reason?: CancellationReason;
+  readonly comment?: string;
+}
+
 /** Buys a subscription; all of its events have been delivered. */
 async function buy(options?: { readonly trialDays: number }) {
   const bought = await buySubscription(service, options);
   const path = `/subscriptions/${bought.id}`;
   return {
     ...bought,
-    patch: (cancelAtPeriodEnd: boolean) => service.call('PATCH', path, { body: { cancelAtPeriodEnd } }),
-    remove: () => service.call('DELETE', path),
+    patch: (cancelAtPeriodEnd: boolean, said: Said = {}) =>
+      service.call('PATCH', path, { body: { cancelAtPeriodEnd, ...said } }),
+    remove: (body: Said = {}) => service.call('DELETE', path, { body }),
     published: async () =>
       (await service.published(SubscriptionUpdated, SubscriptionCanceled)).filter(({ data }) => data.id === bought.id),
   };
@@ -51,6 +58,38 @@ describe('a cancellation at the end of the period', () => {
       expect(await atProcessor()).toMatchObject({ cancelAtPeriodEnd: wanted });
     }
     expect(await published()).toHaveLength(before + 5);
+  });
+
+  it('has what the customer said here and at the processor, until it is taken back', async () => {
+    const { patch, atProcessor, get, published } = await buy();
+    const cancellation = { reason: 'too_expensive', comment: 'Ça coûte trop.' } as const;
+    const scheduled = await patch(true, { ...cancellation, comment: ` ${cancellation.comment} ` });
+    expect(scheduled.body.subscription).toMatchObject({ cancelAtPeriodEnd: true, cancellation });
+    expect(await atProcessor()).toMatchObject({ cancellation });
+    expect((await published()).at(-1)?.data).toMatchObject({ cancellation });
+    expect((await patch(true)).body.subscription).toMatchObject({ cancellation });
+    expect((await patch(true, { reason: 'unused' })).body.subscription.cancellation).toEqual({
+      reason: 'unused',
+      comment: null,
+    });
+    expect((await patch(false)).body.subscription).toMatchObject({ cancellation: null });
+    expect(await atProcessor()).toMatchObject({ cancellation: { reason: null, comment: null } });
+    await patch(true);
+    expect(await get()).toMatchObject({ cancelAtPeriodEnd: true, cancellation: null });
+  });
+
+  it('takes no reason of a resume, no unknown one, and no comment of more than 500 characters', async () => {
+    const { patch, get } = await buy();
+    const before = await get();
+    for (const [cancels, said] of [
+      [false, { reason: 'unused' }],
+      [true, { reason: 'none' as CancellationReason }], // a caller may send anything
+      [true, { comment: 'a'.repeat(501) }],
+      [true, { comment: '\u0000' }],
+    ] as const)
+      expect((await patch(cancels, said)).status).toBe(400);
+    expect(await get()).toEqual(before);
+    expect((await patch(true, { comment: '' })).body.subscription).toMatchObject({ cancellation: null });
   });
 
   it('can be requested again, which publishes nothing', async () => {
@@ -94,7 +133,9 @@ describe('a cancellation at the end of the period', () => {
     const operationLog = openSubscriptionsOperationLog({ ...service, processors });
     const schedule = scheduleCancellation({ ...service, processors, operationLog });
     const key = { id: SubscriptionId.schema.parse(id) };
-    expect(await schedule(service.scope, key, true, testAuditContext())).toMatchObject({ cancelAtPeriodEnd: false });
+    expect(await schedule(service.scope, key, { cancelAtPeriodEnd: true }, testAuditContext())).toMatchObject({
+      cancelAtPeriodEnd: false,
+    });
     expect(await get()).toMatchObject({ cancelAtPeriodEnd: false });
     expect(await atProcessor()).toMatchObject({ cancelAtPeriodEnd: false });
   });
@@ -117,11 +158,12 @@ describe('a cancellation at the end of the period', () => {
   it('arrives by its event when the response of the processor is lost', async () => {
     const { patch, get, deliverEvents } = await buy();
     await service.control.fail({ path: '/v1/subscriptions', mode: 'done-but-response-lost', times: 99 });
-    const { status, headers } = await patch(true);
+    const { status, headers } = await patch(true, { comment: 'Bye.' });
     expect([status, headers['retry-after']]).toEqual([503, '5']);
     await service.control.clearFaults();
     await deliverEvents();
-    expect(await get()).toMatchObject({ cancelAtPeriodEnd: true });
+    const cancellation = { reason: null, comment: 'Bye.' };
+    expect(await get()).toMatchObject({ cancelAtPeriodEnd: true, cancellation });
   });
 
   it('is finished before the next change when the processor did not respond', async () => {
@@ -138,14 +180,23 @@ describe('a cancellation at the end of the period', () => {
 describe('a cancellation at once', () => {
   it('ends a subscription that is scheduled to end', async () => {
     const { id, patch, remove, get, deliverEvents, published } = await buy();
-    await patch(true);
+    await patch(true, { reason: 'unused' });
     const { status, body } = await remove();
     expect(status).toBe(200);
     expect(body).toEqual({ subscription: { id, status: 'canceled', cancelAtPeriodEnd: false } });
-    expect(await get()).toMatchObject({ status: 'canceled', cancelAtPeriodEnd: false });
+    const cancellation = { reason: 'unused', comment: null };
+    expect(await get()).toMatchObject({ status: 'canceled', cancelAtPeriodEnd: false, cancellation });
     await deliverEvents();
-    expect(await get()).toMatchObject({ status: 'canceled', cancelAtPeriodEnd: false });
+    expect(await get()).toMatchObject({ status: 'canceled', cancelAtPeriodEnd: false, cancellation });
     expect((await published()).filter(({ type }) => type === SubscriptionCanceled.name)).toHaveLength(1);
+  });
+
+  it('has what the customer said', async () => {
+    const { remove, get, atProcessor } = await buy();
+    const cancellation = { reason: 'customer_service', comment: 'Nobody called back.' } as const;
+    expect((await remove(cancellation)).status).toBe(200);
+    expect(await get()).toMatchObject({ status: 'canceled', cancellation });
+    expect(await atProcessor()).toMatchObject({ cancellation });
   });
 
   it.each(['PATCH', 'DELETE'] as const)('rejects a later %s', async method => {

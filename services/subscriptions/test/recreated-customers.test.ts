@@ -105,6 +105,7 @@ describe('a customer that is deleted here and created again', () => {
       customerId,
       subscriptionId: subscription.id,
       cancelAtPeriodEnd: true,
+      cancellation: null,
       audit: testAuditContext(),
     };
     expect(await service.rpc.call(ScheduleCancellation, change)).toMatchObject({ customerId, cancelAtPeriodEnd: true });

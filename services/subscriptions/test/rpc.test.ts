@@ -128,10 +128,12 @@ describe('the service on the bus', () => {
   it('schedules the end of a subscription for its customer, and for no other', async () => {
     const { rpc } = service;
     const subscriptionId = await findSubscriptionId();
-    const change = { subscriptionId, cancelAtPeriodEnd: true, audit: testAuditContext() };
+    const cancellation = { reason: 'unused', comment: 'Later.' } as const;
+    const change = { subscriptionId, cancelAtPeriodEnd: true, cancellation, audit: testAuditContext() };
     expect(await rpc.call(ScheduleCancellation, { ...withCustomer(customer.id), ...change })).toMatchObject({
       id: subscriptionId,
       cancelAtPeriodEnd: true,
+      cancellation,
     });
     const request = { ...withCustomer(customer.id), invoiceLimit: 1, invoiceOffset: 0 };
     const [shown] = (await rpc.call(DescribeCustomerBilling, request)).subscriptions;

@@ -31,6 +31,7 @@ export const aSnapshot = (changes: Partial<SubscriptionSnapshot> = {}): Subscrip
   cancelAtPeriodEnd: false,
   cancelAt: null,
   canceledAt: null,
+  cancellation: null,
   pauseCollection: null,
   currency: null,
   items: [],

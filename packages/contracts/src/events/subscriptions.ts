@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineEvent } from '../event.ts';
 import { CustomerId, PriceId, ProjectId, SubscriptionId } from '../ids.ts';
+import { cancellation } from '../resources/cancellation.ts';
 import { COUPON_DURATIONS, discount } from '../resources/discount.ts';
 import { pendingChange, scheduledChange } from '../resources/plan-change.ts';
 import { BILLING_SCHEMES, INTERVALS } from '../resources/price.ts';
@@ -61,6 +62,8 @@ export const subscriptionState = z.object({
   cancelAt: timestamp.nullable(),
   /** When the cancellation was requested. */
   canceledAt: timestamp.nullable(),
+  /** What the customer said who canceled. */
+  cancellation: cancellation.nullable(),
   pauseCollection: pauseCollection.nullable(),
   items: z.array(billedItem),
   currentPeriodStart: timestamp,

@@ -3,6 +3,7 @@ import { declareOperations } from '../declare-operations.ts';
 import { CustomerId, InvoiceId, PriceId, SubscriptionId } from '../ids.ts';
 import { PROJECT_PATH, projectAccess } from '../operation.ts';
 import { createdQuery, pageQuery, pagination } from '../pagination.ts';
+import { subscriptionCancel } from '../resources/cancellation.ts';
 import { checkoutCreate, checkoutSession } from '../resources/checkout.ts';
 import { invoice, INVOICE_STATUSES } from '../resources/invoice.ts';
 import { payment, PAYMENT_STATUSES, paymentRefund, paymentTotals } from '../resources/payment.ts';
@@ -75,6 +76,7 @@ export const subscriptionsOperations = declareOperations('subscriptions', {
     route: `DELETE ${path}`,
     access: write,
     summary: 'Cancel now; this cannot be undone',
+    body: subscriptionCancel.nullish(),
     response: z.object({
       subscription: z.object({
         id: SubscriptionId.schema,

@@ -19,19 +19,28 @@ export const cancellationReason = z
   .meta({ description: 'Why the customer cancels.', example: 'too_expensive' });
 
 const MAX_COMMENT = 500;
-const comment = optionalText(MAX_COMMENT).meta({
-  description: 'What the customer says about it.',
-  example: 'I will be back in spring.',
-});
+const COMMENT = { description: 'What the customer says about it.', example: 'I will be back in spring.' };
 
 /** What a customer may say who cancels. */
-export const cancellationFields = { reason: optional(cancellationReason), comment: optional(comment) };
+export const cancellationFields = {
+  reason: optional(cancellationReason),
+  comment: optional(optionalText(MAX_COMMENT).meta(COMMENT)),
+};
 
 /** What a customer said who canceled. */
 export const cancellation = z
-  .object({ reason: cancellationReason.nullable(), comment: comment.nullable() })
+  .object({ reason: cancellationReason.nullable(), comment: z.string().nullable().meta(COMMENT) })
   .meta({ id: 'Cancellation', description: 'Why a subscription was canceled.' });
 export type Cancellation = z.output<typeof cancellation>;
+
+/** Returns what was said about a cancellation; null when nothing was. */
+export function cancellationOf(said: {
+  readonly reason?: CancellationReason | null | undefined;
+  readonly comment?: string | null | undefined;
+}): Cancellation | null {
+  const [reason, comment] = [said.reason ?? null, said.comment?.trim() || null];
+  return reason === null && comment === null ? null : { reason, comment };
+}
 
 export const subscriptionCancel = z
   .strictObject(cancellationFields)

@@ -3,6 +3,7 @@ import { CustomerId, PriceId, ProjectId, SubscriptionId } from '../ids.ts';
 import { storedMetadata } from '../metadata.ts';
 import { storedCurrency } from '../money.ts';
 import { createdAt, timestamp, updatedAt } from '../timestamp.ts';
+import { cancellation, cancellationFields } from './cancellation.ts';
 import { discount } from './discount.ts';
 import { pendingChange, scheduledChange } from './plan-change.ts';
 import { INTERVALS, shownAmount } from './price.ts';
@@ -81,6 +82,10 @@ export const subscription = z
       .describe('Whether it is set to end, at the end of the current period or at a set time.'),
     cancelAt: timestamp.nullable().describe('When it ends by itself.'),
     canceledAt: timestamp.nullable().describe('When the cancellation was requested.'),
+    cancellation: cancellation.nullable().meta({
+      description: 'What the customer said who canceled; null for a subscription that goes on, and without a word.',
+      example: null,
+    }),
     startedAt: timestamp.describe('When it started at the payment processor.'),
     trialEnd: timestamp.nullable().describe('When its trial ends or ended; null without one.'),
     endedAt: timestamp.nullable().describe('When it ended.'),
@@ -108,9 +113,16 @@ export const subscription = z
 export type Subscription = z.output<typeof subscription>;
 
 export const subscriptionUpdate = z
-  .strictObject({ cancelAtPeriodEnd: z.boolean().describe('True cancels at the end of the period; false resumes.') })
+  .strictObject({
+    cancelAtPeriodEnd: z.boolean().describe('True cancels at the end of the period; false resumes.'),
+    ...cancellationFields,
+  })
+  .refine(it => it.cancelAtPeriodEnd || (it.reason === undefined && it.comment === undefined), {
+    path: ['cancelAtPeriodEnd'],
+    message: 'Only a cancellation has a reason and a comment.',
+  })
   .meta({
     id: 'SubscriptionUpdate',
     description: 'A scheduled cancellation, or its removal.',
-    example: { cancelAtPeriodEnd: true },
+    example: { cancelAtPeriodEnd: true, reason: 'too_expensive', comment: 'I will be back in spring.' },
   });

@@ -6,6 +6,7 @@ import { featureState } from '../events/features.ts';
 import { subscriptionState } from '../events/subscriptions.ts';
 import { CustomerId, PriceId, ProductId, ProjectId, PromotionCodeId, SubscriptionId, TeamId } from '../ids.ts';
 import { SERVICES } from '../operation.ts';
+import { cancellation } from '../resources/cancellation.ts';
 import { REDEMPTION_REFUSALS } from '../resources/discount.ts';
 import { defineRpc } from '../rpc.ts';
 import { auditContext } from '../resources/audit-entry.ts';
@@ -167,6 +168,8 @@ export const ScheduleCancellation = defineRpc(
     customerId: CustomerId.schema,
     subscriptionId: SubscriptionId.schema,
     cancelAtPeriodEnd: z.boolean(),
+    /** What the customer says who cancels. */
+    cancellation: cancellation.nullable(),
     audit: auditContext,
   }),
   subscriptionState,

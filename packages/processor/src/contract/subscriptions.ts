@@ -22,16 +22,19 @@ export function subscriptionCases({ paidIt, processor, key, subscribe, createCus
 
   paidIt('is set to end with its period, and resumed', async () => {
     const { subscription } = await subscribe();
-    const scheduled = await processor().setCancelAtPeriodEnd(subscription.id, true, key());
-    expect(scheduled).toMatchObject({ status: 'active', cancelAtPeriodEnd: true, endedAt: null });
+    const cancellation = { reason: 'too_complex', comment: 'Too many options.' } as const;
+    const scheduled = await processor().setCancelAtPeriodEnd(subscription.id, true, key(), cancellation);
+    expect(scheduled).toMatchObject({ status: 'active', cancelAtPeriodEnd: true, cancellation, endedAt: null });
     const resumed = await processor().setCancelAtPeriodEnd(subscription.id, false, key());
-    expect(resumed).toMatchObject({ status: 'active', cancelAtPeriodEnd: false });
+    const nothing = { reason: null, comment: null };
+    expect(resumed).toMatchObject({ status: 'active', cancelAtPeriodEnd: false, cancellation: nothing });
   });
 
   paidIt('is canceled at once, for good', async () => {
     const { customer, subscription } = await subscribe();
-    const canceled = await processor().cancelSubscription(subscription.id, key());
-    expect(canceled).toMatchObject({ status: 'canceled', cancelAtPeriodEnd: false });
+    const cancellation = { reason: 'unused', comment: null } as const;
+    const canceled = await processor().cancelSubscription(subscription.id, key(), cancellation);
+    expect(canceled).toMatchObject({ status: 'canceled', cancelAtPeriodEnd: false, cancellation });
     expect(canceled.endedAt).toBeInstanceOf(Date);
     expect((await processor().listSubscriptions(customer.id)).map(({ status }) => status)).toEqual(['canceled']);
     const late = processor().setCancelAtPeriodEnd(subscription.id, true, key());

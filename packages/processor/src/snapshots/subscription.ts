@@ -1,4 +1,5 @@
 import type { PendingReason } from '@billing/contracts/resources/plan-change';
+import { CANCELLATION_REASONS, type Cancellation } from '@billing/contracts/resources/cancellation';
 import { SUBSCRIPTION_STATUSES, type SubscriptionStatus } from '@billing/contracts/resources/subscription';
 import { parseSchedule, type ScheduleSnapshot } from './schedule.ts';
 import { parsePrice, type PriceAmount, type PriceSnapshot } from './catalog.ts';
@@ -51,6 +52,8 @@ export interface SubscriptionSnapshot {
   readonly cancelAt: Date | null;
   /** When the cancellation was requested; `endedAt` is when it took effect. */
   readonly canceledAt: Date | null;
+  /** What the customer said who canceled, also before a cancellation that was taken back. */
+  readonly cancellation: Cancellation | null;
   readonly pauseCollection: PauseCollection | null;
   /** What it is billed in, which may be another currency than the default one of its prices; null without items. */
   readonly currency: string | null;
@@ -79,6 +82,7 @@ export interface SubscriptionSnapshot {
 }
 
 const status = knownWordOf(SUBSCRIPTION_STATUSES);
+const feedback = knownWordOf(CANCELLATION_REASONS);
 
 /**
  * Parses a subscription of any API version: periods are on the subscription before 2025-03-31 and on its items since. https://docs.stripe.com/changelog/basil/2025-03-31/deprecate-subscription-current-period-start-and-end
@@ -105,6 +109,10 @@ export const readSubscription = (raw: unknown): SubscriptionSnapshot =>
       cancelAtPeriodEnd: endsWithPeriod || cancelAt !== null,
       cancelAt: cancelAt ?? (endsWithPeriod ? currentPeriodEnd : null),
       canceledAt: subscription.optional('canceled_at', unixTime),
+      cancellation: subscription.optionalObject('cancellation_details', it => ({
+        reason: it.optional('feedback', feedback),
+        comment: it.optional('comment', text),
+      })),
       pauseCollection: subscription.optionalObject('pause_collection', it => ({
         behavior: it.required('behavior', text),
         resumesAt: it.optional('resumes_at', unixTime),

@@ -1,3 +1,4 @@
+import type { Cancellation } from '@billing/contracts/resources/cancellation';
 import type { Stripe } from 'stripe';
 import { PAGE_SIZE } from '../page-size.ts';
 import type { Processor } from '../port.ts';
@@ -5,6 +6,14 @@ import { lacksDiscounts, readSubscription } from '../snapshots/subscription.ts';
 import { given, idOf, write, type Calls } from './calls.ts';
 import { completeEach, completeLists, WHOLE_SUBSCRIPTION } from './nested-lists.ts';
 import { complete, type CompletingReads } from './pending-payment.ts';
+
+const NOTHING: Cancellation = { reason: null, comment: null };
+
+/** An empty text clears what was said. */
+const said = (cancellation: Cancellation | null) =>
+  cancellation && {
+    cancellation_details: { feedback: cancellation.reason ?? ('' as const), comment: cancellation.comment ?? '' },
+  };
 
 type Subscriptions = Pick<
   Processor,
@@ -36,22 +45,22 @@ export function subscriptionCalls({ stripe, call }: Calls, reads: CompletingRead
       // A list expands four levels at most, too few for the products of coupons.
       return Promise.all(listed.map(it => (lacksDiscounts(it) ? findSubscription(it.id) : complete(it, reads))));
     },
-    setCancelAtPeriodEnd: (id, cancelAtPeriodEnd, key) =>
+    setCancelAtPeriodEnd: (id, cancelAtPeriodEnd, key, cancellation = null) =>
       subscriptionFrom(async () => {
-        if (cancelAtPeriodEnd) return update(id, { cancel_at_period_end: true }, key);
+        if (cancelAtPeriodEnd) return update(id, { cancel_at_period_end: true, ...said(cancellation) }, key);
         const current = await stripe.subscriptions.retrieve(id);
         // The two fields may not be sent together; each is cleared under an idempotency key of its own.
         const byPeriod = current.cancel_at_period_end;
         const changes = byPeriod ? { cancel_at_period_end: false } : { cancel_at: '' as const };
-        return update(id, changes, `${key}:${byPeriod ? 'period' : 'time'}`);
+        return update(id, { ...changes, ...said(NOTHING) }, `${key}:${byPeriod ? 'period' : 'time'}`);
       }),
-    cancelSubscription: (id, key) =>
+    cancelSubscription: (id, key, cancellation = null) =>
       subscriptionFrom(async () => {
         // A repeat finds the schedule released; each write has an idempotency key of its own.
         const { schedule } = await stripe.subscriptions.retrieve(id);
         const scheduleId = idOf(schedule);
         if (scheduleId !== null) await stripe.subscriptionSchedules.release(scheduleId, {}, write(`${key}:release`));
-        return stripe.subscriptions.cancel(id, WHOLE_SUBSCRIPTION, write(key));
+        return stripe.subscriptions.cancel(id, { ...said(cancellation), ...WHOLE_SUBSCRIPTION }, write(key));
       }),
     setSubscriptionPaymentMethod: (id, paymentMethodId, key) =>
       subscriptionFrom(() => update(id, { default_payment_method: paymentMethodId }, key)),

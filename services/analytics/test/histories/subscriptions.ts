@@ -121,6 +121,7 @@ export function subscriptionHistory(
         quantity: 1,
         cancelAt: null,
         canceledAt: null,
+        cancellation: null,
         currentPeriodStart: startedAt,
         currentPeriodEnd: startedAt,
         trialEnd,

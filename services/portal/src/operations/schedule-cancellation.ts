@@ -1,9 +1,15 @@
 import type { SubscriptionState } from '@billing/contracts/events/subscriptions';
 import type { SubscriptionId } from '@billing/contracts/ids';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
+import { cancellationOf, type subscriptionCancel } from '@billing/contracts/resources/cancellation';
+import type { subscriptionUpdate } from '@billing/contracts/resources/subscription';
 import { ScheduleCancellation } from '@billing/contracts/rpc/calls';
 import type { RpcClient } from '@billing/messaging/rpc';
+import type { z } from 'zod';
 import type { Visitor } from './admit-visitor.ts';
+
+type WantedCancellation = Pick<z.output<typeof subscriptionUpdate>, 'cancelAtPeriodEnd'> &
+  Partial<z.output<typeof subscriptionCancel>>;
 
 /** In milliseconds; the subscriptions service calls the processor before it replies. */
 const TIMEOUT_MS = 18_000;
@@ -17,8 +23,12 @@ export function scheduleCancellation({ rpc }: { readonly rpc: RpcClient }) {
   return (
     { scope, customerId }: Visitor,
     subscriptionId: SubscriptionId,
-    cancelAtPeriodEnd: boolean,
+    { cancelAtPeriodEnd, ...said }: WantedCancellation,
     audit: AuditContext,
   ): Promise<SubscriptionState> =>
-    rpc.call(ScheduleCancellation, { ...scope, customerId, subscriptionId, cancelAtPeriodEnd, audit }, TIMEOUT_MS);
+    rpc.call(
+      ScheduleCancellation,
+      { ...scope, customerId, subscriptionId, cancelAtPeriodEnd, cancellation: cancellationOf(said), audit },
+      TIMEOUT_MS,
+    );
 }

@@ -21,7 +21,7 @@ export function actionRoutes(dependencies: ActionDependencies) {
       const { priceId, ...subscription } = await schedule(
         visitor,
         params.subscriptionId,
-        body.cancelAtPeriodEnd,
+        body,
         customerAuditOf(request, portalOperations.updatePortalSubscription, visitor),
       );
       return { subscription: { ...subscription, ...(priceId && { priceId }) } };

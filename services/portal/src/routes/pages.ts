@@ -130,7 +130,7 @@ export function pageRoutes(dependencies: PageDependencies): FastifyPluginAsyncZo
           const { token, subscriptionId } = request.params;
           const visitor = await admit(token);
           const audit = customerAuditOf(request, portalOperations.updatePortalSubscription, visitor);
-          const notice = await changeSubscription(visitor, subscriptionId, cancelAtPeriodEnd, audit);
+          const notice = await changeSubscription(visitor, subscriptionId, { cancelAtPeriodEnd }, audit);
           const links = portalLinks(publicUrl, token, request.query.lang);
           return reply.redirect(links.tab('subscriptions', { notice }), 303);
         },
@@ -179,7 +179,7 @@ function textsOf(request: FastifyRequest, visitor?: Visitor): Texts {
 
 function subscriptionChange(schedule: ReturnType<typeof scheduleCancellation>) {
   return async (...change: Parameters<typeof schedule>): Promise<Notice> => {
-    const [, , cancelAtPeriodEnd] = change;
+    const [, , { cancelAtPeriodEnd }] = change;
     try {
       await schedule(...change);
       return cancelAtPeriodEnd ? 'cancel-scheduled' : 'resumed';

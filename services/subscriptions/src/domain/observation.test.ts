@@ -11,6 +11,7 @@ const terms = (changes: Partial<SubscriptionTerms> = {}): SubscriptionTerms => (
   cancelAtPeriodEnd: false,
   cancelAt: null,
   canceledAt: null,
+  cancellation: null,
   pauseCollection: null,
   items: [],
   discounts: [],

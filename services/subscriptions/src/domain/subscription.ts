@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { BilledDiscount, BilledItem } from '@billing/contracts/events/subscriptions';
 import { unprocessable } from '@billing/contracts/problem';
+import { cancellationOf, type Cancellation } from '@billing/contracts/resources/cancellation';
 import { hasEnded, type SubscriptionStatus } from '@billing/contracts/resources/subscription';
 import { withoutRouting } from '@billing/processor/metadata';
 import type { SubscriptionSnapshot } from '@billing/processor/port';
@@ -28,6 +30,8 @@ export interface SubscriptionTerms {
   readonly cancelAt: Date | null;
   /** When the cancellation was requested. */
   readonly canceledAt: Date | null;
+  /** What the customer said who canceled; null for one that goes on. */
+  readonly cancellation: Cancellation | null;
   readonly pauseCollection: PauseCollection | null;
   readonly items: readonly ItemTerms[];
   readonly discounts: readonly DiscountTerms[];
@@ -96,6 +100,7 @@ export function readTerms(
     cancelAtPeriodEnd: snapshot.cancelAtPeriodEnd && !endedEarly,
     cancelAt: endedEarly ? null : snapshot.cancelAt,
     canceledAt: snapshot.canceledAt,
+    cancellation: endedAt || snapshot.cancelAtPeriodEnd ? cancellationOf(snapshot.cancellation ?? {}) : null,
     pauseCollection: snapshot.pauseCollection,
     items: snapshot.items.map(item => itemTerms(item, snapshot.currency)),
     discounts: snapshot.discounts.map(discountTerms),
@@ -110,6 +115,10 @@ export function readTerms(
     metadata: withoutRouting(snapshot.metadata),
   };
 }
+
+/** Returns whether a snapshot shows what is said about a cancellation. */
+export const saysSo = ({ cancellation }: SubscriptionSnapshot, said: Cancellation | null): boolean =>
+  said === null || isDeepStrictEqual(cancellationOf(cancellation ?? {}), said);
 
 /** Returns the terms of a subscription after its cancellation at `endedAt`. */
 export function canceledAt(terms: SubscriptionTerms, endedAt: Date): SubscriptionTerms {

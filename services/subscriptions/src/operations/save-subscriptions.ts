@@ -133,6 +133,7 @@ export function recordedState(row: Subscription): RecordedState {
     cancelAtPeriodEnd: row.cancelAtPeriodEnd,
     cancelAt: row.cancelAt,
     canceledAt: row.canceledAt,
+    cancellation: row.cancellation,
     pauseCollection: pauseOf(row),
     items: row.items.map(withoutPriceId),
     discounts: discountsOf(row).map(withoutIds),

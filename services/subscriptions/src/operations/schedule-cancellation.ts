@@ -1,17 +1,19 @@
 import type { ProjectScope } from '@billing/contracts/ids';
+import { cancellation, type Cancellation } from '@billing/contracts/resources/cancellation';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import { isRefused } from '@billing/processor/errors';
 import { changesOf } from '@billing/service/audit';
 import { z } from 'zod';
 import { isOurs } from '#domain/schedule.ts';
-import { requireUnscheduled } from '#domain/subscription.ts';
+import { requireUnscheduled, saysSo } from '#domain/subscription.ts';
 import type { SubscriptionKey } from '#persistence/find-subscription.ts';
 import type { Subscription } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { saidChanges } from './cancel-now.ts';
 import { changeAtProcessor, changeInput, changeKind } from './change-at-processor.ts';
 import { dropSchedule } from './schedule-change.ts';
 
-const input = changeInput.extend({ cancelAtPeriodEnd: z.boolean() });
+const input = changeInput.extend({ cancelAtPeriodEnd: z.boolean(), cancellation: cancellation.nullable() });
 
 /** Schedules the end of a subscription at the processor, which drops a change of plan that is scheduled; or takes the end back. */
 export const scheduleCancellationKind = (dependencies: Pick<Dependencies, 'now'>) =>
@@ -19,9 +21,10 @@ export const scheduleCancellationKind = (dependencies: Pick<Dependencies, 'now'>
     {
       name: 'schedule-cancellation',
       input,
-      async send(processor, { input: { processorSubscriptionId: id, cancelAtPeriodEnd }, idempotencyKey: key }) {
+      async send(processor, { input: wanted, idempotencyKey: key }) {
+        const { processorSubscriptionId: id, cancelAtPeriodEnd, cancellation: said } = wanted;
         try {
-          return await processor.setCancelAtPeriodEnd(id, cancelAtPeriodEnd, key);
+          return await processor.setCancelAtPeriodEnd(id, cancelAtPeriodEnd, key, said);
         } catch (err) {
           if (!isRefused(err)) throw err;
           // The processor refuses both while a schedule manages the subscription.
@@ -29,13 +32,20 @@ export const scheduleCancellationKind = (dependencies: Pick<Dependencies, 'now'>
           if (!current.schedule || !isOurs(current.schedule)) throw err;
           if (!cancelAtPeriodEnd && !current.cancelAtPeriodEnd) return current;
           await dropSchedule(processor, current, key);
-          return processor.setCancelAtPeriodEnd(id, cancelAtPeriodEnd, `${key}:released`);
+          return processor.setCancelAtPeriodEnd(id, cancelAtPeriodEnd, `${key}:released`, said);
         }
       },
-      isDone: (snapshot, { cancelAtPeriodEnd }) => snapshot.cancelAtPeriodEnd === cancelAtPeriodEnd,
+      isDone: (snapshot, { cancelAtPeriodEnd, cancellation: said }) =>
+        snapshot.cancelAtPeriodEnd === cancelAtPeriodEnd && saysSo(snapshot, said),
     },
     dependencies,
   );
+
+interface WantedCancellation {
+  readonly cancelAtPeriodEnd: boolean;
+  /** What the customer says who cancels; null leaves what was said before. */
+  readonly cancellation?: Cancellation | null;
+}
 
 /**
  * Cancels at the end of the period, or takes that back. What holds already may be requested again.
@@ -49,12 +59,12 @@ export function scheduleCancellation(
   return (
     scope: ProjectScope,
     key: SubscriptionKey,
-    cancelAtPeriodEnd: boolean,
+    { cancelAtPeriodEnd, cancellation: said = null }: WantedCancellation,
     context: AuditContext,
   ): Promise<Subscription> =>
     change(kind, scope, key, {
-      toInput: common => ({ ...common, cancelAtPeriodEnd }),
-      changesOf: current => changesOf(current, { cancelAtPeriodEnd }),
+      toInput: common => ({ ...common, cancelAtPeriodEnd, cancellation: said }),
+      changesOf: current => [...changesOf(current, { cancelAtPeriodEnd }), ...saidChanges(current, said)],
       context,
       requireAllowed: requireUnscheduled,
     });

@@ -8,6 +8,7 @@ import {
   type SubscriptionState,
 } from '@billing/contracts/events/subscriptions';
 import type { CustomerId, PriceId, ProjectId, SubscriptionId, TeamId } from '@billing/contracts/ids';
+import type { Cancellation } from '@billing/contracts/resources/cancellation';
 import type { Discount } from '@billing/contracts/resources/discount';
 import {
   pendingChange,
@@ -64,6 +65,8 @@ const SubscriptionSchema = defineEntity({
     cancelAt: p.datetime().strictNullable(),
     /** When the cancellation was requested. */
     canceledAt: p.datetime().strictNullable(),
+    /** What the customer said who canceled. */
+    cancellation: p.json<Cancellation>().strictNullable(),
     /** Null unless payments are paused. */
     pauseBehavior: p.text().strictNullable(),
     pauseResumesAt: p.datetime().strictNullable(),
@@ -157,6 +160,7 @@ export const SHOWN = [
   'cancelAtPeriodEnd',
   'cancelAt',
   'canceledAt',
+  'cancellation',
   'startedAt',
   'trialEnd',
   'endedAt',
@@ -187,6 +191,7 @@ export function toResource(row: ShownSubscription): SubscriptionResource {
     cancelAtPeriodEnd: row.cancelAtPeriodEnd,
     cancelAt: row.cancelAt,
     canceledAt: row.canceledAt,
+    cancellation: row.cancellation,
     startedAt: row.startedAt,
     trialEnd: row.trialEnd,
     endedAt: row.endedAt,
@@ -221,6 +226,7 @@ export function toState(row: Subscription): SubscriptionState {
     cancelAtPeriodEnd: row.cancelAtPeriodEnd,
     cancelAt: row.cancelAt,
     canceledAt: row.canceledAt,
+    cancellation: row.cancellation,
     pauseCollection: pauseOf(row),
     items: row.items,
     currentPeriodStart: row.currentPeriodStart,

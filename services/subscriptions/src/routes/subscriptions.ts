@@ -1,5 +1,6 @@
 import type { Routes } from '@billing/service/definition';
 import { subscriptionsOperations as operations } from '@billing/contracts/operations/subscriptions';
+import { cancellationOf } from '@billing/contracts/resources/cancellation';
 import { serve } from '@billing/service/serve';
 import { cancelNow } from '#operations/cancel-now.ts';
 import { listSubscriptions } from '#operations/list-subscriptions.ts';
@@ -26,10 +27,10 @@ export function subscriptionRoutes(
       subscription: toResource(await findSubscription(em.fork(), scope, { id })),
     }));
     serve(app, operations.updateSubscription, async ({ params: { subscriptionId: id, ...scope }, body, audit }) => ({
-      subscription: toResource(await schedule(scope, { id }, body.cancelAtPeriodEnd, audit)),
+      subscription: toResource(await schedule(scope, { id }, { ...body, cancellation: cancellationOf(body) }, audit)),
     }));
-    serve(app, operations.cancelSubscription, async ({ params: { subscriptionId: id, ...scope }, audit }) => {
-      await cancel(scope, { id }, audit);
+    serve(app, operations.cancelSubscription, async ({ params: { subscriptionId: id, ...scope }, body, audit }) => {
+      await cancel(scope, { id }, cancellationOf(body ?? {}), audit);
       return { subscription: { id, status: 'canceled' as const, cancelAtPeriodEnd: false as const } };
     });
   };

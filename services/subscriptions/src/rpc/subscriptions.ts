@@ -50,8 +50,8 @@ export function subscriptionRpc(
     rpcHandler(DescribeCustomerBilling, ({ customerId, invoiceLimit: limit, invoiceOffset: offset, ...scope }) =>
       describe(scope, customerId, { limit, offset }),
     ),
-    rpcHandler(ScheduleCancellation, async ({ subscriptionId: id, customerId, cancelAtPeriodEnd, audit, ...scope }) =>
-      toState(await schedule(scope, { id, customerId }, cancelAtPeriodEnd, audit)),
+    rpcHandler(ScheduleCancellation, async ({ teamId, projectId, subscriptionId: id, customerId, audit, ...wanted }) =>
+      toState(await schedule({ teamId, projectId }, { id, customerId }, wanted, audit)),
     ),
     rpcHandler(PreviewCustomerPlan, ({ subscriptionId: id, customerId, plan, ...scope }) =>
       preview(scope, { id, customerId }, wantedBy(plan)),

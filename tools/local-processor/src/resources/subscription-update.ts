@@ -10,6 +10,7 @@ import { type ChangePlan, type ChangeTerms, planChange } from '../billing/plan-c
 import { mirrorInPhase } from '../billing/subscription-schedules.ts';
 import { currentPeriod, hasEnded, itemsIn } from '../objects/subscription.ts';
 import type { Subscription } from '../objects/stored.ts';
+import { cancellationDetails } from './cancellation-details.ts';
 import { discountsParameter } from './coupons.ts';
 import { changedItems, itemsParameter } from './subscription-items.ts';
 
@@ -17,6 +18,7 @@ export const updateParameters = parameters<Stripe.SubscriptionUpdateParams>()({
   billing_cycle_anchor: z.strictObject({ type: choice('now', 'unchanged') }).optional(),
   cancel_at: z.union([empty, choice('max_period_end', 'min_period_end'), timestamp]).optional(),
   cancel_at_period_end: boolean.optional(),
+  cancellation_details: cancellationDetails.optional(),
   default_payment_method: unsettableText().optional(),
   description: unsettableText(500).optional(),
   discounts: discountsParameter.optional(),
@@ -92,7 +94,7 @@ function rejectUnsupported({ collection_method: method }: Subscription, given: G
 
 /** Plans what an update does; a preview shows the same. @throws ApiError 400 as the update does */
 export function plannedUpdate(unit: UnitOfWork, subscription: Subscription, given: Given): ChangePlan {
-  const { expand: _expand, metadata: _metadata, ...others } = given;
+  const { expand: _expand, metadata: _metadata, cancellation_details: _details, ...others } = given;
   if (hasEnded(subscription) && Object.values(others).some(value => value !== undefined))
     throw invalidRequest('A canceled subscription can only update its cancellation_details and metadata.');
   if (
@@ -137,13 +139,18 @@ function cancellationOf(unit: UnitOfWork, subscription: Subscription, given: Giv
       `The subscription is managed by the subscription schedule \`${subscription.schedule}\`, and updating any cancelation behavior directly is not allowed. Please update the schedule instead.`,
     );
   const { end } = currentPeriod(subscription);
-  const requested = { canceled_at: unit.now, cancellation_details: detailsOf(subscription, 'cancellation_requested') };
-  const revoked = { canceled_at: null, cancellation_details: detailsOf(subscription, null) };
+  const details = detailsOf(subscription, given);
+  const requested = {
+    canceled_at: unit.now,
+    cancellation_details: { ...details, reason: 'cancellation_requested' as const },
+  };
+  const revoked = { canceled_at: null, cancellation_details: { ...details, reason: null } };
+  const unchanged = { cancellation_details: details };
   if (atPeriodEnd === true)
-    return subscription.cancel_at_period_end ? {} : { cancel_at_period_end: true, cancel_at: end, ...requested };
+    return subscription.cancel_at_period_end ? unchanged : { cancel_at_period_end: true, cancel_at: end, ...requested };
   if (atPeriodEnd === false)
-    return subscription.cancel_at_period_end ? { cancel_at_period_end: false, cancel_at: null, ...revoked } : {};
-  if (cancelAt === undefined) return {};
+    return subscription.cancel_at_period_end ? { cancel_at_period_end: false, cancel_at: null, ...revoked } : unchanged;
+  if (cancelAt === undefined) return unchanged;
   if (cancelAt === null) return { cancel_at_period_end: false, cancel_at: null, ...revoked };
   const time = typeof cancelAt === 'string' ? end : cancelAt;
   if (time <= unit.now)
@@ -151,8 +158,13 @@ function cancellationOf(unit: UnitOfWork, subscription: Subscription, given: Giv
   return { cancel_at_period_end: false, cancel_at: time, ...requested };
 }
 
-function detailsOf(subscription: Subscription, reason: 'cancellation_requested' | null) {
-  const { comment = null, feedback = null, feedback_option = null } = subscription.cancellation_details ?? {};
+/** Returns what was said about the cancellation, with what is said now. */
+export function detailsOf(
+  { cancellation_details: before }: Subscription,
+  { cancellation_details: given }: Pick<Given, 'cancellation_details'>,
+) {
+  const { feedback_option = null, reason = null } = before ?? {};
+  const { comment = before?.comment ?? null, feedback = before?.feedback ?? null } = given ?? {};
   return { comment, feedback, feedback_option, reason };
 }
 

@@ -1,5 +1,5 @@
 import type { Stripe } from 'stripe';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { endpoint } from '../api/endpoint.ts';
 import { invalidRequest, noSuch } from '../api/errors.ts';
 import { createdWithin, listPage } from '../api/lists.ts';
@@ -9,8 +9,9 @@ import { endSubscription, resumeSubscription } from '../billing/subscriptions.ts
 import { inItsTime } from '../objects/test-clock.ts';
 import { hasEnded } from '../objects/subscription.ts';
 import type { Subscription } from '../objects/stored.ts';
+import { cancellationDetails } from './cancellation-details.ts';
 import { createParameters, createSubscription } from './subscription-create.ts';
-import { updateParameters, updateSubscription } from './subscription-update.ts';
+import { detailsOf, updateParameters, updateSubscription } from './subscription-update.ts';
 
 const STATUSES = [
   'active',
@@ -24,20 +25,6 @@ const STATUSES = [
   'trialing',
   'unpaid',
 ] as const;
-
-const cancellationDetails = z.strictObject({
-  comment: text().optional(),
-  feedback: choice(
-    'customer_service',
-    'low_quality',
-    'missing_features',
-    'other',
-    'switched_service',
-    'too_complex',
-    'too_expensive',
-    'unused',
-  ).optional(),
-});
 
 const listParameters = parameters<Stripe.SubscriptionListParams>()({
   ...page,
@@ -111,13 +98,7 @@ function cancel(unit: UnitOfWork, id: string, given: z.output<typeof cancelParam
   const subscription = existingSubscription(unit, id);
   // As with Stripe, canceling a canceled subscription returns 404.
   if (hasEnded(subscription)) throw noSuch('subscription', id);
-  const { comment, feedback } = given.cancellation_details ?? {};
-  const cancellation_details = {
-    comment: comment ?? null,
-    feedback: feedback ?? null,
-    feedback_option: null,
-    reason: null,
-  };
+  const cancellation_details = detailsOf(subscription, given);
   const changes = { cancel_at_period_end: false, cancel_at: null, canceled_at: unit.now, cancellation_details };
   return endSubscription(unit, { ...subscription, ...changes }, 'cancellation_requested');
 }

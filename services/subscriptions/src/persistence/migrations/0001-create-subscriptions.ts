@@ -30,6 +30,7 @@ export class CreateSubscriptions extends Migration {
         cancel_at_period_end boolean not null,
         cancel_at timestamptz,
         canceled_at timestamptz,
+        cancellation jsonb,
         pause_behavior text,
         pause_resumes_at timestamptz,
         items jsonb not null,
