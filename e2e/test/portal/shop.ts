@@ -14,10 +14,10 @@ export interface Offer {
   readonly trialDays?: number;
 }
 
-/** Creates a tenant whose customers use the portal. */
-export async function openShop(projectName = 'Northwind') {
-  const tenant = await newTenant();
-  await ok(tenant.user.patch(tenant.P, { name: projectName }));
+/** Creates a tenant whose customers use the portal; in the shared system unless another one is given. */
+export async function openShop(system?: Parameters<typeof newTenant>[0]) {
+  const tenant = await newTenant(system);
+  await ok(tenant.user.patch(tenant.P, { name: 'Northwind' }));
   return {
     tenant,
     /** Creates a customer who subscribes to these offers, with a portal link. */

@@ -6,6 +6,7 @@ export type { WebhookDeliveryDetails } from './events.ts';
 export { chargeStepOf, decimalsOf, formatMoney, isWholeCurrency, PROCESSOR_CURRENCIES } from './money.ts';
 export { Entitlements, type EntitlementOptions } from './entitlements.ts';
 export type { CustomerRef, StateQuery } from './feature-methods.ts';
+export type { DunningPage } from './invoice-methods.ts';
 export type { CallOptions, ClientOptions, ConnectionOptions, WriteOptions } from './options.ts';
 export type { CursorPage, List, Page, PageOptions } from './pages.ts';
 export { SessionClient, TeamClient } from './session-client.ts';

@@ -1,5 +1,5 @@
 import type { CallOptions, WriteOptions } from './options.ts';
-import type { PageOptions } from './pages.ts';
+import type { Page } from './pages.ts';
 import { segment, type Requests } from './requests.ts';
 import type * as wire from './wire.ts';
 
@@ -23,13 +23,12 @@ export function invoiceMethods(requests: Requests) {
 
 /** The methods of `billing.dunning`. */
 export const dunningMethods = (requests: Requests) => ({
-  /** Lists invoices of subscriptions whose payment failed, the newest failure first. */
+  /** Lists invoices of subscriptions whose payment failed, the newest failure first; each page has the totals of all. */
   list: (filters?: wire.DunningFilters, options?: CallOptions) =>
-    requests.list<wire.DunningCase>('/dunning', 'cases', filters, options),
-  /** Returns what is recovering, was recovered and is lost, in each currency. */
-  totals: async (
-    filters?: Omit<wire.DunningFilters, keyof PageOptions>,
-    options?: CallOptions,
-  ): Promise<wire.DunningTotals> =>
-    (await requests.get<{ totals: wire.DunningTotals }>('/dunning', { ...filters, limit: 1 }, options)).totals,
+    requests.list<wire.DunningCase, DunningPage>('/dunning', 'cases', filters, options),
 });
+
+/** A page of failed payments, with what is recovering, was recovered and is lost of all that the filters leave. */
+export interface DunningPage extends Page<wire.DunningCase> {
+  readonly totals: wire.DunningTotals;
+}

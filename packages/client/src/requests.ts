@@ -10,7 +10,13 @@ export interface Requests {
   patch<Body>(path: string, body: unknown, options?: CallOptions): Promise<Body>;
   /** Succeeds too when a retry finds the object gone. */
   delete(path: string, options?: CallOptions): Promise<void>;
-  list<Item>(path: string, name: string, query?: PageOptions, options?: CallOptions): List<Item>;
+  /** A list; what its responses say beside of items and pagination is part of each page. */
+  list<Item, Listed extends Page<Item> = Page<Item>>(
+    path: string,
+    name: string,
+    query?: PageOptions,
+    options?: CallOptions,
+  ): List<Item, Listed>;
   /** A list that is read by cursor alone. With `waitMs` it has no end, and each request waits so long for what is new. */
   listByCursor<Item>(
     path: string,
@@ -24,7 +30,8 @@ export interface Requests {
   readonly sendTagged: Send;
 }
 
-interface Listed {
+interface ListBody {
+  readonly [name: string]: unknown;
   readonly pagination: Omit<Page<unknown>, 'items'>;
 }
 
@@ -47,11 +54,16 @@ export function createRequests(sendTagged: Send): Requests {
     async delete(path, options) {
       await send({ method: 'DELETE', path, options, isDone: ({ status }) => status === 404 });
     },
-    list: <Item>(path: string, name: string, query: PageOptions = {}, options?: CallOptions) =>
-      new List<Item>(query, async (page): Promise<Page<Item>> => {
-        const body = await get<Listed & Record<string, readonly Item[]>>(path, page, options);
-        const { total, totalIsExact, hasMore, nextCursor } = body.pagination;
-        return { items: body[name] ?? [], total, totalIsExact, hasMore, nextCursor };
+    list: <Item, Listed extends Page<Item> = Page<Item>>(
+      path: string,
+      name: string,
+      query: PageOptions = {},
+      options?: CallOptions,
+    ) =>
+      new List<Item, Listed>(query, async page => {
+        const { pagination, [name]: items, ...rest } = await get<ListBody>(path, page, options);
+        const { total, totalIsExact, hasMore, nextCursor } = pagination;
+        return { ...rest, items: items ?? [], total, totalIsExact, hasMore, nextCursor } as Listed; // the service validates its responses against this type
       }),
     listByCursor<Item>(
       path: string,

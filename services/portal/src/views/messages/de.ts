@@ -9,7 +9,7 @@ export const de: Messages = {
   invoices: 'Rechnungen',
   paymentMethods: 'Zahlungsmethoden',
   footer:
-    'Alle Daten gelten in {zone}. Jeder, der diesen Link hat, kann diese Seite sehen. Geben Sie ihn nicht weiter.',
+    'Alle Datumsangaben in {zone}. Jeder, der diesen Link hat, kann diese Seite sehen. Geben Sie ihn nicht weiter.',
   timeZone: 'der Zeitzone {zone}',
 
   cancelScheduled: 'Ihr Abonnement ist gekündigt. Bis zum Ende können Sie es fortsetzen.',

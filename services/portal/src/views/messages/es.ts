@@ -90,7 +90,7 @@ export const es: Messages = {
   forSubscriptions: 'Para {names}',
   inUse: 'En uso',
   card: '{brand} {dots} <hidden>terminada en</hidden> {last4}',
-  cardExpires: 'Caduca el {expiry}',
+  cardExpires: 'Caduca en {expiry}',
   cardExpired: 'Caducada ({expiry}). Cámbiela antes del próximo pago.',
 
   linkExpired: 'Este enlace ha caducado',

@@ -91,7 +91,7 @@ export const fr: Messages = {
   forSubscriptions: 'Pour {names}',
   inUse: 'Utilisé',
   card: '{brand} {dots} <hidden>se terminant par</hidden> {last4}',
-  cardExpires: 'Expire le {expiry}',
+  cardExpires: 'Expire fin {expiry}',
   cardExpired: 'Expirée ({expiry}). Modifiez-la avant le prochain paiement.',
 
   linkExpired: 'Ce lien a expiré',

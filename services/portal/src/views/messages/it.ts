@@ -89,7 +89,7 @@ export const it: Messages = {
   forSubscriptions: 'Per {names}',
   inUse: 'In uso',
   card: '{brand} {dots} <hidden>che termina con</hidden> {last4}',
-  cardExpires: 'Scade il {expiry}',
+  cardExpires: 'Scadenza: {expiry}',
   cardExpired: 'Scaduta ({expiry}). Aggiornala prima del prossimo pagamento.',
 
   linkExpired: 'Questo link è scaduto',
