@@ -22,11 +22,17 @@ export function invoiceMethods(requests: Requests) {
 }
 
 /** The methods of `billing.dunning`. */
-export const dunningMethods = (requests: Requests) => ({
-  /** Lists invoices of subscriptions whose payment failed, the newest failure first; each page has the totals of all. */
-  list: (filters?: wire.DunningFilters, options?: CallOptions) =>
-    requests.list<wire.DunningCase, DunningPage>('/dunning', 'cases', filters, options),
-});
+export function dunningMethods(requests: Requests) {
+  const list = (filters?: wire.DunningFilters, options?: CallOptions) =>
+    requests.list<wire.DunningCase, DunningPage>('/dunning', 'cases', filters, options);
+  return {
+    /** Lists invoices of subscriptions whose payment failed, the newest failure first; each page has the totals of all. */
+    list,
+    /** Returns what is recovering, was recovered and is lost, in each currency. */
+    totals: async (filters?: wire.DunningFilters, options?: CallOptions): Promise<wire.DunningTotals> =>
+      (await list({ ...filters, limit: 1 }, options).page()).totals,
+  };
+}
 
 /** A page of failed payments, with what is recovering, was recovered and is lost of all that the filters leave. */
 export interface DunningPage extends Page<wire.DunningCase> {
