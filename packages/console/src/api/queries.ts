@@ -1,5 +1,5 @@
 import type { List } from '@billing/client';
-import { queryOptions } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { ProjectScope } from './project.ts';
 
 /** Returns every item of a list, whose pages have up to 1,000 where the list takes no limit. */
@@ -53,6 +53,15 @@ export const apiKeysQuery = ({ team, projectId, key }: ProjectScope) =>
   queryOptions({
     queryKey: key('api-keys'),
     queryFn: async ({ signal }) => (await team.apiKeys.list(projectId, {}, { signal }).page()).items,
+  });
+
+/** What failed payments amount to, by what became of them: of all, or of those that failed since a time. */
+export const dunningTotalsQuery = ({ billing, key }: ProjectScope, since: string | undefined) =>
+  queryOptions({
+    queryKey: key('dunning', 'totals', since),
+    queryFn: ({ signal }) => billing.dunning.totals({ since }, { signal }),
+    refetchInterval: 30_000,
+    placeholderData: keepPreviousData,
   });
 
 /** As many as a page of a list has. */

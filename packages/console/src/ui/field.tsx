@@ -69,7 +69,7 @@ export function PromotionCodeField(input: Omit<FieldProps, 'label'> & ComponentP
 }
 
 /** How many of a price. */
-export function QuantityField(input: Omit<FieldProps, 'label'> & ComponentProps<'input'>) {
+export function QuantityField(input: Partial<FieldProps> & ComponentProps<'input'>) {
   return <TextField label="Quantity" type="number" min={1} max={999_999} required {...input} />;
 }
 

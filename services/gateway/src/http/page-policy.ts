@@ -24,7 +24,7 @@ export function pagePolicy({ style, script, callsApi = false, hasFont = false }:
   ].join('; ');
 }
 
-/** The Content-Security-Policy of a page whose scripts, styles, fonts and images are files of this origin. */
+/** The Content-Security-Policy of a page whose scripts, styles, fonts, images and frames are of this origin. */
 export const filesPolicy = policyOfFiles(`'self'`);
 
 /** That of the API reference, whose styles contain small images as data. */
@@ -35,6 +35,7 @@ function policyOfFiles(images: string): string {
     `default-src 'none'`,
     ...['style-src', 'script-src', 'font-src', 'connect-src', 'form-action'].map(source => `${source} 'self'`),
     `img-src ${images}`,
+    `frame-src 'self'`,
     `base-uri 'none'`,
     `frame-ancestors 'none'`,
   ].join('; ');

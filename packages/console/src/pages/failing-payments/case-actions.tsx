@@ -65,9 +65,15 @@ function RetryDialog({ failing, onClose }: RetryDialogProps) {
       <div className="stack">
         <p>
           Stripe charges the payment method of <CustomerName id={customerId} /> now, and goes on with its own attempts
-          if that fails. The last one failed: <bdi>{describeFailedPayment(lastFailure)}</bdi>
+          if that fails.
         </p>
-        {decline && <RefusalNotice {...decline} />}
+        {decline ? (
+          <RefusalNotice {...decline} />
+        ) : (
+          <p>
+            The last attempt failed: <bdi>{describeFailedPayment(lastFailure)}</bdi>
+          </p>
+        )}
       </div>
     </ConfirmDialog>
   );

@@ -1,5 +1,6 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useProject, useProjectDetails } from '#api/project.ts';
+import { dunningTotalsQuery } from '#api/queries.ts';
 import { useFilters } from '#layout/filters.tsx';
 import { MoneyFigure } from '../overview/money-figure.tsx';
 import { sumsOf } from './dunning-sums.ts';
@@ -10,19 +11,12 @@ const FIGURES = [
   { status: 'lost', name: 'Lost', note: 'given up, or ended unpaid' },
 ] as const;
 
-const REFRESH_MS = 30_000;
-
 /** What failed payments amount to, by what became of them; each number opens its list. */
 export function DunningFigures({ since }: { readonly since: string | undefined }) {
-  const { billing, key } = useProject();
+  const scope = useProject();
   const { baseCurrency } = useProjectDetails();
   const from = useFilters().text('from') || undefined;
-  const { data, error } = useQuery({
-    queryKey: key('dunning', 'totals', since),
-    queryFn: ({ signal }) => billing.dunning.totals({ since }, { signal }),
-    refetchInterval: REFRESH_MS,
-    placeholderData: keepPreviousData,
-  });
+  const { data, error } = useQuery(dunningTotalsQuery(scope, since));
   const totals = data ?? (error ? null : undefined);
   return (
     <div className="figures">

@@ -12,7 +12,6 @@ import { DUNNING_STATUS, StatusBadge } from '#ui/statuses.tsx';
 import { Time } from '#ui/time.tsx';
 import { CustomerLink } from '../customers/customer-name.tsx';
 import { amountColumn, currencyColumn, customerColumns, productFinder } from '../exported-columns.ts';
-import { InvoiceLink } from '../invoices/invoice-link.tsx';
 import { SubscriptionIdLink } from '../products/product-name.tsx';
 import { CaseActions } from './case-actions.tsx';
 import { DunningFigures } from './dunning-figures.tsx';
@@ -21,7 +20,6 @@ import { describeFailedPayment } from './failure-words.ts';
 const COLUMNS: readonly Column<DunningCase>[] = [
   { title: 'Customer', cell: ({ customerId }) => <CustomerLink id={customerId} /> },
   { title: 'Product', cell: ({ subscriptionId }) => <SubscriptionIdLink id={subscriptionId} /> },
-  { title: 'Invoice', cell: ({ invoiceId }) => <InvoiceLink id={invoiceId} /> },
   { title: 'Status', cell: ({ status }) => <StatusBadge of={DUNNING_STATUS[status]} /> },
   { title: 'Since', cell: ({ failedAt }) => <Time at={failedAt} /> },
   { title: 'Why', cell: ({ lastFailure }) => <bdi>{describeFailedPayment(lastFailure)}</bdi> },

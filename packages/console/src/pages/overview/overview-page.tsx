@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useProject, useProjectDetails } from '#api/project.ts';
-import { processorQuery } from '#api/queries.ts';
+import { dunningTotalsQuery, processorQuery } from '#api/queries.ts';
 import { createdWithin } from '#layout/date-range.tsx';
 import { Card, Page } from '#layout/page.tsx';
 import { ProjectLink } from '#layout/project-link.tsx';
@@ -40,12 +40,7 @@ export function OverviewPage() {
   });
   const [today] = useState(() => new Date());
   const since = localDayBefore(today, days);
-  const dunning = useQuery({
-    queryKey: scope.key('dunning', 'totals', since),
-    queryFn: ({ signal }) => scope.billing.dunning.totals({ since: createdWithin(since, '').createdAfter }, { signal }),
-    refetchInterval: REFRESH_MS,
-    placeholderData: keepPreviousData,
-  });
+  const dunning = useQuery(dunningTotalsQuery(scope, createdWithin(since, '').createdAfter));
   const asOf = data?.analytics.asOf;
   return (
     <Page

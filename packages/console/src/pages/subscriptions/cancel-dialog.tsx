@@ -3,8 +3,10 @@ import { useId, useState, type ReactNode } from 'react';
 import { useProject } from '#api/project.ts';
 import { useWrite } from '#layout/use-write.ts';
 import { ConfirmDialog } from '#ui/confirm-dialog.tsx';
+import { FormDialog } from '#ui/form-dialog.tsx';
 import { Time } from '#ui/time.tsx';
 import { CancelAtEnd, CancelNow } from './cancel-consequences.tsx';
+import { CancellationFields, cancellationOf } from './cancellation-fields.tsx';
 import { SubscriptionSummary } from './subscription-summary.tsx';
 import { useSchedule } from './use-schedule.ts';
 import { endsOnlyNow, nextStep } from './next-step.ts';
@@ -21,7 +23,7 @@ export function CancelDialog({ subscription, onClose }: SubscriptionDialogProps)
   const isOnlyNow = endsOnlyNow(subscription);
   const [isNow, setIsNow] = useState(isOnlyNow);
   const now = useWrite({
-    write: () => billing.subscriptions.cancelNow(subscription.id),
+    write: (fields: FormData) => billing.subscriptions.cancelNow(subscription.id, cancellationOf(fields)),
     stale: [key()],
     done: 'The subscription has ended.',
     onDone: onClose,
@@ -29,35 +31,35 @@ export function CancelDialog({ subscription, onClose }: SubscriptionDialogProps)
   const atEnd = {
     isPending: false,
     error: undefined,
-    mutate: () => {
+    mutate: (fields: FormData) => {
       onClose();
-      schedule(subscription, true);
+      schedule(subscription, true, cancellationOf(fields));
     },
   };
   return (
-    <ConfirmDialog
+    <FormDialog
       title="Cancel the subscription"
+      lead={<SubscriptionSummary subscription={subscription} />}
       action={isNow ? 'Cancel now' : 'Cancel at the end of the period'}
+      kind="danger"
       write={isNow ? now : atEnd}
       onClose={onClose}
     >
-      <div className="stack">
-        <SubscriptionSummary subscription={subscription} />
-        {isOnlyNow ? (
-          <CancelNow subscription={subscription} />
-        ) : (
-          <fieldset className="stack-s">
-            <legend className="visually-hidden">When it ends</legend>
-            <Choice title="At the end of the period" chosen={!isNow} onChoose={() => setIsNow(false)}>
-              <CancelAtEnd subscription={subscription} />
-            </Choice>
-            <Choice title="Now" chosen={isNow} onChoose={() => setIsNow(true)}>
-              <CancelNow subscription={subscription} />
-            </Choice>
-          </fieldset>
-        )}
-      </div>
-    </ConfirmDialog>
+      {isOnlyNow ? (
+        <CancelNow subscription={subscription} />
+      ) : (
+        <fieldset className="stack-s">
+          <legend className="visually-hidden">When it ends</legend>
+          <Choice title="At the end of the period" chosen={!isNow} onChoose={() => setIsNow(false)}>
+            <CancelAtEnd subscription={subscription} />
+          </Choice>
+          <Choice title="Now" chosen={isNow} onChoose={() => setIsNow(true)}>
+            <CancelNow subscription={subscription} />
+          </Choice>
+        </fieldset>
+      )}
+      <CancellationFields known={subscription.cancellation} />
+    </FormDialog>
   );
 }
 

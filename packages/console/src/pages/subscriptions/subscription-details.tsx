@@ -6,6 +6,7 @@ import { Details, MetadataRows } from '#ui/details.tsx';
 import { StripeId } from '#ui/open-in-stripe.tsx';
 import { Time } from '#ui/time.tsx';
 import { CustomerLink } from '../customers/customer-name.tsx';
+import { CANCELLATION_REASONS } from './cancellation-fields.tsx';
 import { nextStep } from './next-step.ts';
 import { SubscriptionStatus } from './subscription-status.tsx';
 
@@ -16,7 +17,7 @@ const PAUSED: Readonly<Record<string, string>> = {
 };
 
 export function SubscriptionDetails({ subscription }: { readonly subscription: Subscription }) {
-  const { pauseCollection, trialEnd, canceledAt, endedAt } = subscription;
+  const { pauseCollection, trialEnd, canceledAt, endedAt, cancellation } = subscription;
   const next = nextStep(subscription);
   return (
     <Card title="Details">
@@ -51,6 +52,8 @@ export function SubscriptionDetails({ subscription }: { readonly subscription: S
             </>
           ),
           Canceled: canceledAt && <Time at={canceledAt} show="time" />,
+          Reason: cancellation?.reason && CANCELLATION_REASONS[cancellation.reason],
+          Comment: cancellation?.comment && <bdi className="pre-line">{cancellation.comment}</bdi>,
           Ended: endedAt && <Time at={endedAt} show="time" />,
           Id: <CopyableId id={subscription.id} />,
           'Stripe id': <StripeId id={subscription.processorSubscriptionId} what="the subscription" />,
