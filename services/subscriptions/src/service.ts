@@ -2,8 +2,9 @@ import { defineService } from '@billing/service/definition';
 import { deleteCanceledOperations } from '@billing/processor/operation-log/operation-rows';
 import { startReconciler } from '@billing/processor/operation-log/reconciler';
 import { openSignedTraces } from '@billing/processor/signed-trace';
-import { processorEnv, serviceEnv } from '@billing/service/env';
+import { turnJob } from '@billing/processor/turns';
 import { openSubscriptionsOperationLog } from '#operations/open-operation-log.ts';
+import { cleanPriceMigrations, leaseMigrations, runMigration } from '#operations/migrate-prices.ts';
 import { customerIntakes } from '#operations/take-in-billing.ts';
 import { publishStates } from '#operations/publish-states.ts';
 import { subscriptionsSchema } from '#persistence/schema.ts';
@@ -16,6 +17,7 @@ import { chargeEvents, invoicePaymentEvents, paymentIntentEvents, refundEvents }
 import { pendingChanges } from './consumers/pending-changes.ts';
 import { deletedCustomerEvents, subscriptionEvents } from './consumers/subscription-events.ts';
 import { scheduleEvents } from './consumers/schedule-events.ts';
+import { subscriptionsEnv } from './env.ts';
 import { startIntakes } from './jobs/start-intakes.ts';
 import { startPublishingStates } from './jobs/start-publishing-states.ts';
 import { checkoutRoutes } from './routes/checkout.ts';
@@ -23,6 +25,7 @@ import { dunningRoutes } from './routes/dunning.ts';
 import { invoiceRoutes } from './routes/invoices.ts';
 import { paymentRoutes } from './routes/payments.ts';
 import { planChangeRoutes } from './routes/plan-changes.ts';
+import { priceMigrationRoutes } from './routes/price-migrations.ts';
 import { stateRoutes } from './routes/state.ts';
 import { subscriptionRoutes } from './routes/subscriptions.ts';
 import { subscriptionRpc } from './rpc/subscriptions.ts';
@@ -31,13 +34,19 @@ import { subscriptionRpc } from './rpc/subscriptions.ts';
 export const subscriptionsService = () =>
   defineService({
     name: 'subscriptions',
-    env: serviceEnv.extend(processorEnv.shape),
+    env: subscriptionsEnv,
     database: subscriptionsSchema,
-    parts: ({ env, em, outbox, rpc, processors, logger, now }) => {
+    parts: ({ env, em, outbox, rpc, processors, isOverloaded, logger, now }) => {
       const traces = openSignedTraces(env.SERVICE_KEY);
       const operationLog = openSubscriptionsOperationLog({ outbox, processors, rpc, logger, now });
       const dependencies = { em, outbox, rpc, processors, operationLog, traces, logger, now };
       const intakes = customerIntakes(dependencies);
+      const migrations = turnJob({
+        name: 'price-migrations',
+        lease: async limit => (isOverloaded() ? [] : leaseMigrations(em, limit)),
+        run: runMigration({ ...dependencies, requestsPerSecond: env.PRICE_MIGRATION_REQUESTS_PER_SECOND }),
+        logger,
+      });
       return {
         consumers: [
           ...copies(dependencies),
@@ -56,14 +65,17 @@ export const subscriptionsService = () =>
         ],
         rpc: subscriptionRpc({ ...dependencies, intakes }),
         jobs: [
+          migrations,
           () => startReconciler({ operationLog, logger }),
           () => startIntakes({ intakes, logger }),
           () => startPublishingStates({ ...dependencies, publishStates: publishStates(dependencies) }),
         ],
-        cleaning: [() => deleteCanceledOperations(em)],
+        cleaning: [() => deleteCanceledOperations(em), () => cleanPriceMigrations(em)],
         purge: {
           tables: [
             'remote_operations',
+            'migrated_subscriptions',
+            'price_migrations',
             'customer_state_marks',
             'customer_intakes',
             'checkout_sessions',
@@ -89,6 +101,7 @@ export const subscriptionsService = () =>
           dunningRoutes(dependencies),
           paymentRoutes(dependencies),
           planChangeRoutes(dependencies),
+          priceMigrationRoutes({ ...dependencies, onQueued: migrations.wake }),
           stateRoutes(dependencies),
         ],
       };

@@ -9,6 +9,7 @@ import { gatewayOperations } from './gateway.ts';
 import { outgoingOperations } from './outgoing.ts';
 import { planChangeOperations } from './plan-changes.ts';
 import { portalOperations } from './portal.ts';
+import { priceMigrationOperations } from './price-migrations.ts';
 import { referralsOperations } from './referrals.ts';
 import { stateOperations } from './state.ts';
 import { subscriptionsOperations } from './subscriptions.ts';
@@ -26,6 +27,7 @@ export const operations = {
   ...subscriptionsOperations,
   ...planChangeOperations,
   ...dunningOperations,
+  ...priceMigrationOperations,
   ...stateOperations,
   ...referralsOperations,
   ...analyticsOperations,

@@ -9,12 +9,14 @@ import { SYNC_MODES, SYNC_STATUSES, syncError } from './sync.ts';
 
 /** Why a subscription is left as it is. */
 export const MIGRATION_SKIP_REASONS = [
+  'left_price',
   'several_items',
   'other_currency',
   'has_schedule',
   'has_scheduled_change',
   'has_pending_change',
   'set_to_cancel',
+  'incomplete',
   'past_due',
   'paused',
   'ended',

@@ -1,9 +1,9 @@
+import { toDecimalText } from '@billing/contracts/decimal-text';
 import type { CustomerId } from '@billing/contracts/ids';
 import { sumTerms } from '@billing/contracts/item-revenue';
 import type { AnalyticsCustomer } from '@billing/contracts/resources/analytics';
 import type { SubscriptionStatus } from '@billing/contracts/resources/subscription';
 import { parseRevenueMetric } from './metrics.ts';
-import { toDecimalText } from './revenue.ts';
 
 /** The statuses of subscriptions, the best for a customer first. */
 const BEST_FIRST: readonly SubscriptionStatus[] = [

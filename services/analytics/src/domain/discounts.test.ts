@@ -1,8 +1,8 @@
+import { toDecimalText } from '@billing/contracts/decimal-text';
 import type { BilledDiscount } from '@billing/contracts/events/subscriptions';
 import { describe, expect, it } from 'vitest';
 import { discount as aDiscount, item as anItem } from '../../test/states.ts';
 import { discountContributions, discountedRevenue } from './discounts.ts';
-import { toDecimalText } from './revenue.ts';
 
 const item = { ...anItem, unitAmount: 3_000 };
 const yearly = { ...item, unitAmount: 12_000, interval: 'year' as const };

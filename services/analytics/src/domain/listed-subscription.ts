@@ -1,9 +1,10 @@
+import { toDecimalText } from '@billing/contracts/decimal-text';
 import type { CustomerId } from '@billing/contracts/ids';
 import { sumTerms } from '@billing/contracts/item-revenue';
 import type { SubscriptionStatus } from '@billing/contracts/resources/subscription';
 import { liveMetricOf } from './contributions.ts';
 import type { CountedSubscription } from './counted-subscription.ts';
-import { currencyOf, faceValue, isLive, toDecimalText } from './revenue.ts';
+import { currencyOf, faceValue, isLive } from './revenue.ts';
 import { endOf } from './timeline.ts';
 import { laterOf } from './utc-day.ts';
 

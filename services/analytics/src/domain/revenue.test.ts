@@ -1,9 +1,10 @@
 import { runs } from '@billing/testing/runs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { toDecimalText } from '@billing/contracts/decimal-text';
 import { itemRevenue, sumTerms, type RevenueTerm } from '@billing/contracts/item-revenue';
 import { item as anItem } from '../../test/states.ts';
-import { faceValue, monthlyRevenue, roundHalfUp, toDecimalText } from './revenue.ts';
+import { faceValue, monthlyRevenue, roundHalfUp } from './revenue.ts';
 
 const item = { ...anItem, unitAmount: 1_200 };
 

@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { z } from 'zod';
+import { toDecimalText } from '@billing/contracts/decimal-text';
 import type { ProjectScope } from '@billing/contracts/ids';
 import { sumTerms } from '@billing/contracts/item-revenue';
 import type { analyticsOperations } from '@billing/contracts/operations/analytics';
@@ -14,7 +15,7 @@ import { leftOutReason, liveCounts } from '#domain/left-out.ts';
 import { parseLiveMetric, parseMovementMetric } from '#domain/metrics.ts';
 import { discountedMrrIn, metricsOfPart, mrrIn, type MrrPart } from '#domain/mrr.ts';
 import { termsOf } from '#domain/revenue-history.ts';
-import { monthlyRevenue, toDecimalText } from '#domain/revenue.ts';
+import { monthlyRevenue } from '#domain/revenue.ts';
 import { trialConversion } from '#domain/trials.ts';
 import { addDays, dayOf, FIRST_DAY, LAST_DAY, type UtcDay } from '#domain/utc-day.ts';
 import { windowOf } from '#domain/window.ts';

@@ -205,5 +205,6 @@ function within({ currentPeriodStart, currentPeriodEnd }: SubscriptionSnapshot, 
 
 const toSecond = (time: Date): Date => new Date(Math.floor(time.getTime() / 1_000) * 1_000);
 
-const isSoldIn = (price: PriceSnapshot, currency: string): boolean =>
+/** Returns whether a price has an amount in a currency. */
+export const isSoldIn = (price: PriceSnapshot, currency: string): boolean =>
   price.currency === currency || (price.currencyOptions?.has(currency) ?? false);

@@ -7,15 +7,17 @@ import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import type { MadeChange, PlanChange } from '@billing/contracts/resources/plan-change';
 import { isRefused, paymentFailureOf } from '@billing/processor/errors';
 import { STALE, type OperationKind, type RemoteOperation } from '@billing/processor/operation-log/operation-kind';
-import type { Processor } from '@billing/processor/port';
+import type { Processor, SubscriptionSnapshot } from '@billing/processor/port';
 import { changesOf } from '@billing/service/audit';
 import { audited, pendingAuditOf, type WithAudit } from '@billing/service/audited-operation';
 import { derivedId } from '@billing/service/derived-id';
 import { invoicesOf, outcomeOf, type KnownBy } from '#domain/made-change.ts';
+import { requireMovable } from '#domain/price-migration.ts';
 import { requireRunning } from '#domain/subscription.ts';
 import { findInvoiceOfOperation } from '#persistence/find-invoice.ts';
 import { findSubscription, type SubscriptionKey } from '#persistence/find-subscription.ts';
 import type { Invoice } from '#persistence/invoice.entity.ts';
+import { markScheduled } from '#persistence/migrated-subscriptions.ts';
 import { enqueueIfOverdue } from '#persistence/subscription-rows.ts';
 import { changesOf as futureOf, toResource, type Subscription } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -55,7 +57,10 @@ export function changePlanKind(
     name: 'change-plan',
     input: planChangeInput,
     async prepare({ teamId, projectId, input }) {
-      return { ...input, plan: await plan({ teamId, projectId }, { id: input.subscriptionId }, input.wanted) };
+      const { subscriptionId: id, wanted, migration } = input;
+      const check = (snapshot: SubscriptionSnapshot) =>
+        migration && requireMovable(snapshot, migration.fromProcessorPriceId);
+      return { ...input, plan: await plan({ teamId, projectId }, { id }, wanted, check) };
     },
     async send(processor, operation, em) {
       const { id, idempotencyKey, input } = operation;
@@ -71,7 +76,10 @@ export function changePlanKind(
     async commit(tx, operation, response, publish, cause) {
       const saved = await save(tx, toObject(operation).scope, response, { publish, cause, operationKey: operation.id });
       if (saved === 'outdated') return STALE;
-      return { ...saved, change: madeChange(saved.subscription, changeIdOf(operation.id), operation.input.plan) };
+      const { subscriptionId, migration, plan: planned } = operation.input;
+      const change = madeChange(saved.subscription, changeIdOf(operation.id), planned);
+      if (migration) await markScheduled(tx, { ...migration, subscriptionId }, change);
+      return { ...saved, change };
     },
     cancel: (tx, operation) => enqueueIfOverdue(tx, toObject(operation)),
   });

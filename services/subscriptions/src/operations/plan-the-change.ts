@@ -5,19 +5,24 @@ import { canBeMarked } from '#domain/made-change.ts';
 import type { SubscriptionKey } from '#persistence/find-subscription.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { PlannedChange } from './planned-change.ts';
-import { prepareChange, type PreparedChange } from './prepare-change.ts';
+import { prepareChange, type CheckSnapshot, type PreparedChange } from './prepare-change.ts';
 import { requireAmount } from './require-amount.ts';
 
 /**
  * Plans a change as it is then sent, however often: prepares it, checks that it costs what the caller expects, and decides what
  * happens if it is not paid. Changes nothing.
- * @throws Problem what `prepareChange` throws; 409 `amount_changed`
+ * @throws Problem what `check` and `prepareChange` throw; 409 `amount_changed`
  */
 export function planTheChange(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'processors' | 'now'>) {
   const prepare = prepareChange(dependencies);
 
-  return async (scope: ProjectScope, key: SubscriptionKey, wanted: PlanChange): Promise<PlannedChange> => {
-    const prepared = await prepare(scope, key, wanted);
+  return async (
+    scope: ProjectScope,
+    key: SubscriptionKey,
+    wanted: PlanChange,
+    check?: CheckSnapshot,
+  ): Promise<PlannedChange> => {
+    const prepared = await prepare(scope, key, wanted, check);
     const processor = await dependencies.processors.of(scope.teamId);
     if (wanted.expectedAmountDue !== undefined) await requireAmount(processor, prepared, wanted.expectedAmountDue);
     const { when, effectiveAt, items, phaseItems, change, reread } = prepared;

@@ -1,4 +1,4 @@
-import { SubscriptionId } from '@billing/contracts/ids';
+import { PriceMigrationId, SubscriptionId } from '@billing/contracts/ids';
 import { PAYMENT_BEHAVIORS, planChange, planChangeItem, PRORATIONS } from '@billing/contracts/resources/plan-change';
 import { z } from 'zod';
 
@@ -50,5 +50,7 @@ export const planChangeInput = z.object({
   wanted: planChange,
   /** Null until it is prepared. */
   plan: plannedChange.nullable(),
+  /** The migration that makes it, and the processor's price that it leaves; absent when a request makes it. */
+  migration: z.object({ migrationId: PriceMigrationId.schema, fromProcessorPriceId: z.string() }).exactOptional(),
 });
 export type PlanChangeInput = z.output<typeof planChangeInput>;

@@ -39,6 +39,9 @@ export type WantedChange = Pick<
   'items' | 'priceId' | 'quantity' | 'when' | 'proration' | 'prorationDate' | 'promotionCode' | 'trial'
 >;
 
+/** Checks a subscription as the processor has it, before anything is decided. */
+export type CheckSnapshot = (snapshot: SubscriptionSnapshot) => void;
+
 /**
  * Prepares a change of plan, for a preview and for the change itself: reads the subscription and the new prices at the
  * processor, finds out how the prices are sold and what a promotion code redeems, and decides how the change is made. Changes
@@ -52,13 +55,19 @@ export function prepareChange(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'p
   const { em, processors, now } = dependencies;
   const [offerOf, resolve] = [findOffer(dependencies), resolvePromotionCode(dependencies)];
 
-  return async (scope: ProjectScope, key: SubscriptionKey, request: WantedChange): Promise<PreparedChange> => {
+  return async (
+    scope: ProjectScope,
+    key: SubscriptionKey,
+    request: WantedChange,
+    check: CheckSnapshot = () => undefined,
+  ): Promise<PreparedChange> => {
     const subscription = await findSubscription(em.fork(), scope, key);
     requireRunning(subscription.status);
     const processor = await processors.of(scope.teamId);
     const object = { scope, id: subscription.processorSubscriptionId };
     const reread = await readWith({ processor, em: em.fork(), now }, object);
     const { snapshot } = reread;
+    check(snapshot);
     requireChangeable(snapshot);
     requireUnscheduled(snapshot);
     const requested = requestedItems(request, snapshot);

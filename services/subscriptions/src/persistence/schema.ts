@@ -8,6 +8,7 @@ import { DeletedInvoice } from './deleted-invoice.entity.ts';
 import { Invoice } from './invoice.entity.ts';
 import { CreateSubscriptions } from './migrations/0001-create-subscriptions.ts';
 import { Payment } from './payment.entity.ts';
+import { MigratedSubscription, PriceMigration } from './price-migration.entity.ts';
 import { Subscription } from './subscription.entity.ts';
 
 /** The tables of the service; `shown_states`, which has no entity, is read and written by SQL alone. */
@@ -19,6 +20,8 @@ export const subscriptionsSchema = {
     DeletedInvoice,
     Payment,
     CheckoutSession,
+    PriceMigration,
+    MigratedSubscription,
     CustomerCopy,
     CustomerIntake,
     ProductCopy,

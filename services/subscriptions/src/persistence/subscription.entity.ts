@@ -23,6 +23,7 @@ import type {
   SubscriptionStatus,
 } from '@billing/contracts/resources/subscription';
 import { z } from 'zod';
+import type { Movable } from '#domain/price-migration.ts';
 import { hasBegun } from '#domain/schedule.ts';
 
 /** A schedule in JSON: a change as callers see it, and what the subscription was when the schedule last followed it. */
@@ -147,6 +148,22 @@ export const changesOf = (
   scheduledChange: scheduledChangeOf(row),
   pendingChange: row.pendingChange && z.decode(pendingChange, row.pendingChange),
 });
+
+/** Returns what of a record decides whether it moves to another price. */
+export function toMovable(row: Subscription): Movable & Pick<Subscription, 'items' | 'currentPeriodEnd'> {
+  const { status, items, cancelAtPeriodEnd, cancelAt, schedule, currentPeriodEnd } = row;
+  const { pendingChange: pending, scheduledChange: planned } = changesOf(row);
+  return {
+    status,
+    isPaused: row.pauseBehavior !== null,
+    items,
+    cancelAtPeriodEnd,
+    cancelAt,
+    schedule: schedule && !schedule.change ? 'foreign' : planned && 'planned',
+    isPending: pending !== null,
+    currentPeriodEnd,
+  };
+}
 
 /** The properties that callers see. */
 export const SHOWN = [

@@ -6,13 +6,13 @@ import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import { SYNC_TYPES, type Sync as SyncResource, type syncCreate } from '@billing/contracts/resources/sync';
 import { executeBound } from '@billing/database/bound-statement';
 import type { Outbox } from '@billing/messaging/outbox';
+import { ENDED } from '@billing/processor/turns';
 import { recordAudit } from '@billing/service/audit';
 import { derivedId } from '@billing/service/derived-id';
 import type { z } from 'zod';
 import { firstStage } from '#domain/sync-stage.ts';
 import { Sync } from '#persistence/sync.entity.ts';
 import { lockTeam } from '#persistence/team-lock.ts';
-import { ENDED } from '#sync/lease-syncs.ts';
 import { requireAccount } from './connection.ts';
 import { describeSync } from './find-syncs.ts';
 

@@ -4,8 +4,9 @@ import { SyncApplied } from '@billing/contracts/events/webhooks';
 import type { SyncCounts, SyncType } from '@billing/contracts/resources/sync';
 import { executeBound } from '@billing/database/bound-statement';
 import type { Outbox } from '@billing/messaging/outbox';
+import { ENDED } from '@billing/processor/turns';
 import { Sync } from '#persistence/sync.entity.ts';
-import { ENDED, updateHeld, type LeasedSync } from './lease-syncs.ts';
+import { updateHeld, type LeasedSync } from './lease-syncs.ts';
 
 /** How long findings are stored; the counts of a sync stay with it. */
 const FINDINGS_DAYS = 30;

@@ -1,17 +1,12 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectId, SyncId, TeamId } from '@billing/contracts/ids';
 import type { SyncMode, SyncType } from '@billing/contracts/resources/sync';
-import { executeBound } from '@billing/database/bound-statement';
 import { leaseRows, type LeasedTable } from '@billing/database/lease-rows';
 import type { RpcClient } from '@billing/messaging/rpc';
 import type { TeamProcessors } from '@billing/processor/team-processors';
+import { heldRows, LEASE_SECONDS } from '@billing/processor/turns';
 import type { SyncFilter } from '#domain/sync-decision.ts';
 import type { SyncStage } from '#domain/sync-stage.ts';
-
-/** Longer than a step may take, with the retries of its calls to Stripe. */
-const LEASE_SECONDS = 60;
-/** The longest pause after a failure, in seconds. */
-const LONGEST_PAUSE_SECONDS = 300;
 
 const SYNCS: LeasedTable = {
   table: 'syncs',
@@ -44,51 +39,8 @@ export interface LeasedSync {
 export const leaseSyncs = async (em: EntityManager, limit: number): Promise<readonly LeasedSync[]> =>
   (await leaseRows<LeasedSync>(em, SYNCS, limit)).rows;
 
-type Held = Pick<LeasedSync, 'id' | 'leaseId'>;
-
-/** Saves where a sync is and extends its lease; false when it was canceled, or another copy has leased it. */
-export function saveStage(
-  em: EntityManager,
-  sync: Held,
-  { type, phase, after }: SyncStage,
-  failures: number,
-): Promise<boolean> {
-  return updateHeld(
-    em.fork(),
-    sync,
-    `status = 'running', started_at = coalesce(started_at, clock_timestamp()), type = $3, phase = $4, after = $5,
-     failures = $6, due_at = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})`,
-    [type, phase, after, failures],
-  );
-}
-
-/** Releases a sync behind the others that are due; after a failure it waits for a growing time. */
-export function releaseSync(em: EntityManager, sync: LeasedSync, { hasFailed }: { hasFailed: boolean }) {
-  const seconds = hasFailed ? Math.min(2 ** Math.min(sync.failures, 20), LONGEST_PAUSE_SECONDS) : 0;
-  const set = `lease_id = null, failures = failures + $4::int, due_at = clock_timestamp() + make_interval(secs => $3::float8)`;
-  return updateHeld(em.fork(), sync, set, [seconds, hasFailed ? 1 : 0]);
-}
-
-/** The columns of a sync that has ended, but its status. */
-export const ENDED = `finished_at = clock_timestamp(), due_at = null, lease_id = null`;
-
-/**
- * Sets columns of a sync whose lease is held; `$1` and `$2` are its id and its lease. False when it was canceled or deleted, or
- * another copy has leased it: until the caller's transaction ends, nobody can do that.
- */
-export async function updateHeld(
-  em: EntityManager,
-  { id, leaseId }: Held,
-  set: string,
-  values: readonly unknown[],
-): Promise<boolean> {
-  const rows = await executeBound(em, `update syncs set ${set} where id = $1 and lease_id = $2 returning 1`, [
-    id,
-    leaseId,
-    ...values,
-  ]);
-  return rows.length > 0;
-}
+/** Sets columns of a sync whose lease is held; false when it is not. */
+export const updateHeld = heldRows('syncs');
 
 /** What the steps of a sync work with. */
 export interface StepParts {

@@ -1,0 +1,90 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { PriceMigrationId, ProjectScope } from '@billing/contracts/ids';
+import type { Page } from '@billing/contracts/pagination';
+import { notFound } from '@billing/contracts/problem';
+import type {
+  MigrationFinding,
+  MigrationOutcome,
+  PriceMigration as PriceMigrationResource,
+} from '@billing/contracts/resources/price-migration';
+import { findNewest } from '@billing/database/find-newest';
+import { countMigrated } from '#persistence/migrated-subscriptions.ts';
+import { MigratedSubscription, PriceMigration } from '#persistence/price-migration.entity.ts';
+
+/**
+ * Finds a price migration of the project.
+ * @throws Problem 404
+ */
+export async function findPriceMigration(
+  em: EntityManager,
+  { teamId, projectId }: ProjectScope,
+  id: PriceMigrationId,
+): Promise<PriceMigration> {
+  const migration = await em.findOne(PriceMigration, { id, teamId, projectId });
+  if (!migration) throw notFound('price_migration');
+  return migration;
+}
+
+/** Returns a migration as callers see it; what one that goes on has done so far is counted. */
+export async function describeMigration(em: EntityManager, migration: PriceMigration): Promise<PriceMigrationResource> {
+  const { id, projectId, fromPriceId, toPriceId, mode, status, keepDiscounts, phase, error } = migration;
+  const counts = migration.counts ?? (await countMigrated(em, migration));
+  const found = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const isFound = phase === 'apply' || status === 'completed';
+  const done = mode === 'report' ? found : isFound ? found - counts.to_change : 0;
+  const { createdBefore, metadata } = migration.filter;
+  const { createdAt, startedAt, finishedAt } = migration;
+  return {
+    id,
+    projectId,
+    fromPriceId,
+    toPriceId,
+    mode,
+    status,
+    when: 'period_end',
+    keepDiscounts,
+    filter: { createdBefore: createdBefore === null ? null : new Date(createdBefore), metadata: { ...metadata } },
+    progress: { done, total: isFound ? found : null },
+    counts,
+    error,
+    createdAt,
+    startedAt,
+    finishedAt,
+  };
+}
+
+/** Lists a project's price migrations, newest first. */
+export async function listPriceMigrations(em: EntityManager, { teamId, projectId }: ProjectScope, page: Page) {
+  const fork = em.fork();
+  const [rows, pagination] = await findNewest(fork, PriceMigration, { teamId, projectId }, page);
+  const priceMigrations: PriceMigrationResource[] = [];
+  // One after the other, for each may take a connection.
+  for (const row of rows) priceMigrations.push(await describeMigration(fork, row));
+  return { priceMigrations, pagination };
+}
+
+/** Lists what a migration does to each subscription, the newest subscription first. */
+export async function listMigrationFindings(
+  em: EntityManager,
+  { id: migrationId, teamId, projectId }: Pick<PriceMigration, 'id' | 'teamId' | 'projectId'>,
+  { outcome, ...page }: Page & { readonly outcome?: MigrationOutcome | undefined },
+) {
+  const conditions = { migrationId, teamId, projectId, outcome };
+  const [rows, pagination] = await findNewest(em.fork(), MigratedSubscription, conditions, page, {
+    ids: ['subscriptionId'],
+  });
+  return { findings: rows.map(toFinding), pagination };
+}
+
+const toFinding = (row: MigratedSubscription): MigrationFinding => ({
+  subscriptionId: row.subscriptionId,
+  customerId: row.customerId,
+  currency: row.currency,
+  oldAmount: row.oldAmount,
+  newAmount: row.newAmount,
+  effectiveAt: row.effectiveAt,
+  outcome: row.outcome,
+  reason: row.reason,
+  error: row.error,
+  changeId: row.changeId,
+});

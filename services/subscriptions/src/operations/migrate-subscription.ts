@@ -1,0 +1,52 @@
+import { AuditEntryId, type SubscriptionId } from '@billing/contracts/ids';
+import { planChange } from '@billing/contracts/resources/plan-change';
+import { changesOf } from '@billing/service/audit';
+import { pendingAuditOf } from '@billing/service/audited-operation';
+import { derivedId } from '@billing/service/derived-id';
+import { findSubscription } from '#persistence/find-subscription.ts';
+import { lockToChange } from '#persistence/migrated-subscriptions.ts';
+import type { PriceMigration } from '#persistence/price-migration.entity.ts';
+import { toResource } from '#persistence/subscription.entity.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { changePlanKind } from './change-plan.ts';
+import { openSubscriptionsOperationLog } from './open-operation-log.ts';
+
+class AlreadyMigrated extends Error {}
+
+/**
+ * Schedules the change of a subscription to the price of a migration, as a request would. However often it is called, the change
+ * is scheduled once: what the migration has found says so from the transaction on that saves the change.
+ * @throws `NotMovable`; Problem what `changePlan` throws
+ */
+export function migrateSubscription(
+  dependencies: Pick<Dependencies, 'em' | 'outbox' | 'rpc' | 'processors' | 'logger' | 'now'>,
+) {
+  const { em } = dependencies;
+  const kind = changePlanKind(dependencies);
+  // Its calls keep the pace of the migration.
+  const operationLog = openSubscriptionsOperationLog(dependencies);
+
+  return async (migration: PriceMigration, subscriptionId: SubscriptionId): Promise<void> => {
+    const { id: migrationId, teamId, projectId, toPriceId: priceId, fromProcessorPriceId, context } = migration;
+    const scope = { teamId, projectId };
+    const promotionCode = migration.keepDiscounts ? {} : { promotionCode: null };
+    const wanted = planChange.parse({ priceId, when: 'period_end', proration: 'none', ...promotionCode });
+    const operationKey = `${migrationId}:${subscriptionId}`;
+    const { processorSubscriptionId } = await findSubscription(em.fork(), scope, { id: subscriptionId });
+    // What an earlier run has logged is finished.
+    const find = async () => null;
+    try {
+      await operationLog.perform(kind, scope, { resourceId: subscriptionId, operationKey, find }, async tx => {
+        if (!(await lockToChange(tx, { migrationId, subscriptionId }))) throw new AlreadyMigrated();
+        const current = await findSubscription(tx, scope, { id: subscriptionId });
+        const changes = changesOf(toResource(current), { priceId, ...promotionCode });
+        const entry = { ...context, id: derivedId(AuditEntryId, operationKey, 'audit-entry') };
+        const audit = pendingAuditOf(entry, { target: { type: 'subscription', id: subscriptionId }, changes });
+        const moved = { migrationId, fromProcessorPriceId };
+        return { subscriptionId, processorSubscriptionId, wanted, plan: null, migration: moved, audit };
+      });
+    } catch (err) {
+      if (!(err instanceof AlreadyMigrated)) throw err;
+    }
+  };
+}
