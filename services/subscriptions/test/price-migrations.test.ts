@@ -11,13 +11,14 @@ afterAll(() => service[Symbol.asyncDispose]());
 const NO_COUNTS = { to_change: 0, scheduled: 0, skipped: 0, failed: 0 };
 
 it('reports old and new amounts, and what is skipped and why, and changes nothing', async () => {
-  const { subscribe, createPrice, create, get, findings, getSubscription } = await startMigration(service);
+  const { subscribe, deliver, createPrice, create, get, findings, getSubscription } = await startMigration(service);
   const third = await createPrice();
   const seats = await subscribe({ quantity: 3 });
   const several = await subscribe({ otherPrices: [third.processorPriceId] });
   const canceling = await subscribe({ more: { cancel_at_period_end: true } });
   const scheduled = await subscribe();
   await service.processor.createSchedule(scheduled.processorId, 'schedule');
+  await deliver();
   await (await startMigration(service)).subscribe();
   const before = await getSubscription(seats.id);
 
