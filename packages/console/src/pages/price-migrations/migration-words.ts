@@ -13,12 +13,14 @@ export const MIGRATION_OUTCOME: Readonly<Record<PriceMigrationFinding['outcome']
 };
 
 const SKIPPED: Readonly<Record<SkipReason, string>> = {
+  left_price: 'It has left the price meanwhile.',
   several_items: 'It has several items.',
   other_currency: 'It is in another currency than the new price.',
   has_schedule: 'It has a schedule that was made at Stripe.',
   has_scheduled_change: 'Another change is scheduled for it.',
   has_pending_change: 'Another change waits for its payment.',
   set_to_cancel: 'It is set to cancel.',
+  incomplete: 'Its first payment is not made yet.',
   past_due: 'Its payment is past due.',
   paused: 'It is paused.',
   ended: 'It has ended.',
