@@ -18,6 +18,7 @@ const ENTRANCES = [
   { method: 'GET', path: (token: string) => `/portal/${token}?tab=invoices` },
   { method: 'GET', path: (token: string) => `/portal/${token}/subscriptions/ps_00000000000000000000/cancel` },
   { method: 'POST', path: (token: string) => `/portal/${token}/subscriptions/ps_00000000000000000000/cancel` },
+  { method: 'DELETE', path: (token: string) => `/api/portal/${token}/subscriptions/ps_00000000000000000000/change` },
   { method: 'POST', path: (token: string) => `/portal/${token}/payment-method` },
   { method: 'POST', path: (token: string) => `/api/portal/${token}/setup-intent` },
   { method: 'PATCH', path: (token: string) => `/api/portal/${token}/subscriptions/ps_00000000000000000000` },

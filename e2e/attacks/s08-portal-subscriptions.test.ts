@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { SubscriptionId } from '@billing/contracts/ids';
+import { PriceId, SubscriptionId } from '@billing/contracts/ids';
 import { Caller, ok, type ApiResponse } from '../system/http.ts';
 import { newMonthlyPrice, newSiblingProject, newSubscription, newTenant, type Tenant } from '../system/tenant.ts';
 
@@ -7,6 +7,8 @@ const visitor = new Caller();
 let tenant: Tenant;
 let token: string;
 let own: string;
+/** A price of the project that is not offered. */
+let otherPriceId: string;
 /** Subscriptions of another customer, another project and another team, and an id of none. */
 let others: readonly string[];
 let holders: readonly Tenant[];
@@ -20,6 +22,8 @@ beforeAll(async () => {
   if (!mine) throw new Error('A subscription is always created.');
   own = mine.id;
   others = [...foreign.map(({ id }) => id), SubscriptionId.create()];
+  ({ priceId: otherPriceId } = await newMonthlyPrice(tenant));
+  await ok(tenant.api.put(`${tenant.P}/portal-config`, { quantity: { enabled: true, max: 5 } }));
   ({ token } = await tenant.billing.portal.create({ customerId: mine.customerId }));
 });
 
@@ -44,12 +48,26 @@ describe('a customer in the portal', () => {
       expect({ status, code: body.error.code }).toEqual({ status: 404, code: 'subscription_not_found' });
       expect(JSON.stringify(body)).toBe(JSON.stringify(seen.at(-1)?.body));
     }
+    const path = `/api/portal/${token}/subscriptions`;
+    const same = { 'x-request-id': 'the-same' };
+    const changes = await Promise.all(
+      others.flatMap(id => [
+        visitor.send('POST', `${path}/${id}/change/preview`, { quantity: 2 }, same),
+        visitor.send('POST', `${path}/${id}/change`, { quantity: 2 }, same),
+        visitor.send('DELETE', `${path}/${id}/change`, undefined, same),
+      ]),
+    );
+    expect(new Set(changes.map(({ body }) => JSON.stringify(body)))).toEqual(new Set([JSON.stringify(seen[0]?.body)]));
     const page = `/portal/${token}/subscriptions`;
     const pages = await Promise.all(
       others.flatMap(id => [
         visitor.get(`${page}/${id}/cancel`),
         visitor.send('POST', `${page}/${id}/cancel`),
         visitor.send('POST', `${page}/${id}/resume`),
+        visitor.get(`${page}/${id}/change`),
+        visitor.get(`${page}/${id}/change/preview?quantity=2`),
+        visitor.send('POST', `${page}/${id}/change?quantity=2&expectedAmountDue=0`),
+        visitor.send('POST', `${page}/${id}/change/drop`),
       ]),
     );
     const withoutNonces = ({ body }: ApiResponse) => String(body).replaceAll(/nonce="[^"]+"/g, '');
@@ -80,6 +98,43 @@ describe('a customer in the portal', () => {
     ];
     const statuses = await Promise.all(bodies.map(async body => (await patch(own, body)).status));
     expect(statuses).toEqual(bodies.map(() => 400));
+    expect(await stateOfAll()).toEqual(before);
+  });
+
+  it('S8: of a change only what the project offers can be chosen, and nothing else be set', async () => {
+    const before = await stateOfAll();
+    const path = `/api/portal/${token}/subscriptions/${own}/change`;
+    const more = [
+      { when: 'now' },
+      { proration: 'none' },
+      { promotionCode: 'FREE' },
+      { trial: 'end' },
+      { paymentBehavior: 'error_if_incomplete' },
+      { items: [{ priceId: otherPriceId }] },
+      { customerId: 'x' },
+    ].map(field => ({ quantity: 2, ...field }));
+    const wrong = [
+      { quantity: '2' },
+      { quantity: 0 },
+      { quantity: 1.5 },
+      { priceId: 'x' },
+      { prorationDate: 'x' },
+      'x',
+    ];
+    const notOffered = [
+      { priceId: otherPriceId },
+      { quantity: 6 },
+      { quantity: 999_999 },
+      { priceId: PriceId.create() },
+    ];
+    for (const at of [path, `${path}/preview`]) {
+      const statusOf = async (body: unknown) => (await visitor.send('POST', at, body)).status;
+      expect(await Promise.all([...more, ...wrong].map(statusOf))).toEqual([...more, ...wrong].map(() => 400));
+      const refused = await Promise.all(notOffered.map(body => visitor.send('POST', at, body)));
+      expect(refused.map(({ status, body }) => [status, body.error.code])).toEqual(
+        notOffered.map(() => [422, 'price_not_offered']),
+      );
+    }
     expect(await stateOfAll()).toEqual(before);
   });
 

@@ -13,7 +13,7 @@ import { newResources } from './resources.ts';
 import { EXAMPLE_WRITES } from './example-writes.ts';
 import type { Prepared } from './write.ts';
 
-const isRead = ({ id, method }: Operation) => method === 'GET' || id === 'previewPlanChange';
+const isRead = ({ id, method }: Operation) => method === 'GET' || id.startsWith('preview');
 /** What a processor sends is signed by it, and recorded as a webhook event. */
 const writes = allOperations.filter(operation => !isRead(operation) && operation.access.kind !== 'signature');
 

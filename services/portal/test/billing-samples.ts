@@ -1,5 +1,6 @@
 import type { BilledItem, SubscriptionState } from '@billing/contracts/events/subscriptions';
 import { InvoiceId, SubscriptionId } from '@billing/contracts/ids';
+import type { PlanChangePreview } from '@billing/contracts/resources/plan-change';
 import type { ShownInvoice, ShownSubscription } from '../src/views/portal-view.ts';
 import type { Service } from './start-service.ts';
 
@@ -76,6 +77,35 @@ export function anInvoice(service: Service, changes: Partial<ShownInvoice> = {})
     projectId: service.scope.projectId,
     createdAt: new Date('2026-11-20T12:00:00Z'),
     updatedAt: new Date(),
+    ...changes,
+  };
+}
+
+/** Returns a preview of a change from 3 of 29.99 usd to 3 of 49.99 usd, half-way through a month. */
+export function aPreview(changes: Partial<PlanChangePreview> = {}): PlanChangePreview {
+  const now = new Date();
+  const ends = new Date(now.getTime() + MONTH_MS / 2);
+  const line = { quantity: 3, priceId: null, periodStart: now, periodEnd: ends, proration: true };
+  return {
+    direction: 'up',
+    effectiveAt: now,
+    currency: 'usd',
+    amountDue: 3_000,
+    subtotal: 3_000,
+    discount: 0,
+    tax: 0,
+    creditApplied: 0,
+    creditGranted: 0,
+    total: 3_000,
+    lines: [
+      { ...line, description: 'Unused time on 3 × Pro', amount: -4_498 },
+      { ...line, description: 'Remaining time on 3 × Team', amount: 7_498 },
+    ],
+    nextInvoice: { at: ends, total: 14_997 },
+    prorationDate: now,
+    exact: true,
+    expiresAt: new Date(now.getTime() + 15 * 60_000),
+    entitlementChanges: [],
     ...changes,
   };
 }

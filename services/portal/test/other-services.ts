@@ -1,15 +1,20 @@
-import type { CustomerId, ProjectScope } from '@billing/contracts/ids';
+import { SubscriptionChangeId, type CustomerId, type ProjectScope, type SubscriptionId } from '@billing/contracts/ids';
 import { notFound, type Problem } from '@billing/contracts/problem';
+import type { MadeChange, PlanChangePreview } from '@billing/contracts/resources/plan-change';
 import {
+  ChangeCustomerPlan,
   DescribeCustomerBilling,
+  DropCustomerPlan,
   FindCustomer,
   FindPrices,
   FindProject,
   FindStoredPromotionCode,
+  PreviewCustomerPlan,
   ScheduleCancellation,
 } from '@billing/contracts/rpc/calls';
 import type { z } from 'zod';
 import type { Serve } from '@billing/service/testing/start-test-service';
+import { aPreview } from './billing-samples.ts';
 import type { ShownInvoice, ShownSubscription } from '../src/views/portal-view.ts';
 
 interface OtherServicesOptions {
@@ -17,6 +22,12 @@ interface OtherServicesOptions {
   readonly scope: ProjectScope;
   readonly customerId: CustomerId;
   readonly processorCustomerId: string;
+}
+
+/** A change of plan that was requested, and what it was replied. */
+interface Change {
+  readonly request: z.output<typeof ChangeCustomerPlan.request>;
+  readonly reply: z.output<typeof ChangeCustomerPlan.reply>;
 }
 
 /** What the other services return; a test changes it as it needs. */
@@ -28,7 +39,11 @@ interface State {
   /** The catalog's. */
   prices: z.output<typeof FindPrices.reply>;
   promotionCodes: z.output<typeof FindStoredPromotionCode.reply>[];
-  /** What a cancellation is refused with; null when it is not. */
+  /** What a change of plan is previewed as. */
+  preview: PlanChangePreview;
+  /** How a change of plan is made. */
+  changeStatus: MadeChange['status'];
+  /** What a change is refused with; null when it is not. */
   refusal: Problem | null;
 }
 
@@ -41,7 +56,19 @@ export async function serveOtherServices({ serve, scope, customerId, processorCu
     invoices: [],
     prices: [],
     promotionCodes: [],
+    preview: aPreview(),
+    changeStatus: 'applied',
     refusal: null,
+  };
+  const [previews, changes] = [[] as z.output<typeof PreviewCustomerPlan.request>[], [] as Change[]];
+  /** Finds a subscription of the customer, unless the change is refused. */
+  const find = (request: { readonly customerId: CustomerId; readonly subscriptionId: SubscriptionId }) => {
+    if (state.refusal) throw state.refusal;
+    const found = state.subscriptions.find(
+      ({ id }) => id === request.subscriptionId && request.customerId === customerId,
+    );
+    if (!found) throw notFound('subscription');
+    return found;
   };
   const cancellations: unknown[] = [];
 
@@ -66,8 +93,9 @@ export async function serveOtherServices({ serve, scope, customerId, processorCu
       if (request.customerId !== customerId)
         return { subscriptions: [], productNames: {}, invoices: [], invoiceTotal: 0 };
       const { invoiceLimit, invoiceOffset } = request;
+      const productNames = Object.fromEntries(state.prices.map(({ price, product }) => [price.id, product.name]));
       const invoices = state.invoices.slice(invoiceOffset, invoiceOffset + invoiceLimit);
-      return { subscriptions: state.subscriptions, productNames: {}, invoices, invoiceTotal: state.invoices.length };
+      return { subscriptions: state.subscriptions, productNames, invoices, invoiceTotal: state.invoices.length };
     }),
     prices: await serve(FindPrices, async ({ priceIds }) =>
       state.prices.filter(({ price }) => priceIds.includes(price.id)),
@@ -78,13 +106,28 @@ export async function serveOtherServices({ serve, scope, customerId, processorCu
     ),
     cancellation: await serve(ScheduleCancellation, async request => {
       cancellations.push(request);
-      if (state.refusal) throw state.refusal;
-      const found = state.subscriptions.find(
-        ({ id }) => id === request.subscriptionId && request.customerId === customerId,
-      );
-      if (!found) throw notFound('subscription');
+      const found = find(request);
       found.cancelAtPeriodEnd = request.cancelAtPeriodEnd;
       found.cancelAt = request.cancelAtPeriodEnd ? found.currentPeriodEnd : null;
+      return found;
+    }),
+    preview: await serve(PreviewCustomerPlan, async request => {
+      previews.push(request);
+      find(request);
+      return state.preview;
+    }),
+    change: await serve(ChangeCustomerPlan, async request => {
+      const repeated = changes.find(it => request.operationKey && it.request.operationKey === request.operationKey);
+      if (repeated) return repeated.reply;
+      const reply = { change: changed(find(request), request, state), subscription: find(request) };
+      changes.push({ request, reply });
+      return reply;
+    }),
+    drop: await serve(DropCustomerPlan, async request => {
+      const found = find(request);
+      if (!found.pendingChange && !found.scheduledChange) throw notFound('change');
+      if (found.pendingChange) found.pendingChange = null;
+      else found.scheduledChange = null;
       return found;
     }),
   };
@@ -92,7 +135,43 @@ export async function serveOtherServices({ serve, scope, customerId, processorCu
   return Object.assign(state, {
     /** The requests to schedule a cancellation, in order. */
     cancellations,
+    /** The previews that were requested, in order. */
+    previews,
+    /** The changes of plan that were made, in order. */
+    changes,
     /** Stops serving a call, as if the service that owns it were down. */
     stop: (name: keyof typeof stops): Promise<void> => stops[name](),
   });
+}
+
+/** Makes a change of plan as a test wants it, on the subscription itself; returns it. */
+function changed(
+  subscription: ShownSubscription,
+  { plan }: Change['request'],
+  { changeStatus: status, prices, preview }: State,
+): MadeChange {
+  const [item] = subscription.items;
+  if (!item) throw new Error('The subscription has an item.');
+  const found = prices.find(({ price }) => price.id === plan.priceId);
+  const { unitAmount, unitAmountDecimal, interval, intervalCount, processorPriceId } = found?.price ?? item;
+  const priceId = plan.priceId ?? item.priceId;
+  const quantity = plan.quantity ?? item.quantity;
+  const id = SubscriptionChangeId.create();
+  const items = [{ priceId, processorPriceId, quantity }];
+  const effectiveAt = subscription.currentPeriodEnd;
+  if (status === 'scheduled') {
+    subscription.scheduledChange = { id, items, effectiveAt };
+    return { id, status, items, effectiveAt };
+  }
+  if (status === 'pending_payment') {
+    const hostedInvoiceUrl = 'https://invoice.stripe.com/i/1';
+    const { amountDue } = preview;
+    subscription.pendingChange = { id, items, amountDue, reason: 'declined', hostedInvoiceUrl, expiresAt: effectiveAt };
+    return { id, status, items, effectiveAt: null };
+  }
+  subscription.items = [
+    { ...item, priceId, processorPriceId, quantity, unitAmount, unitAmountDecimal, interval, intervalCount },
+  ];
+  subscription.productName = found?.product.name ?? subscription.productName;
+  return { id, status, items, effectiveAt: new Date() };
 }

@@ -13,7 +13,8 @@ const SUBSCRIPTION = `${PROJECT_PATH}/subscriptions/:subscriptionId` as const;
 
 export const PROMOTION_CODE_PROBLEMS = ['promotion_code_not_found', ...REDEMPTION_REFUSALS] as const;
 
-const CHANGE_PROBLEMS = [
+/** What can be wrong with a change. */
+export const CHANGE_PROBLEMS = [
   'subscription_not_found',
   'price_not_found',
   ...PROMOTION_CODE_PROBLEMS,

@@ -3,7 +3,8 @@ import { declareOperations, success } from '../declare-operations.ts';
 import { CustomerId } from '../ids.ts';
 import { PROJECT_PATH, projectAccess } from '../operation.ts';
 import { pageQuery, pagination } from '../pagination.ts';
-import { portalConfig, portalConfigUpdate } from '../resources/portal-config.ts';
+import { madeChange, planChangePreview } from '../resources/plan-change.ts';
+import { portalConfig, portalConfigUpdate, portalPlanChange } from '../resources/portal-config.ts';
 import {
   PORTAL_LANGUAGES,
   livePortalSession,
@@ -11,6 +12,9 @@ import {
   portalSessionCreate,
 } from '../resources/portal-session.ts';
 import { subscription, subscriptionUpdate } from '../resources/subscription.ts';
+import { CHANGE_PROBLEMS } from './plan-changes.ts';
+
+const PORTAL_SUBSCRIPTION = '/api/portal/:token/subscriptions/:subscriptionId' as const;
 
 /** A subscription as its customer sees it, without the team's metadata. */
 const portalSubscription = subscription.omit({ metadata: true, updatedAt: true });
@@ -59,7 +63,7 @@ export const portalOperations = declareOperations('portal', {
     problems: ['price_not_found', 'price_type_mismatch', 'promotion_code_not_found'],
   },
   updatePortalSubscription: {
-    route: 'PATCH /api/portal/:token/subscriptions/:subscriptionId',
+    route: `PATCH ${PORTAL_SUBSCRIPTION}`,
     access: { kind: 'portal-token' },
     summary: 'Cancel at the end of the period, or resume, as the customer',
     body: subscriptionUpdate,
@@ -73,6 +77,36 @@ export const portalOperations = declareOperations('portal', {
       'processor_error',
     ],
     example: { response: { subscription: { cancelAtPeriodEnd: true } } },
+  },
+  previewPortalPlanChange: {
+    route: `POST ${PORTAL_SUBSCRIPTION}/change/preview`,
+    access: { kind: 'portal-token' },
+    summary: 'Preview what a change of plan costs, as the customer; it changes nothing',
+    body: portalPlanChange,
+    response: z.object({ preview: planChangePreview }),
+    problems: ['portal_link_expired', 'price_not_offered', ...CHANGE_PROBLEMS],
+  },
+  changePortalPlan: {
+    route: `POST ${PORTAL_SUBSCRIPTION}/change`,
+    access: { kind: 'portal-token' },
+    summary: 'Change the plan or the quantity to one that the project offers, as the customer',
+    body: portalPlanChange,
+    otherStatus: 202,
+    response: z.object({ change: madeChange, subscription: portalSubscription }),
+    problems: ['portal_link_expired', 'price_not_offered', ...CHANGE_PROBLEMS, 'amount_changed', 'payment_failed'],
+  },
+  dropPortalPlanChange: {
+    route: `DELETE ${PORTAL_SUBSCRIPTION}/change`,
+    access: { kind: 'portal-token' },
+    summary: 'Take back a change that is pending, else the one that is scheduled, as the customer',
+    response: z.object({ subscription: portalSubscription }),
+    problems: [
+      'portal_link_expired',
+      'subscription_not_found',
+      'change_not_found',
+      'processor_not_connected',
+      'processor_error',
+    ],
   },
   createPortalSetupSession: {
     route: 'POST /api/portal/:token/setup-intent',

@@ -4,6 +4,7 @@ import { optional, settable } from '../optional.ts';
 import { imageUrl, text, webUrl } from '../text.ts';
 import { CHANGE_TIMES, PRORATIONS } from './plan-change.ts';
 import { PORTAL_LANGUAGES } from './portal-session.ts';
+import { givenTime } from '../timestamp.ts';
 
 const MAX_PRICES = 50;
 const MAX_QUANTITY = 999_999;
@@ -107,7 +108,7 @@ export const portalPlanChange = z
   .strictObject({
     priceId: optional(PriceId.schema).describe('One of the prices that are offered; as it is if absent.'),
     quantity: optional(z.int().min(1).max(MAX_QUANTITY)).describe('How many; as it is if absent.'),
-    prorationDate: optional(z.iso.datetime()).describe('That of the preview which the customer has seen.'),
+    prorationDate: optional(givenTime).describe('That of the preview which the customer has seen.'),
     expectedAmountDue: optional(z.int()).describe('The `amountDue` of the preview which the customer has seen.'),
   })
   .meta({ id: 'PortalPlanChange', description: 'What a customer changes.', example: { priceId: PriceId.example } });

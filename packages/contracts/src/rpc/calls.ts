@@ -144,6 +144,7 @@ export const billedSubscription = subscriptionState.extend({
   /** Whether a schedule manages it that this service did not make: nothing of it can be changed here. */
   hasForeignSchedule: z.boolean(),
 });
+export type BilledSubscription = z.output<typeof billedSubscription>;
 
 /** What a customer's portal shows: every subscription that has not ended, and a page of invoices without drafts, newest first. */
 export const DescribeCustomerBilling = defineRpc(

@@ -1,8 +1,10 @@
 import { portalOperations } from '@billing/contracts/operations/portal';
 import type { HttpServer } from '@billing/service/http';
 import { serve } from '@billing/service/serve';
+import type { SubscriptionState } from '@billing/contracts/events/subscriptions';
 import { readerLanguage } from '#domain/reader-language.ts';
 import { admitVisitor, type AdmitVisitorDependencies } from '#operations/admit-visitor.ts';
+import { changePlan, dropPlanChange, previewPlan } from '#operations/change-plan.ts';
 import { scheduleCancellation } from '#operations/schedule-cancellation.ts';
 import { startPaymentUpdate, type StartPaymentUpdateDependencies } from '#operations/start-payment-update.ts';
 import { customerAuditOf } from './customer-audit.ts';
@@ -14,17 +16,50 @@ export function actionRoutes(dependencies: ActionDependencies) {
   const admit = admitVisitor(dependencies);
   const schedule = scheduleCancellation(dependencies);
   const startUpdate = startPaymentUpdate(dependencies);
+  const preview = previewPlan(dependencies);
+  const change = changePlan(dependencies);
+  const drop = dropPlanChange(dependencies);
+  /** An `Idempotency-Key` belongs to the link. */
+  const ownerOf = async ({ token }: { readonly token: string }) => (await admit(token)).sessionId;
 
   return async (app: HttpServer): Promise<void> => {
     serve(app, portalOperations.updatePortalSubscription, async ({ params, body, request }) => {
       const visitor = await admit(params.token);
-      const { priceId, ...subscription } = await schedule(
+      const subscription = await schedule(
         visitor,
         params.subscriptionId,
         body,
         customerAuditOf(request, portalOperations.updatePortalSubscription, visitor),
       );
-      return { subscription: { ...subscription, ...(priceId && { priceId }) } };
+      return { subscription: toResource(subscription) };
+    });
+
+    serve(
+      app,
+      portalOperations.previewPortalPlanChange,
+      async ({ params, body }) => ({
+        preview: (await preview(await admit(params.token), params.subscriptionId, body)).preview,
+      }),
+      { ownerOf },
+    );
+
+    serve(
+      app,
+      portalOperations.changePortalPlan,
+      async ({ params, body, request, reply, operationKey }) => {
+        const visitor = await admit(params.token);
+        const audit = customerAuditOf(request, portalOperations.changePortalPlan, visitor, operationKey);
+        const made = await change(visitor, params.subscriptionId, body, audit, operationKey);
+        if (made.change.status === 'pending_payment') reply.code(202);
+        return { change: made.change, subscription: toResource(made.subscription) };
+      },
+      { ownerOf },
+    );
+
+    serve(app, portalOperations.dropPortalPlanChange, async ({ params, request }) => {
+      const visitor = await admit(params.token);
+      const audit = customerAuditOf(request, portalOperations.dropPortalPlanChange, visitor);
+      return { subscription: toResource(await drop(visitor, params.subscriptionId, audit)) };
     });
 
     serve(
@@ -39,7 +74,13 @@ export function actionRoutes(dependencies: ActionDependencies) {
         reply.header('set-cookie', cookie);
         return { url };
       },
-      { storesResponse: false, ownerOf: async ({ token }) => (await admit(token)).sessionId },
+      { storesResponse: false, ownerOf },
     );
   };
 }
+
+/** A subscription without our id of its price has none in its resource. */
+const toResource = ({ priceId, ...subscription }: SubscriptionState) => ({
+  ...subscription,
+  ...(priceId && { priceId }),
+});
