@@ -42,6 +42,9 @@ interface PageDependencies
 /** How long the page waits for the payment method, in milliseconds: longer on the tab that shows it. */
 const PROCESSOR_DEADLINE_MS = { paymentMethodsTab: 4_000, otherTabs: 1_500 };
 
+/** The largest form, in bytes: a comment of 500 characters takes at most 9 each. */
+const FORM_LIMIT = 16_384;
+
 /** The language that the reader chose. */
 const langQuery = z.object({ lang: z.enum(PORTAL_LANGUAGES).optional().catch(undefined) });
 
@@ -70,9 +73,10 @@ export function pageRoutes(dependencies: PageDependencies): FastifyPluginAsyncZo
   const startUpdate = startPaymentUpdate(dependencies);
 
   return async app => {
-    // The forms have no fields, so their bodies are ignored; the gateway forwards none.
-    app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, _body, done) =>
-      done(null, undefined),
+    app.addContentTypeParser(
+      'application/x-www-form-urlencoded',
+      { parseAs: 'string', bodyLimit: FORM_LIMIT },
+      (_request, fields, done) => done(null, Object.fromEntries(new URLSearchParams(String(fields)))),
     );
     app.setNotFoundHandler((request, reply) => sendMessage(reply, textsOf(request), NOT_FOUND, 404));
     app.setErrorHandler<Error>((error, request, reply) => {
