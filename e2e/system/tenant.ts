@@ -192,11 +192,12 @@ export async function newSubscription(tenant: Tenant, priceId: string): Promise<
   return waitForActiveSubscription(tenant, customerId);
 }
 
-/** Has the card of a subscription decline from now on. */
+/** Has the card of a subscription decline from now on; returns what has it pay again. */
 export async function declineCard(
   { callProcessor, processor }: Tenant,
   { processorSubscriptionId }: Pick<Subscription, 'processorSubscriptionId'>,
-): Promise<void> {
+): Promise<() => Promise<void>> {
   const { default_payment_method: card } = await callProcessor(`/v1/subscriptions/${processorSubscriptionId}`);
   await processor.setCardDeclines(card, true);
+  return async () => processor.setCardDeclines(card, false);
 }

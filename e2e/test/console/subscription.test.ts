@@ -46,7 +46,8 @@ it.skipIf(withoutBrowser)('shows a subscription, and cancels and resumes it by k
   expect(await focused(page)).toContain('type="radio"');
   await expectAccessible(page);
   await takeScreenshot(page, 'cancel-dialog');
-  await page.keyboard.press('Tab');
+  // Past why they cancel, and what they say about it.
+  for (let field = 0; field < 3; field += 1) await page.keyboard.press('Tab');
   expect(await focused(page)).toContain('Go back');
   await page.keyboard.press('Enter');
   await dialog.waitFor({ state: 'detached' });
@@ -54,10 +55,17 @@ it.skipIf(withoutBrowser)('shows a subscription, and cancels and resumes it by k
 
   await page.keyboard.press('Enter');
   await page.keyboard.press('Tab');
+  await page.keyboard.type('Miss');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('No invoices in Latin.');
+  await page.keyboard.press('Tab');
   await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
   await page.getByText('The subscription ends with its period.').waitFor();
   await content.getByText(/^Ends /).waitFor();
+  await content.getByText('Missing features').waitFor();
+  const said = { reason: 'missing_features', comment: await content.getByText(/Latin/).innerText() };
+  expect((await tenant.billing.subscriptions.get(subscription.id)).cancellation).toEqual(said);
   await content.getByRole('link', { name: 'Set to end' }).waitFor();
   await page.getByRole('button', { name: 'Resume…' }).press('Enter');
   await page.getByText('nothing is charged today.').waitFor();

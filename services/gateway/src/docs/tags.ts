@@ -43,9 +43,9 @@ export const TAGS = [
   },
   {
     name: 'Subscriptions',
-    resources: ['subscriptions', 'price-migrations'],
+    resources: ['subscriptions'],
     description:
-      'Created when a checkout completes; their status follows the payment processor. Their plans change by one request, of one or of all at a price.',
+      'Created when a checkout completes; their status follows the payment processor. Their plans change by one request.',
   },
   {
     name: 'Invoices',
@@ -55,9 +55,8 @@ export const TAGS = [
   { name: 'Payments', resources: ['payments'], description: 'With their refunds and disputes.' },
   {
     name: 'Customer portal',
-    resources: ['portal', 'portal-config'],
-    description:
-      'A page where a customer sees and changes their billing, opened by a link: what it offers, and how it looks.',
+    resources: ['portal'],
+    description: 'A page where a customer sees and changes their billing, opened by a link.',
   },
   { name: 'Referrals', resources: ['referrals'], description: 'Codes, referrals and the credits they earn.' },
   { name: 'Analytics', resources: ['analytics'], description: 'The metrics of a project.' },

@@ -33,9 +33,8 @@ const REMOVED_HEADERS = new Set([
 
 interface Exchange {
   readonly requestId: string;
-  /** A body in JSON, or else of a form. */
+  /** A JSON body. */
   readonly body: Buffer | undefined;
-  readonly isForm?: boolean;
   /** The name of the only cookie that is forwarded. */
   readonly cookie?: string | undefined;
 }
@@ -43,7 +42,7 @@ interface Exchange {
 /** Returns the headers that a service receives, without the identity token. */
 export function upstreamHeaders(
   received: IncomingHttpHeaders,
-  { requestId, body, isForm = false, cookie }: Exchange,
+  { requestId, body, cookie }: Exchange,
 ): OutgoingHttpHeaders {
   const headers: Record<string, string | string[]> = {};
   for (const name of FORWARDED_HEADERS) {
@@ -54,7 +53,7 @@ export function upstreamHeaders(
   if (forwardedCookie !== undefined) headers['cookie'] = forwardedCookie;
   if (body) {
     headers['content-length'] = String(body.length);
-    headers['content-type'] = isForm ? 'application/x-www-form-urlencoded' : 'application/json';
+    headers['content-type'] = 'application/json';
   }
   headers['x-request-id'] = requestId;
   // express-http-proxy would close every connection.

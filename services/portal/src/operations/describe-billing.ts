@@ -1,14 +1,15 @@
+import { FindProject } from '@billing/contracts/rpc/calls';
 import type { RpcClient } from '@billing/messaging/rpc';
 import type { TeamProcessors } from '@billing/processor/team-processors';
 import type { Logger } from 'pino';
 import type { Visitor } from './admit-visitor.ts';
-import { findBrand, type Brand } from './find-brand.ts';
 import { findCustomerBilling, type CustomerBilling } from './find-customer-billing.ts';
 import { findPaymentMethods, type PaymentMethodsLookup } from './find-payment-methods.ts';
 
 /** Everything about a customer's billing that the page shows. */
 export interface BillingDescription extends CustomerBilling {
-  readonly brand: Brand;
+  /** Null when the gateway does not reply. */
+  readonly projectName: string | null;
   readonly paymentMethods: PaymentMethodsLookup;
 }
 
@@ -32,18 +33,20 @@ export interface DescribeBillingDependencies {
  */
 export function describeBilling({ rpc, processors, logger }: DescribeBillingDependencies) {
   const findBilling = findCustomerBilling({ rpc });
-  const findProjectBrand = findBrand({ rpc });
   const findMethods = findPaymentMethods({ processors });
   return async (visitor: Visitor, options: DescribeOptions): Promise<BillingDescription> => {
     const { invoicePage, processorDeadlineMs } = options;
-    const [billing, brand, paymentMethods] = await Promise.all([
+    const [billing, projectName, paymentMethods] = await Promise.all([
       findBilling(visitor, invoicePage),
-      findProjectBrand(visitor),
+      rpc.call(FindProject, visitor.scope).then(
+        project => project?.name ?? null,
+        () => null,
+      ),
       findMethods(visitor, processorDeadlineMs).catch((err: unknown) => {
         logger.warn({ err, ...visitor.scope }, 'page shown without the payment methods');
         return { kind: 'unknown' } as const;
       }),
     ]);
-    return { ...billing, brand, paymentMethods };
+    return { ...billing, projectName, paymentMethods };
   };
 }

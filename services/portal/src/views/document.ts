@@ -1,14 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { html, raw } from 'hono/html';
-import type { Brand } from '#operations/find-brand.ts';
-import { brandMark, brandStyle } from './brand.ts';
 import type { Html } from './html.ts';
 import type { Texts } from './texts.ts';
 
 /** Style sheets in the order in which their rules apply. */
 const STYLES = ['colors', 'base', 'layout', 'cards', 'invoices', 'actions', 'responsive'];
 
-/** Style and script of every page; they are inlined, so that a page loads nothing but the project's logo. */
+/** Style and script of every page; they are inlined, so that a page loads nothing. */
 export interface Assets {
   readonly style: Html;
   readonly script: Html;
@@ -18,12 +16,11 @@ interface DocumentOptions {
   readonly title: string;
   readonly nonce: string;
   readonly texts: Texts;
-  readonly brand: Brand;
   readonly assets: Assets;
-  /** Beside the content: project, customer and the link back to the tenant. Pages without it have the project above. */
-  readonly header?: Html | undefined;
+  /** Beside the content: project, customer and the link back to the tenant. */
+  readonly header?: Html;
   readonly content: Html;
-  readonly footer?: Html | undefined;
+  readonly footer?: Html;
 }
 
 /** Reads style and script from `browser/`. */
@@ -34,9 +31,7 @@ export function readAssets(): Assets {
 }
 
 /** Returns a complete page. */
-export function document(options: DocumentOptions): Html {
-  const { title, nonce, texts, brand, assets, header, content, footer } = options;
-  const isNamed = brand.name !== null || brand.logoUrl !== null;
+export function document({ title, nonce, texts, assets, header, content, footer }: DocumentOptions): Html {
   return html`<!doctype html>
     <html lang="${texts.language}">
       <head>
@@ -46,13 +41,13 @@ export function document(options: DocumentOptions): Html {
         <meta name="robots" content="noindex" />
         <title>${title}</title>
         <style nonce="${nonce}">
-          ${assets.style}${brandStyle(brand)}
+          ${assets.style}
         </style>
       </head>
       <body class="${header ? 'portal' : 'plain'}">
-        ${(header || isNamed) && html`<header>${header ?? html`<div class="lead">${brandMark(brand, '')}</div>`}</header>`}
+        ${header && html`<header>${header}</header>`}
         <main id="portal" data-texts="${scriptTexts(texts)}">${content}</main>
-        ${(footer || brand.supportUrl) && html`<footer>${supportLink(brand, texts)}${footer}</footer>`}
+        ${footer && html`<footer>${footer}</footer>`}
         <div id="announcer" class="visually-hidden" aria-live="polite"></div>
         <script nonce="${nonce}">
           ${assets.script};
@@ -60,9 +55,6 @@ export function document(options: DocumentOptions): Html {
       </body>
     </html> `;
 }
-
-const supportLink = ({ supportUrl }: Brand, texts: Texts): Html | false =>
-  supportUrl !== null && html`<p><a href="${supportUrl}" rel="noreferrer">${texts.text('getHelp')}</a></p>`;
 
 /** The texts that the script shows, in JSON. */
 function scriptTexts(texts: Texts): string {

@@ -1,0 +1,53 @@
+import { isWithoutBrowser } from '@billing/testing/browser';
+import { expect, it } from 'vitest';
+import { expectAccessible } from '../../system/accessibility.ts';
+import { newOpenInvoice } from '../../system/open-invoice.ts';
+import { declineCard, newMonthlyPrice, newTenant } from '../../system/tenant.ts';
+import { pageOf, visitConsole } from './browse.ts';
+import { takeScreenshot } from './looks.ts';
+
+it.skipIf(isWithoutBrowser())('retries a failing payment until it is paid, and counts it as recovered', async () => {
+  const tenant = await newTenant();
+  const { priceId } = await newMonthlyPrice(tenant);
+  const { subscriptionId, hostedInvoiceUrl } = await tenant.billing.invoices.get(await newOpenInvoice(tenant, priceId));
+  const subscription = await tenant.billing.subscriptions.get(String(subscriptionId));
+  const acceptCard = await declineCard(tenant, subscription);
+  await using visit = await visitConsole(pageOf(tenant, 'overview'), {
+    user: tenant.user,
+    permissions: ['clipboard-read', 'clipboard-write'],
+  });
+  const { page, problems } = visit;
+  await page.getByRole('link', { name: /^Recovered \$0\.00/ }).click();
+  await page.getByText('No payment matches').waitFor();
+  await page.getByRole('link', { name: /^Recovering \$29\.99/ }).click();
+  const row = page.getByRole('row').filter({ hasText: 'Grace' });
+  for (const said of ['Pro', 'Recovering', 'Your card was declined.', '$29.99']) await row.getByText(said).waitFor();
+  await row.getByRole('button', { name: 'Copy link' }).click();
+  await row.getByText('Copied').waitFor();
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(hostedInvoiceUrl);
+
+  await row.getByRole('button', { name: 'Retry…' }).press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'Try the payment again' });
+  expect(await page.evaluate('document.activeElement.textContent')).toBe('Go back');
+  await expectAccessible(page);
+  const charge = dialog.getByRole('button', { name: 'Charge $29.99' });
+  await charge.click();
+  await dialog.getByRole('alert').filter({ hasText: 'The bank declined the payment (generic_decline).' }).waitFor();
+  await expectAccessible(page);
+  await takeScreenshot(page, 'desktop-light-retry');
+  await acceptCard();
+  await charge.click();
+  await page.getByText('The invoice is paid.').waitFor();
+  await page.getByText('No payment matches').waitFor();
+  await page.getByRole('link', { name: /^Recovered \$29\.99/ }).click();
+  await row.getByText('Recovered').waitFor();
+  expect(await row.getByRole('button', { name: 'Retry…' }).count()).toBe(0);
+  await expectAccessible(page);
+  await takeScreenshot(page, 'desktop-light-failing-payments');
+
+  await page.getByRole('link', { name: 'Overview' }).click();
+  await page.getByRole('link', { name: /^Recovered \$29\.99/ }).click();
+  await row.getByText('Recovered').waitFor();
+  expect(new URL(page.url()).search).toMatch(/status=recovered&from=\d{4}-\d\d-\d\d/);
+  expect(problems).toEqual([]);
+});
