@@ -82,12 +82,15 @@ export function paymentFailureOf(error: unknown): PaymentFailure | null {
   return { reason: needsCustomer ? 'authentication_required' : 'declined', declineCode };
 }
 
-/** The customer has no payment method: unlike for any other missing object, no parameter is named that refers to it. */
+/**
+ * The customer has no payment method: unlike for any other missing object, no parameter is named that refers to it. Of an
+ * invoice that is to be paid, only the message says it.
+ */
 const lacksPaymentMethod = ({ processorStatus, processorCode, cause }: ProcessorError): boolean =>
   processorStatus === 400 &&
-  processorCode === 'resource_missing' &&
   cause instanceof Stripe.errors.StripeError &&
-  cause.param === undefined;
+  cause.param === undefined &&
+  (processorCode === 'resource_missing' || cause.message.includes('no `default_payment_method`'));
 
 /**
  * Returns whether a call was refused because of a promotion code: what the processor alone knows, for example that it is for

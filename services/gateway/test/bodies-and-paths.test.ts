@@ -74,6 +74,21 @@ describe('a body', () => {
     expect((await send('/api/auth/sign-in/email', '{}', { 'content-type': type })).status).toBe(415);
   });
 
+  it('of a form reaches the page of the portal, which takes nothing else', async () => {
+    const type = 'application/x-www-form-urlencoded';
+    const submit = (contentType: string) =>
+      gateway.call('POST', '/portal/token/subscriptions/ps_x/cancel', {
+        body: 'reason=unused',
+        headers: { 'content-type': contentType },
+      });
+    expect(await submit(`${type}; charset=UTF-8`)).toMatchObject({
+      status: 200,
+      body: { service: 'portal', headers: { 'content-type': type }, body: 'reason=unused' },
+    });
+    for (const other of ['application/json', `${type}-x`, 'multipart/form-data'])
+      expect((await submit(other)).status).toBe(415);
+  });
+
   it('that is not UTF-8 gets 400 everywhere and reaches no service', async () => {
     const before = gateway.received().length;
     const post = (path: string, body: Uint8Array<ArrayBuffer>, type = 'application/json') => {

@@ -10,8 +10,9 @@ it('cancels at the end of the period and resumes', async () => {
   const subscription = aSubscription(service);
   service.otherServices.subscriptions.push(subscription);
   const { token } = await service.createLink();
+  const cancellation = { reason: 'too_complex', comment: 'Fewer buttons, please.' };
 
-  const canceled = await patch(service, token, subscription.id, { cancelAtPeriodEnd: true });
+  const canceled = await patch(service, token, subscription.id, { cancelAtPeriodEnd: true, ...cancellation });
   expect(canceled.statusCode).toBe(200);
   expect(canceled.json()).toMatchObject({
     subscription: {
@@ -38,8 +39,8 @@ it('cancels at the end of the period and resumes', async () => {
   });
   const request = { teamId, projectId, customerId: service.customerId, subscriptionId: subscription.id, audit };
   expect(service.otherServices.cancellations).toEqual([
-    { ...request, cancelAtPeriodEnd: true },
-    { ...request, cancelAtPeriodEnd: false },
+    { ...request, cancelAtPeriodEnd: true, cancellation },
+    { ...request, cancelAtPeriodEnd: false, cancellation: null },
   ]);
 });
 

@@ -6,6 +6,8 @@ import { aSubscription, anInvoice } from './billing-samples.ts';
 import { startService } from './start-service.ts';
 
 const withoutBrowser = isWithoutBrowser();
+const LOGO = 'https://cdn.example/logo';
+const IMAGE = '<svg xmlns="http://www.w3.org/2000/svg"/>';
 const PHONE = { viewport: { width: 320, height: 640 } } satisfies BrowserContextOptions;
 
 it.skipIf(withoutBrowser)('switches tabs, cancels and resumes in place, without accessibility violations', async () => {
@@ -42,6 +44,9 @@ it.skipIf(withoutBrowser)('switches tabs, cancels and resumes in place, without 
 it.skipIf(withoutBrowser)('shows a failed action and keeps the status', async () => {
   await using portal = await openPortal(PHONE);
   const { page, service } = portal;
+  await service.configure({ brand: { name: 'Zebra', logoUrl: LOGO } });
+  await page.reload();
+  await page.locator('.mark', { hasText: 'Z' }).waitFor();
   await service.otherServices.stop('cancellation');
   await page.getByRole('link', { name: 'Cancel Pro' }).click();
   await page.getByRole('button', { name: 'Cancel subscription' }).click();
@@ -61,7 +66,18 @@ it.skipIf(withoutBrowser)('shows days in the zone of the reader, and names it', 
 
 it.skipIf(withoutBrowser)('does the same without script', async () => {
   await using portal = await openPortal({ ...PHONE, javaScriptEnabled: false });
-  const { page, subscription } = portal;
+  const { page, service, subscription } = portal;
+  // The letter stands where the logo cannot be shown.
+  const { x, y } = (await page.locator('.mark').boundingBox()) ?? { x: 0, y: 0 };
+  const mark = () => page.screenshot({ clip: { x: x + 6, y: y + 6, width: 20, height: 20 } });
+  const letter = await mark();
+  await service.configure({ brand: { logoUrl: LOGO } });
+  await page.reload();
+  expect(letter.equals(await mark())).toBe(true);
+  await page.unroute(LOGO);
+  await page.route(LOGO, route => route.fulfill({ contentType: 'image/svg+xml', body: IMAGE }));
+  await page.reload();
+  expect(letter.equals(await mark())).toBe(false);
   expect(await page.locator('footer').innerText()).toContain('All dates are in UTC.');
   await page.getByRole('link', { name: 'Cancel Pro' }).click();
   await page.getByRole('button', { name: 'Cancel subscription' }).click();
@@ -93,8 +109,11 @@ async function openPortal(options: BrowserContextOptions) {
   const context = await browser.newContext({ ...options, extraHTTPHeaders: service.identity.anonymous() });
   const page = await context.newPage();
   const consoleMessages: string[] = [];
-  page.on('console', message => consoleMessages.push(message.text()));
+  page.on('console', message => {
+    if (message.location().url !== LOGO) consoleMessages.push(message.text());
+  });
   page.on('pageerror', error => consoleMessages.push(String(error)));
+  await page.route(LOGO, route => route.abort());
   await page.goto(`${address}/portal/${token}`);
   return { page, service, subscription, consoleMessages, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }

@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest';
+import { DEFAULT_PORTAL_CONFIG } from '@billing/contracts/resources/portal-config';
+import { SavedPortalConfig } from '../src/persistence/portal-config.entity.ts';
 import { aSubscription, anInvoice } from './billing-samples.ts';
 import { textOf } from './page-text.ts';
 import { startService, type Service } from './start-service.ts';
@@ -77,9 +79,11 @@ it('shows hostile texts as text', async () => {
   const { token } = await service.createLink({
     returnUrl: `https://shop.example.com/?"><script>alert(1)</script>`.replaceAll(/\s/g, ''),
   });
-  const expected = tagsOf((await pageWith(service, token, 'harmless')).body);
+  const harmless = await pageWith(service, token, 'harmless');
+  const [expected, policy] = [tagsOf(harmless.body), policyOf(harmless.headers)];
   for (const name of hostile) {
-    const { body, statusCode } = await pageWith(service, token, name);
+    const { body, statusCode, headers } = await pageWith(service, token, name);
+    expect(policyOf(headers)).toBe(policy);
     expect(statusCode).toBe(200);
     expect(tagsOf(body)).toEqual(expected);
     expect(textOf(body)).toContain(name);
@@ -97,8 +101,25 @@ async function pageWith(service: Service, token: string, name: string) {
   otherServices.projectName = name;
   otherServices.subscriptions = [aSubscription(service, { id: 'ps_00000000000000000000', productName: name })];
   otherServices.invoices = [anInvoice(service, { number: name })];
+  // Not by the API, which refuses some of these.
+  const brand = {
+    name,
+    logoUrl: `https://cdn.example/${name}`,
+    accentColor: name,
+    supportUrl: `https://help.example/${name}`,
+    returnUrl: null,
+  };
+  const { em } = service.database;
+  const config = { ...DEFAULT_PORTAL_CONFIG, brand };
+  await em.fork().upsert(SavedPortalConfig, { ...service.scope, config, updatedAt: new Date() });
   return service.visit(token);
 }
+
+/** Returns the policy of a page without what differs in each. */
+const policyOf = (headers: object): string =>
+  String(new Map(Object.entries(headers)).get('content-security-policy'))
+    .replaceAll(/nonce-[^']+/g, 'nonce')
+    .replace(/ img-src https:\/\/cdn\.example;/, '');
 
 /** Returns the tags of a page with the names of their attributes. */
 function tagsOf(body: string): string[] {

@@ -47,6 +47,17 @@ export async function startService() {
       const response = await createSession(payload);
       return response.json<z.input<typeof portalSession>>();
     },
+    /** Sets what the portal offers, and how it looks. */
+    configure: async (body: object): Promise<void> => {
+      const url = `/api/service/teams/${scope.teamId}/projects/${scope.projectId}/portal-config`;
+      const { statusCode, body: received } = await app.inject({
+        method: 'PUT',
+        url,
+        payload: body,
+        headers: identity.asKey(scope),
+      });
+      if (statusCode !== 200) throw new Error(received);
+    },
     /** Opens a path below the page as the holder of a link. */
     visit: (token: string, path = '', headers: Record<string, string> = {}) =>
       app.inject({ method: 'GET', url: `/portal/${token}${path}`, headers: { ...identity.anonymous(), ...headers } }),

@@ -152,6 +152,93 @@ describe('real events, delivered in any order and repeatedly', () => {
   });
 });
 
+describe('failing payments', () => {
+  it('are the same by events in any order, by a sync, and by both', async () => {
+    const histories = [
+      await createHistory(['decline', 'pay', 'decline', 'void', 'decline', 'collect', 'decline'], false),
+      await createHistory(['renew', 'hold', 'void', 'decline'], true),
+      await createHistory(['hold', 'pay'], false),
+    ];
+    const statuses = [['lost', 'recovered', 'recovered', 'recovering'], ['lost'], []];
+    const reads = await Promise.all(histories.map(readObjects));
+    const scenario = fc.record({
+      index: fc.nat(histories.length - 1),
+      source: fc.constantFrom('events', 'sync', 'both'),
+      order: fc.infiniteStream(fc.nat()),
+    });
+    await fc.assert(
+      fc.asyncProperty(scenario, async ({ index, source, order }) => {
+        const history = histories[index];
+        if (!history) throw new Error(`There is no history ${index}.`);
+        const project = await startProject(service, { processorCustomerId: history.processorCustomerId });
+        const events = history.events.map(event => routedTo(project.scope, event, createdAtOf(event)));
+        const synced = (reads[index] ?? []).map(([type, object]) => routedEvent(project.scope, type, object));
+        const given = [...(source === 'sync' ? [] : [...events, ...events]), ...(source === 'events' ? [] : synced)];
+        const places = new Map(given.map(event => [event, order.next().value ?? 0]));
+        const shuffled = given.toSorted((a, b) => (places.get(a) ?? 0) - (places.get(b) ?? 0));
+        for (const event of shuffled) await service.deliver({ ...event, id: crypto.randomUUID() });
+        const cases = await casesOf(project);
+        expect(cases.map(({ status }) => String(status)).toSorted()).toEqual(statuses[index]);
+        expect(cases).toEqual(expectedCases(history));
+      }),
+      { numRuns: runs(20) },
+    );
+  });
+});
+
+/** What a sync would read of a history, each as the event in whose place it is handled. */
+async function readObjects({ processorCustomerId, subscription, invoices }: History) {
+  const { processor, account } = service;
+  const charges = await account.dashboard.charges.list({ customer: processorCustomerId, limit: 100 });
+  const wanted = [
+    ['customer.subscription.updated', 'subscription', subscription.id] as const,
+    ...invoices.map(({ id }) => ['invoice.updated', 'invoice', id] as const),
+    ...charges.data.map(({ id }) => ['charge.updated', 'payment', id] as const),
+  ];
+  return Promise.all(
+    wanted.map(async ([type, kind, id]) => [type, (await processor.findListed(kind, id)).object ?? {}] as const),
+  );
+}
+
+const createdAtOf = (event: Envelope): Date => new Date((event.data as { createdAt: string }).createdAt); // every routed event has one
+
+async function casesOf(project: Project) {
+  const { body } = await service.call('GET', '/dunning', { of: project.scope });
+  const cases = body.cases as readonly Record<string, unknown>[]; // the response has passed the operation's schema
+  return cases
+    .map(({ status, attempts, failedAt, endedAt, lastFailure, hostedInvoiceUrl }) => {
+      return { status, attempts, failedAt, endedAt, lastFailure, hostedInvoiceUrl };
+    })
+    .toSorted(byUrl);
+}
+
+const byUrl = (a: { hostedInvoiceUrl: unknown }, b: { hostedInvoiceUrl: unknown }) =>
+  String(a.hostedInvoiceUrl) < String(b.hostedInvoiceUrl) ? -1 : 1;
+
+/** The renewals of which a payment failed. */
+function expectedCases({ subscription, invoices, events }: History) {
+  const failed = new Set(
+    events
+      .filter(({ type }) => type === processorEvent('invoice.payment_failed').name)
+      .map(event => objectOf(event)['id']),
+  );
+  const endedAt = subscription.endedAt?.toISOString() ?? null;
+  return invoices
+    .filter(({ id, billingReason }) => failed.has(id) && billingReason === 'subscription_cycle')
+    .map(({ status, attempts, finalizedAt, paidAt, givenUpAt, hostedInvoiceUrl }) => ({
+      ...(status === 'paid'
+        ? { status: 'recovered', endedAt: paidAt?.toISOString() }
+        : status === 'void' || endedAt !== null
+          ? { status: 'lost', endedAt: givenUpAt?.toISOString() ?? endedAt }
+          : { status: 'recovering', endedAt: null }),
+      attempts,
+      failedAt: finalizedAt?.toISOString(),
+      lastFailure: { code: 'card_declined', message: 'Your card was declined.' },
+      hostedInvoiceUrl,
+    }))
+    .toSorted(byUrl);
+}
+
 async function expectState(project: Project, { subscription, invoices }: History): Promise<void> {
   const { status } = subscription;
   const recorded = await project.subscriptions();

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { AuditRecorded } from '@billing/contracts/events/audit';
-import { ProjectId } from '@billing/contracts/ids';
+import { routedEvent } from '@billing/testing/processor-events';
+import { after, anInvoice, invoiceObject } from './payloads.ts';
 import { startService, type Service } from './service.ts';
+import { startProject, type Project } from './start-project.ts';
 import { subscribeToSeats } from './subscribe-to-seats.ts';
 
 let service: Service;
@@ -15,24 +17,29 @@ beforeEach(() => service.control.clearFaults());
 const RENEWAL = '2026-05-01T00:00:00.000Z';
 const DECLINED = { code: 'card_declined', message: 'Your card was declined.' };
 
-/** A subscription to 60.00 a month whose renewal on 1 May was declined. */
-async function startFailing({ isTold = true } = {}) {
-  const seats = await subscribeToSeats(service);
-  const { scope, advance, deliver, decline } = seats;
-  await decline();
-  await advance('2026-05-01T01:00:00Z');
-  if (isTold) await deliver();
-  const list = async (query = '', of = scope) => (await service.call('GET', `/dunning${query}`, { of })).body;
+/** Adds what reads the cases of a project. */
+function listOf<Started extends Pick<Project, 'scope'>>(project: Started) {
+  const { scope } = project;
+  const list = async (query = '') => (await service.call('GET', `/dunning${query}`, { of: scope })).body;
   const only = async () => {
     const [found, ...others] = (await list()).cases;
     if (!found || others.length > 0) throw new Error('There is more or less than one case.');
     return found;
   };
-  const retry = async (headers: Record<string, string> = {}, of = scope) => {
+  const retry = async (headers: Record<string, string> = {}) => {
     const { invoiceId } = await only();
-    return service.call('POST', `/invoices/${invoiceId}/retry`, { of, headers });
+    return service.call('POST', `/invoices/${invoiceId}/retry`, { of: scope, headers });
   };
-  return { ...seats, list, only, retry };
+  return { ...project, list, only, retry };
+}
+
+/** A subscription to 60.00 a month whose renewal on 1 May was declined. */
+async function startFailing() {
+  const failing = listOf(await subscribeToSeats(service));
+  await failing.decline();
+  await failing.advance('2026-05-01T01:00:00Z');
+  await failing.deliver();
+  return failing;
 }
 
 const totals = (amounts: { recovering?: number; recovered?: number; lost?: number }) => ({
@@ -43,7 +50,7 @@ const codeOf = ({ status, body }: { status: number; body: { error?: { code: stri
   `${status} ${body.error?.code ?? 'done'}`;
 
 it('follows a failing payment through its retries until it is paid', async () => {
-  const { id, customer, list, only, advance, deliver, decline } = await startFailing();
+  const { id, customer, list, only, advance, deliver, decline, get } = await startFailing();
   const failing = {
     subscriptionId: id,
     customerId: customer.id,
@@ -62,12 +69,14 @@ it('follows a failing payment through its retries until it is paid', async () =>
   await deliver();
   expect(await only()).toMatchObject({ ...failing, attempts: 2, nextRetryAt: '2026-05-09T00:00:00.000Z' });
   expect((await list()).totals).toEqual(totals({ recovering: 6_000 }));
+  expect(await get()).toMatchObject({ status: 'past_due' });
   await decline(false);
   await advance('2026-05-10T00:00:00Z');
   await deliver();
   const recovered = { status: 'recovered', endedAt: '2026-05-09T00:00:00.000Z', attempts: 3, nextRetryAt: null };
   expect(await only()).toMatchObject({ ...failing, ...recovered });
   expect((await list()).totals).toEqual(totals({ recovered: 6_000 }));
+  expect(await get()).toMatchObject({ status: 'active' });
 });
 
 it('collects an invoice by a retry, once for a key, and says it when the payment is declined', async () => {
@@ -75,7 +84,7 @@ it('collects an invoice by a retry, once for a key, and says it when the payment
   const declined = await retry();
   expect(codeOf(declined)).toBe('422 payment_failed');
   expect(declined.body.error.details).toEqual({ reason: 'declined', declineCode: 'generic_decline' });
-  expect(await only()).toMatchObject({ status: 'recovering', attempts: 2, lastFailure: DECLINED });
+  expect(await only()).toMatchObject({ status: 'recovering', attempts: 1, lastFailure: DECLINED });
   await decline(false);
   const key = { 'idempotency-key': randomUUID() };
   const [paid, again] = [await retry(key), await retry(key)];
@@ -85,12 +94,114 @@ it('collects an invoice by a retry, once for a key, and says it when the payment
   expect(await only()).toMatchObject({ status: 'recovered' });
   await deliver();
   expect(await get()).toMatchObject({ status: 'active' });
-  expect((await invoicesAtProcessor())[0]).toMatchObject({ status: 'paid', attempt_count: 3 });
+  expect((await invoicesAtProcessor())[0]).toMatchObject({ status: 'paid', attempt_count: 1 });
 
   const entries = (await service.published(AuditRecorded)).map(({ data }) => data);
   expect(entries.filter(({ projectId }) => projectId === scope.projectId)).toMatchObject([
     { action: 'retryInvoice', changes: [{ field: 'status', from: 'open', to: 'paid' }] },
   ]);
-  const other = { ...scope, projectId: ProjectId.create() };
-  expect(codeOf(await retry({}, other))).toBe('404 invoice_not_found');
+});
+
+it('has no declined changes, whatever becomes of them', async () => {
+  const { change, decline, pay, deliver, list, drop } = listOf(await subscribeToSeats(service));
+  await decline();
+  expect((await change({ quantity: 8 })).body.change).toMatchObject({ status: 'pending_payment' });
+  await deliver();
+  expect(await list()).toMatchObject({ cases: [], totals: {} });
+  await decline(false);
+  await pay();
+  await deliver();
+  expect(await list()).toMatchObject({ cases: [], totals: {} });
+  await decline();
+  expect((await change({ quantity: 9, paymentBehavior: 'error_if_incomplete' })).status).toBe(422);
+  await change({ quantity: 9 });
+  await drop();
+  await deliver();
+  expect(await list()).toMatchObject({ cases: [], totals: {} });
+});
+
+it('knows a payment that failed without a charge, and why nothing can be collected', async () => {
+  const { list, only, retry, deliver, advance, cardId } = listOf(await subscribeToSeats(service));
+  await service.account.dashboard.paymentMethods.detach(cardId);
+  await advance('2026-05-01T01:00:00Z');
+  await deliver();
+  expect(await only()).toMatchObject({ status: 'recovering', lastFailure: { code: null, message: null } });
+  const refused = await retry();
+  expect(codeOf(refused)).toBe('422 payment_failed');
+  expect(refused.body.error.details).toEqual({ reason: 'declined', declineCode: null });
+  expect((await list()).totals).toEqual(totals({ recovering: 6_000 }));
+});
+
+it('is lost when it is given up or its subscription ends unpaid, and recovered when it is paid all the same', async () => {
+  const { id, scope, list, only, advance, deliver, decline, retry, invoicesAtProcessor } = await startFailing();
+  const { invoiceId, hostedInvoiceUrl } = await only();
+  await service.call('POST', `/invoices/${invoiceId}/mark-uncollectible`, { of: scope });
+  const givenUp = { status: 'lost', endedAt: '2026-05-01T01:00:00.000Z', nextRetryAt: null };
+  expect(await only()).toMatchObject(givenUp);
+  expect(codeOf(await retry())).toBe('422 invoice_not_open');
+  await advance('2026-06-01T01:00:00Z');
+  await deliver();
+  await service.call('DELETE', `/subscriptions/${id}`, { of: scope });
+  const [second, first] = (await list()).cases;
+  expect(first).toMatchObject({ invoiceId, ...givenUp });
+  expect(second).toMatchObject({ status: 'lost', endedAt: '2026-06-01T01:00:00.000Z', nextRetryAt: null });
+  expect((await list()).totals).toEqual(totals({ lost: 12_000 }));
+
+  await decline(false);
+  const atProcessor = await invoicesAtProcessor();
+  const given = atProcessor.find(({ hosted_invoice_url: url }) => url === hostedInvoiceUrl)?.id ?? '';
+  await service.account.dashboard.invoices.pay(given);
+  await deliver();
+  expect((await list('?status=recovered')).cases).toMatchObject([{ invoiceId, endedAt: '2026-06-01T01:00:00.000Z' }]);
+  expect((await list()).totals).toEqual(totals({ lost: 6_000, recovered: 6_000 }));
+});
+
+it('lists a status since a time, in pages, only in its project', async () => {
+  const { scope, customer, base, event, list } = listOf(await startProject(service));
+  await service.deliver(event('customer.subscription.created', after(0)));
+  const failed = Array.from({ length: 7 }, (_, index) => {
+    const second = Math.floor(index / 2);
+    const status = index % 3 === 0 ? 'paid' : 'open';
+    const invoice = anInvoice({
+      id: `in_${index}`,
+      customer: customer.processorCustomerId,
+      subscription: base.id,
+      status,
+    });
+    const finalized = Math.floor(after(second).getTime() / 1_000);
+    const paid = status === 'paid' ? finalized : null;
+    const object = { ...invoiceObject(invoice), status_transitions: { finalized_at: finalized, paid_at: paid } };
+    return { second, status, event: routedEvent(scope, 'invoice.payment_failed', object) };
+  });
+  await service.deliver(...failed.map(one => one.event));
+  const pages = async (query: string) => {
+    const found: Record<string, unknown>[] = [];
+    for (let cursor = ''; ;) {
+      const { cases, pagination } = await list(`?limit=2&${query}${cursor}`);
+      found.push(...cases);
+      expect(pagination.total).toBeGreaterThanOrEqual(found.length);
+      if (!pagination.hasMore) return { found, total: pagination.total };
+      cursor = `&cursor=${pagination.nextCursor}`;
+    }
+  };
+  for (const status of ['paid', 'open'])
+    for (const since of [0, 2, 9]) {
+      const wanted = failed.filter(one => one.status === status && one.second >= since);
+      const shown = status === 'paid' ? 'recovered' : 'recovering';
+      const query = `status=${shown}&since=${after(since).toISOString()}`;
+      const { found, total } = await pages(query);
+      expect(found.map(({ failedAt }) => failedAt)).toEqual(
+        wanted.map(({ second }) => after(second).toISOString()).toReversed(),
+      );
+      expect(new Set(found.map(({ invoiceId }) => invoiceId)).size).toBe(wanted.length);
+      expect(total).toBe(wanted.length);
+      const sums = wanted.length > 0 ? totals({ [shown]: wanted.length * 2_999 }) : {};
+      expect((await list(`?${query}`)).totals).toEqual(sums);
+    }
+  expect((await pages('')).found).toHaveLength(7);
+  const other = listOf(await startProject(service));
+  expect(await other.list()).toMatchObject({ cases: [], totals: {}, pagination: { total: 0 } });
+  const { nextCursor } = (await list('?limit=2')).pagination;
+  const foreign = await service.call('GET', `/dunning?cursor=${nextCursor}`, { of: other.scope });
+  expect(foreign.status).toBe(400);
 });

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { AuditRecorded } from '@billing/contracts/events/audit';
-import { InvoiceId, ProjectId } from '@billing/contracts/ids';
+import { InvoiceId, ProjectId, type ProjectScope } from '@billing/contracts/ids';
 import type { Processor } from '@billing/processor/port';
 import { testAuditContext } from '@billing/service/testing/audit-context';
 import { deliveredAgain } from '@billing/testing/processor-events';
+import type { InvoiceChange } from '../src/domain/invoice.ts';
 import { changeInvoice } from '../src/operations/change-invoice.ts';
 import { openSubscriptionsOperationLog } from '../src/operations/open-operation-log.ts';
 import { objectOf, startService, type Service } from './service.ts';
@@ -54,6 +55,7 @@ async function startOpen() {
     deliverEvents,
     toVoid: change('void'),
     toUncollectible: change('mark-uncollectible'),
+    retry: change('retry'),
     get: async () => (await service.call('GET', at, { of: scope })).body.invoice,
     atProcessor: () => service.processor.findInvoice(processorId),
   };
@@ -62,8 +64,12 @@ async function startOpen() {
 const codeOf = ({ status, body }: { status: number; body: { error?: { code: string } } }) =>
   `${status} ${body.error?.code ?? 'done'}`;
 
-/** Voids or marks an invoice in a process whose calls to the processor are `calls`. */
-function changeBy(change: 'void' | 'uncollectible', calls: Partial<Processor>) {
+/** The events that tell that an invoice was paid. */
+const paymentsOf = async (scope: ProjectScope, processorId: string) =>
+  (await service.account.events(scope, 'invoice.paid')).filter(event => objectOf(event)['id'] === processorId);
+
+/** Voids, marks or pays an invoice in a process whose calls to the processor are `calls`. */
+function changeBy(change: InvoiceChange, calls: Partial<Processor>) {
   const processors = { of: async () => ({ ...service.processor, ...calls }) };
   const operationLog = openSubscriptionsOperationLog({ ...service, processors });
   return changeInvoice(change, { ...service, processors, operationLog });
@@ -104,6 +110,47 @@ it('is voided once by twenty requests at once', async () => {
   const voided = await service.account.events(scope, 'invoice.voided');
   expect(voided.filter(event => objectOf(event)['id'] === processorId)).toHaveLength(1);
 }, 30_000);
+
+it('is paid once by ten requests at once', async () => {
+  const { retry, get, scope, processorId } = await startOpen();
+  const key = { 'idempotency-key': randomUUID() };
+  const codes = (await Promise.all(Array.from({ length: 10 }, (_, index) => retry(index % 2 === 0 ? key : {})))).map(
+    codeOf,
+  );
+  for (const code of codes)
+    expect(['200 done', '409 idempotency_key_in_use', '409 conflict', '422 invoice_not_open']).toContain(code);
+  expect(codes).toContain('200 done');
+  expect(await get()).toMatchObject({ status: 'paid' });
+  expect(await paymentsOf(scope, processorId)).toHaveLength(1);
+}, 30_000);
+
+it('is paid once by a repeat when the processor’s response was lost', async () => {
+  const { retry, get, scope, processorId } = await startOpen();
+  const headers = { 'idempotency-key': randomUUID() };
+  const path = `/v1/invoices/${processorId}/pay`;
+  await service.control.fail({ method: 'POST', path, mode: 'done-but-response-lost', times: 99 });
+  await retry(headers);
+  await service.control.clearFaults();
+  expect((await retry(headers)).body.invoice).toMatchObject({ status: 'paid' });
+  expect(await get()).toMatchObject({ status: 'paid' });
+  expect(await paymentsOf(scope, processorId)).toHaveLength(1);
+});
+
+it('is paid once by a repeat when the process died after the deed', async () => {
+  const { get, id, scope, processorId } = await startOpen();
+  const operationKey = randomUUID();
+  const dying = changeBy('paid', {
+    async payInvoice(...call) {
+      await service.processor.payInvoice(...call);
+      throw new Error('the process died');
+    },
+  });
+  await expect(dying(scope, id, testAuditContext(), operationKey)).rejects.toThrow('died');
+  await service.endLeases();
+  expect(await changeBy('paid', {})(scope, id, testAuditContext(), operationKey)).toMatchObject({ status: 'paid' });
+  expect(await get()).toMatchObject({ status: 'paid' });
+  expect(await paymentsOf(scope, processorId)).toHaveLength(1);
+});
 
 it.each(['dropped', 'done-but-response-lost', '500-but-done'] as const)(
   'is voided by a repeat when the processor’s response was %s',
@@ -174,6 +221,7 @@ it('is not found in another project', async () => {
     await service.call('GET', `/invoices/${id}`, { of }),
     await service.call('POST', `/invoices/${id}/void`, { of }),
     await service.call('POST', `/invoices/${id}/mark-uncollectible`, { of }),
+    await service.call('POST', `/invoices/${id}/retry`, { of }),
   ].map(codeOf);
   expect(new Set(codes)).toEqual(new Set(['404 invoice_not_found']));
   expect(await atProcessor()).toMatchObject({ status: 'open' });

@@ -12,6 +12,8 @@ export async function subscribeToSeats(service: Service, options: Parameters<typ
   const cardId = customerDefault?.id ?? '';
   return {
     ...subscribed,
+    /** The processor's id of the card. */
+    cardId,
     /** The changes of the subscription that tenants were told of. */
     updates: async () => (await subscribed.told()).filter(({ object }) => object.id === subscribed.id),
     decline: (declines = true) => service.control.setCardDeclines(cardId, declines),

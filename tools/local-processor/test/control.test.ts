@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { type FaultRequest, LocalProcessorControl } from '../src/control/client.ts';
 import { connect, freshKey, startProcessor } from './processor.ts';
 import { type Receiver, startReceiver, waitUntil } from './receiver.ts';
-import { openCheckout } from './checkout-fixtures.ts';
+import { idOf, openCheckout } from './checkout-fixtures.ts';
 
 async function setUp(processor: { url: string }, receiver: Receiver) {
   const key = freshKey();
@@ -145,6 +145,38 @@ test('completes checkouts and moves a subscription through its life cycle', asyn
   await expect(control.renew(id)).rejects.toThrow(/ended/);
   const types = (await stripe.events.list({ limit: 100 })).data.map(({ type }) => type);
   expect(types).toEqual(expect.arrayContaining(['customer.subscription.paused', 'customer.subscription.resumed']));
+});
+
+test.each([
+  { subscription: 'canceled', invoice: 'open' },
+  { subscription: 'unpaid', invoice: 'uncollectible' },
+  { subscription: 'past_due', invoice: 'open' },
+] as const)('ends its retries with the invoice $invoice and the subscription $subscription', async settings => {
+  await using processor = await startProcessor();
+  const key = freshKey();
+  const stripe = connect(processor, key);
+  const control = new LocalProcessorControl(processor.url, key);
+  await control.setRetries(settings);
+  const { session } = await openCheckout(stripe);
+  const id = (await control.checkout(session.id)).subscription ?? '';
+  const card = idOf((await stripe.subscriptions.retrieve(id)).default_payment_method);
+  await control.setCardDeclines(card, true);
+  await control.renew(id);
+  const newest = async () => (await stripe.invoices.list({ subscription: id, limit: 1 })).data[0];
+  const given = (await newest())?.id ?? '';
+  await expect(stripe.invoices.pay(given)).rejects.toMatchObject({ code: 'card_declined' });
+  // What is tried by hand does not count.
+  expect(await newest()).toMatchObject({ attempt_count: 1, next_payment_attempt: expect.any(Number) });
+  await control.advanceClock(15 * 86_400 + 60);
+  expect(await newest()).toMatchObject({
+    id: given,
+    status: settings.invoice,
+    attempt_count: 4,
+    next_payment_attempt: null,
+  });
+  expect(await stripe.subscriptions.retrieve(id)).toMatchObject({ status: settings.subscription });
+  await control.setCardDeclines(card, false);
+  expect(await stripe.invoices.pay(given)).toMatchObject({ status: 'paid', attempt_count: 4 });
 });
 
 test('records calls and created objects in the ledger until a reset', async () => {

@@ -35,11 +35,12 @@ export function paymentCases({ paidIt, processor, key, subscribe }: Cases): void
     await expect(again).rejects.toMatchObject({ processorCode: 'charge_already_refunded' });
   });
 
-  paidIt('leaves its invoice paid, which is neither voided nor given up', async () => {
+  paidIt('leaves its invoice paid, which is neither voided nor given up, nor paid again', async () => {
     const { invoiceId } = await pay();
     for (const refused of [
       processor().voidInvoice(invoiceId, key()),
       processor().markInvoiceUncollectible(invoiceId, key()),
+      processor().payInvoice(invoiceId, key()),
     ])
       await expect(refused).rejects.toBeInstanceOf(ProcessorError);
     expect(await processor().findInvoice(invoiceId)).toMatchObject({ status: 'paid' });

@@ -43,9 +43,9 @@ export const TAGS = [
   },
   {
     name: 'Subscriptions',
-    resources: ['subscriptions'],
+    resources: ['subscriptions', 'price-migrations'],
     description:
-      'Created when a checkout completes; their status follows the payment processor. Their plans change by one request.',
+      'Created when a checkout completes; their status follows the payment processor. Their plans change by one request, of one or of all at a price.',
   },
   {
     name: 'Invoices',
@@ -55,8 +55,9 @@ export const TAGS = [
   { name: 'Payments', resources: ['payments'], description: 'With their refunds and disputes.' },
   {
     name: 'Customer portal',
-    resources: ['portal'],
-    description: 'A page where a customer sees and changes their billing, opened by a link.',
+    resources: ['portal', 'portal-config'],
+    description:
+      'A page where a customer sees and changes their billing, opened by a link: what it offers, and how it looks.',
   },
   { name: 'Referrals', resources: ['referrals'], description: 'Codes, referrals and the credits they earn.' },
   { name: 'Analytics', resources: ['analytics'], description: 'The metrics of a project.' },

@@ -9,21 +9,30 @@ import type { GatewayResponse } from './request-context.ts';
 /** The largest accepted body, in bytes. */
 const BODY_LIMIT = 1_048_576;
 
+/** What a body may be; `any` checks no content type. */
+export type BodyType = 'json' | 'form' | 'any';
+
+const isOfType: Readonly<Record<BodyType, (type: string | undefined) => boolean>> = {
+  json: isJsonType,
+  form: type => /^application\/x-www-form-urlencoded *(?:;|$)/i.test(type ?? ''),
+  any: () => true,
+};
+
 /** Whether a request has a body, and whether its size is known in advance. */
 export type Framing = 'none' | 'sized' | 'chunked';
 
 /**
  * Checks a body's headers before any of it is read.
- * @throws Problem 413 for a size over the limit; 415 for a content encoding or, with `json`, another content type; 400
- *   for a transfer encoding other than chunked
+ * @throws Problem 413 for a size over the limit; 415 for a content encoding or another content type; 400 for a transfer
+ *   encoding other than chunked
  */
-export function checkBodyHeaders({ headers }: IncomingMessage, { json }: { json: boolean }): Framing {
+export function checkBodyHeaders({ headers }: IncomingMessage, type: BodyType): Framing {
   const framing = framingOf(headers);
   if (framing === 'none') return framing;
   if (Number(headers['content-length'] ?? 0) > BODY_LIMIT) throw tooLarge();
   const encoding = headers['content-encoding'];
-  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') throw unsupported();
-  if (json && !isJsonType(headers['content-type'])) throw unsupported();
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') throw unsupported(type);
+  if (!isOfType[type](headers['content-type'])) throw unsupported(type);
   return framing;
 }
 
@@ -77,11 +86,11 @@ function holderOf(request: Request) {
 }
 
 /**
- * Reads the bytes of a JSON body without parsing them; returns undefined when there is none.
+ * Reads the bytes of a body without parsing them; returns undefined when there is none.
  * @throws Problem 400 for text that is not UTF-8, 413, 415
  */
-export async function readJsonBytes(request: Request): Promise<Buffer | undefined> {
-  if (checkBodyHeaders(request, { json: true }) === 'none') return undefined;
+export async function readBytes(request: Request, type: BodyType): Promise<Buffer | undefined> {
+  if (checkBodyHeaders(request, type) === 'none') return undefined;
   const bytes = await readBody(request);
   if (!isUtf8(bytes)) throw invalid([{ path: '', message: 'The body is not UTF-8.' }]);
   return bytes;
@@ -92,7 +101,7 @@ export async function readJsonBytes(request: Request): Promise<Buffer | undefine
  * @throws Problem 400, 413, 415
  */
 export async function readJson(request: Request): Promise<unknown> {
-  const bytes = await readJsonBytes(request);
+  const bytes = await readBytes(request, 'json');
   if (bytes === undefined) return undefined;
   try {
     return JSON.parse(new TextDecoder().decode(bytes));
@@ -113,9 +122,9 @@ function framingOf(headers: IncomingMessage['headers']): Framing {
 
 const overBudget = () => unavailable('Too many bodies are in flight at the moment.', 1);
 const tooLarge = () => new Problem('payload_too_large', 'payload_too_large', 'The body is larger than 1 MiB.');
-const unsupported = () =>
+const unsupported = (type: BodyType) =>
   new Problem(
     'unsupported_media_type',
     'unsupported_media_type',
-    'Send the body as application/json, in UTF-8 and not encoded.',
+    `Send the body as ${type === 'form' ? 'application/x-www-form-urlencoded' : 'application/json'}, in UTF-8 and not encoded.`,
   );

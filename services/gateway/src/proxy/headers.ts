@@ -33,8 +33,9 @@ const REMOVED_HEADERS = new Set([
 
 interface Exchange {
   readonly requestId: string;
-  /** A JSON body. */
+  /** A body in JSON, or else of a form. */
   readonly body: Buffer | undefined;
+  readonly isForm?: boolean;
   /** The name of the only cookie that is forwarded. */
   readonly cookie?: string | undefined;
 }
@@ -42,7 +43,7 @@ interface Exchange {
 /** Returns the headers that a service receives, without the identity token. */
 export function upstreamHeaders(
   received: IncomingHttpHeaders,
-  { requestId, body, cookie }: Exchange,
+  { requestId, body, isForm = false, cookie }: Exchange,
 ): OutgoingHttpHeaders {
   const headers: Record<string, string | string[]> = {};
   for (const name of FORWARDED_HEADERS) {
@@ -53,7 +54,7 @@ export function upstreamHeaders(
   if (forwardedCookie !== undefined) headers['cookie'] = forwardedCookie;
   if (body) {
     headers['content-length'] = String(body.length);
-    headers['content-type'] = 'application/json';
+    headers['content-type'] = isForm ? 'application/x-www-form-urlencoded' : 'application/json';
   }
   headers['x-request-id'] = requestId;
   // express-http-proxy would close every connection.

@@ -7,7 +7,7 @@ import { IDENTITY_HEADER, type Caller, type Principal } from '@billing/service/i
 import { pathOf } from '@billing/service/templated-path';
 import type { IdentityTokenFor } from '#auth/identity-tokens.ts';
 import { rateLimitHeaders } from '#http/rate-limit-headers.ts';
-import { readJson, readJsonBytes } from '#http/request-body.ts';
+import { readBytes, readJson } from '#http/request-body.ts';
 import type { GatewayResponse } from '#http/request-context.ts';
 import type { InspectResponse } from '#limits/portal-admission.ts';
 import type { ServiceUrls } from '../env.ts';
@@ -19,8 +19,8 @@ type HeaderDecorator = NonNullable<ProxyOptions['userResHeaderDecorator']>;
 interface Target {
   readonly service: keyof ServiceUrls;
   readonly principal: Principal;
-  /** `json` forwards the body; `discard` checks it by the same rules and drops it. */
-  readonly body: 'json' | 'discard';
+  /** `json` and `form` forward the body; `discard` checks it as JSON and drops it. */
+  readonly body: 'json' | 'form' | 'discard';
   /** The name of the only cookie that passes, in both directions; none by default. */
   readonly cookie?: string;
   /** Called with the response before the caller gets it. */
@@ -70,11 +70,11 @@ export function openServiceProxy({ urls, tokenFor, responseTimeoutMs }: Dependen
   };
 
   const decorateRequest: ProxyOptions['proxyReqOptDecorator'] = (options, request) => {
-    const { service, principal, cookie, forwarded: body, signal, span, response } = exchangeOf(request);
+    const { service, principal, cookie, body: of, forwarded: body, signal, span, response } = exchangeOf(request);
     const { requestId } = response.locals;
     const signed = { method: request.method, path: pathOf(request.url) };
     const headers = {
-      ...upstreamHeaders(request.headers, { requestId, body, cookie }),
+      ...upstreamHeaders(request.headers, { requestId, body, isForm: of === 'form', cookie }),
       ...span.headers,
       [IDENTITY_HEADER]: tokenFor(service, { principal, caller: callerOf(request, response) }, signed),
     };
@@ -124,7 +124,7 @@ export function openServiceProxy({ urls, tokenFor, responseTimeoutMs }: Dependen
 
   return {
     async forward(request, response, next, target) {
-      const forwarded = target.body === 'json' ? await readJsonBytes(request) : await discardJson(request);
+      const forwarded = target.body === 'discard' ? await discardJson(request) : await readBytes(request, target.body);
       const admitted = await target.admit?.();
       const timeout = new AbortController();
       const timer = setTimeout(() => timeout.abort(), responseTimeoutMs);

@@ -120,7 +120,7 @@ export function openWebhookForwarder({ url, tokenFor, quota, responseTimeoutMs }
 
   return {
     async forward(request, response, teamId) {
-      const framing = checkBodyHeaders(request, { json: false });
+      const framing = checkBodyHeaders(request, 'any');
       quota.check(teamId, Number(request.headers['content-length'] ?? 0), response);
       const body = framing === 'none' ? Buffer.alloc(0) : await readBody(request);
       const settle = quota.reserve(teamId, body.length, response);

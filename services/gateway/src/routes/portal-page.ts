@@ -15,7 +15,7 @@ export function portalPageRoutes({ admitToPortal, proxy }: Dependencies): Router
     proxy.forward(request, response, next, {
       service: 'portal',
       principal: { kind: 'anonymous' },
-      body: 'json',
+      body: 'form',
       cookie: PORTAL_RETURN_COOKIE,
       admit: () => admitToPortal(request, response),
     });

@@ -29,6 +29,8 @@ it.each([
   [{ query: 'de', accepted: 'it, de-AT;q=0.1' }, 'de', 'de-AT'],
   [{ query: 'xx', link: 'zh', accepted: 'it' }, 'it', 'it'],
   [{ accepted: 'zh-CN' }, 'en', 'en'],
+  [{ accepted: 'zh-CN', project: 'pl' }, 'pl', 'pl'],
+  [{ accepted: 'zh-CN, it;q=0.1', project: 'pl' }, 'it', 'it'],
 ] as const)('takes the strongest of the wishes %j', (wishes, language, locale) => {
   expect(readerLanguage(wishes)).toEqual({ language, locale });
 });

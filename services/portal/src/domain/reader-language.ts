@@ -15,6 +15,8 @@ export interface LanguageWishes {
   readonly link?: string | null | undefined;
   /** The header `Accept-Language`. https://www.rfc-editor.org/rfc/rfc9110#name-accept-language */
   readonly accepted?: string | undefined;
+  /** What the project has set; English unless given. */
+  readonly project?: PortalLanguage | undefined;
 }
 
 /** Browsers send fewer; the rest of a longer header is ignored. */
@@ -24,10 +26,10 @@ const MAX_RANGES = 12;
  * Returns the language of the first wish that names one of the portal's. The locale is the reader's own one of that
  * language if the browser names it: who asks for German in Switzerland gets Swiss numbers.
  */
-export function readerLanguage({ query, link, accepted }: LanguageWishes): ReaderLanguage {
+export function readerLanguage({ query, link, accepted, project = 'en' }: LanguageWishes): ReaderLanguage {
   const tags = acceptedTags(accepted);
-  const wanted = [query, link, ...tags].flatMap(tag => supported(tag ?? '') ?? []);
-  const chosen = wanted[0] ?? { language: 'en', locale: 'en' };
+  const wanted = [query, link, ...tags, project].flatMap(tag => supported(tag ?? '') ?? []);
+  const chosen = wanted[0] ?? { language: project, locale: project };
   const own = tags.flatMap(tag => supported(tag) ?? []).find(({ language }) => language === chosen.language);
   const isRegional = chosen.locale !== chosen.language;
   return { language: chosen.language, locale: withLatinDigits(isRegional ? chosen.locale : (own ?? chosen).locale) };

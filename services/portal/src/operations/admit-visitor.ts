@@ -17,7 +17,7 @@ export interface Visitor {
   readonly scope: ProjectScope;
   readonly customerId: CustomerId;
   readonly customer: CustomerState;
-  /** The tenant's page that the portal links back to. */
+  /** The tenant's page that the portal links back to: the link's own, else the project's. */
   readonly returnUrl: string | null;
   /** What the tenant's portal offers, and how it looks. */
   readonly config: PortalConfig;
@@ -48,7 +48,16 @@ export function admitVisitor({ em, rpc }: AdmitVisitorDependencies) {
       findPortalConfig(em.fork(), scope),
     ]);
     if (!customer) throw linkExpired();
-    return { sessionId: session.id, token, scope, customerId, customer, config, returnUrl, locale };
+    return {
+      sessionId: session.id,
+      token,
+      scope,
+      customerId,
+      customer,
+      config,
+      returnUrl: returnUrl ?? config.brand.returnUrl,
+      locale,
+    };
   };
 }
 

@@ -1,15 +1,14 @@
-import { FindProject } from '@billing/contracts/rpc/calls';
 import type { RpcClient } from '@billing/messaging/rpc';
 import type { TeamProcessors } from '@billing/processor/team-processors';
 import type { Logger } from 'pino';
 import type { Visitor } from './admit-visitor.ts';
+import { findBrand, type Brand } from './find-brand.ts';
 import { findCustomerBilling, type CustomerBilling } from './find-customer-billing.ts';
 import { findPaymentMethods, type PaymentMethodsLookup } from './find-payment-methods.ts';
 
 /** Everything about a customer's billing that the page shows. */
 export interface BillingDescription extends CustomerBilling {
-  /** Null when the gateway does not reply. */
-  readonly projectName: string | null;
+  readonly brand: Brand;
   readonly paymentMethods: PaymentMethodsLookup;
 }
 
@@ -33,20 +32,18 @@ export interface DescribeBillingDependencies {
  */
 export function describeBilling({ rpc, processors, logger }: DescribeBillingDependencies) {
   const findBilling = findCustomerBilling({ rpc });
+  const findProjectBrand = findBrand({ rpc });
   const findMethods = findPaymentMethods({ processors });
   return async (visitor: Visitor, options: DescribeOptions): Promise<BillingDescription> => {
     const { invoicePage, processorDeadlineMs } = options;
-    const [billing, projectName, paymentMethods] = await Promise.all([
+    const [billing, brand, paymentMethods] = await Promise.all([
       findBilling(visitor, invoicePage),
-      rpc.call(FindProject, visitor.scope).then(
-        project => project?.name ?? null,
-        () => null,
-      ),
+      findProjectBrand(visitor),
       findMethods(visitor, processorDeadlineMs).catch((err: unknown) => {
         logger.warn({ err, ...visitor.scope }, 'page shown without the payment methods');
         return { kind: 'unknown' } as const;
       }),
     ]);
-    return { ...billing, projectName, paymentMethods };
+    return { ...billing, brand, paymentMethods };
   };
 }

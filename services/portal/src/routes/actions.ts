@@ -68,8 +68,9 @@ export function actionRoutes(dependencies: ActionDependencies) {
       async ({ params, query: { lang }, request, reply, operationKey }) => {
         const visitor = await admit(params.token);
         const audit = customerAuditOf(request, portalOperations.createPortalSetupSession, visitor, operationKey);
+        const { locale, config } = visitor;
         const accepted = request.headers['accept-language'];
-        const { language } = readerLanguage({ query: lang, link: visitor.locale, accepted });
+        const { language } = readerLanguage({ query: lang, link: locale, accepted, project: config.defaultLanguage });
         const { url, cookie } = await startUpdate(visitor, { language, lang }, audit, operationKey);
         reply.header('set-cookie', cookie);
         return { url };

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { imageUrl } from '@billing/contracts/text';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { processorOrigins } from '#domain/processor-link.ts';
 
@@ -15,16 +16,25 @@ export async function addPrivacyHeaders(_request: FastifyRequest, reply: Fastify
 /** Creates a nonce: the browser uses only the style and script that carry it. */
 export const createNonce = (): string => randomBytes(16).toString('base64');
 
-/** Allows the page its own style, script, forms and requests, and forms that redirect to the processor. */
-export function contentSecurityPolicy(nonce: string, processorBaseUrl: string | undefined): string {
+/** Allows the page its own style, script, forms and requests, forms that redirect to the processor, and the project's logo. */
+export function contentSecurityPolicy(
+  nonce: string,
+  processorBaseUrl: string | undefined,
+  logoUrl: string | null,
+): string {
   // Browsers apply form-action to redirects after a form was sent, too.
   return [
     `default-src 'none'`,
     `style-src 'nonce-${nonce}'`,
     `script-src 'nonce-${nonce}'`,
     `connect-src 'self'`,
+    ...imageSource(logoUrl),
     `form-action 'self' ${processorOrigins(processorBaseUrl).join(' ')}`,
     `base-uri 'none'`,
     `frame-ancestors 'none'`,
   ].join('; ');
 }
+
+/** Allows images of the logo's origin; of none for an address that could add a directive of its own. */
+const imageSource = (logoUrl: string | null): string[] =>
+  logoUrl !== null && imageUrl.safeParse(logoUrl).success ? [`img-src ${new URL(logoUrl).origin}`] : [];

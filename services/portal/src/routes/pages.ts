@@ -13,9 +13,11 @@ import { readerLanguage } from '#domain/reader-language.ts';
 import { canCancel } from '#domain/subscription-status.ts';
 import { admitVisitor, type AdmitVisitorDependencies, type Visitor } from '#operations/admit-visitor.ts';
 import { describeBilling, type DescribeBillingDependencies } from '#operations/describe-billing.ts';
+import { findBrand } from '#operations/find-brand.ts';
 import { findCustomerBilling } from '#operations/find-customer-billing.ts';
 import { scheduleCancellation } from '#operations/schedule-cancellation.ts';
 import { startPaymentUpdate, type StartPaymentUpdateDependencies } from '#operations/start-payment-update.ts';
+import { NO_BRAND } from '#views/brand.ts';
 import { confirmationContent } from '#views/cancellation.ts';
 import {
   ACTION_FAILED,
@@ -27,7 +29,7 @@ import {
 } from '#views/message-page.ts';
 import { portalContent, portalFooter, portalHeader } from '#views/portal-page.ts';
 import { textsFor, type Texts } from '#views/texts.ts';
-import { pageSender, type SendPageDependencies } from './send-page.ts';
+import { pageSender, type PageFrame, type SendPageDependencies } from './send-page.ts';
 import { customerAuditOf } from './customer-audit.ts';
 
 interface PageDependencies
@@ -41,6 +43,9 @@ interface PageDependencies
 
 /** How long the page waits for the payment method, in milliseconds: longer on the tab that shows it. */
 const PROCESSOR_DEADLINE_MS = { paymentMethodsTab: 4_000, otherTabs: 1_500 };
+
+/** The largest form, in bytes: a comment of 500 characters takes at most 9 each. */
+const FORM_LIMIT = 16_384;
 
 /** The language that the reader chose. */
 const langQuery = z.object({ lang: z.enum(PORTAL_LANGUAGES).optional().catch(undefined) });
@@ -63,30 +68,44 @@ const subscriptionParams = tokenParams.extend({ subscriptionId: SubscriptionId.s
 export function pageRoutes(dependencies: PageDependencies): FastifyPluginAsyncZod {
   const { publicUrl, processorBaseUrl, now } = dependencies;
   const { sendPage, sendMessage } = pageSender(dependencies);
-  const admit = admitVisitor(dependencies);
+  const admitByToken = admitVisitor(dependencies);
+  const findProjectBrand = findBrand(dependencies);
   const describe = describeBilling(dependencies);
   const findBilling = findCustomerBilling(dependencies);
   const changeSubscription = subscriptionChange(scheduleCancellation(dependencies));
   const startUpdate = startPaymentUpdate(dependencies);
 
+  /** Whom a request has admitted, for the page that says why it failed. */
+  const visitors = new WeakMap<FastifyRequest, Visitor>();
+  const admit = async (request: FastifyRequest, token: string): Promise<Visitor> => {
+    const visitor = await admitByToken(token);
+    visitors.set(request, visitor);
+    return visitor;
+  };
+  const messageFrame = (request: FastifyRequest): PageFrame => {
+    const visitor = visitors.get(request);
+    return { texts: textsOf(request, visitor), brand: visitor?.config.brand ?? NO_BRAND };
+  };
+
   return async app => {
-    // The forms have no fields, so their bodies are ignored; the gateway forwards none.
-    app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, _body, done) =>
-      done(null, undefined),
+    app.addContentTypeParser(
+      'application/x-www-form-urlencoded',
+      { parseAs: 'string', bodyLimit: FORM_LIMIT },
+      (_request, fields, done) => done(null, Object.fromEntries(new URLSearchParams(String(fields)))),
     );
-    app.setNotFoundHandler((request, reply) => sendMessage(reply, textsOf(request), NOT_FOUND, 404));
+    app.setNotFoundHandler((request, reply) => sendMessage(reply, messageFrame(request), NOT_FOUND, 404));
     app.setErrorHandler<Error>((error, request, reply) => {
       const problem = toProblem(error);
       if (problem.kind === 'unauthorized') throw error; // the request did not come through the gateway
       if (problem.status >= 500) request.log.warn({ err: error }, 'page not shown');
       if (problem.retryAfterSeconds !== undefined) reply.header('retry-after', String(problem.retryAfterSeconds));
       reply.header(PROBLEM_HEADER, problem.code);
-      return sendMessage(reply, textsOf(request), ...messageFor(problem, request));
+      return sendMessage(reply, messageFrame(request), ...messageFor(problem, request));
     });
 
     app.get('/:token', { schema: { params: tokenParams, querystring: pageQuery } }, async (request, reply) => {
       const { tab, page: invoicePage, notice, lang } = request.query;
-      const visitor = await admit(request.params.token);
+      const visitor = await admit(request, request.params.token);
       const { customer, returnUrl, token } = visitor;
       const processorDeadlineMs = PROCESSOR_DEADLINE_MS[tab === 'payment-methods' ? 'paymentMethodsTab' : 'otherTabs'];
       const billing = await describe(visitor, { invoicePage, processorDeadlineMs });
@@ -94,8 +113,8 @@ export function pageRoutes(dependencies: PageDependencies): FastifyPluginAsyncZo
       const texts = textsOf(request, visitor);
       const page = { tab, invoicePage, notice, links, texts, setupKey: randomUUID(), now: now() };
       const view = { ...billing, ...page, customer, returnUrl, processorBaseUrl };
-      return sendPage(reply, texts, {
-        title: texts.text('pageTitle', { name: billing.projectName ?? customer.email ?? customer.id }),
+      return sendPage(reply, view, {
+        title: texts.text('pageTitle', { name: view.brand.name ?? customer.email ?? customer.id }),
         header: portalHeader(view),
         content: portalContent(view),
         footer: portalFooter(texts),
@@ -107,15 +126,16 @@ export function pageRoutes(dependencies: PageDependencies): FastifyPluginAsyncZo
       { schema: { params: subscriptionParams, querystring: langQuery } },
       async (request, reply) => {
         const { token, subscriptionId } = request.params;
-        const visitor = await admit(token);
-        const { subscriptions } = await findBilling(visitor);
+        const visitor = await admit(request, token);
+        const [{ subscriptions }, brand] = await Promise.all([findBilling(visitor), findProjectBrand(visitor)]);
         const subscription = subscriptions.find(it => it.id === subscriptionId);
         if (!subscription) throw notFound('subscription');
         const links = portalLinks(publicUrl, token, request.query.lang);
         if (!canCancel(subscription)) return reply.redirect(links.tab('subscriptions'), 303);
         const texts = textsOf(request, visitor);
         const content = confirmationContent(subscription, links, texts);
-        return sendPage(reply, texts, { title: texts.text('cancelYours'), content, footer: portalFooter(texts) });
+        const page = { title: texts.text('cancelYours'), content, footer: portalFooter(texts) };
+        return sendPage(reply, { texts, brand }, page);
       },
     );
 
@@ -128,7 +148,7 @@ export function pageRoutes(dependencies: PageDependencies): FastifyPluginAsyncZo
         { schema: { params: subscriptionParams, querystring: langQuery } },
         async (request, reply) => {
           const { token, subscriptionId } = request.params;
-          const visitor = await admit(token);
+          const visitor = await admit(request, token);
           const audit = customerAuditOf(request, portalOperations.updatePortalSubscription, visitor);
           const notice = await changeSubscription(visitor, subscriptionId, { cancelAtPeriodEnd }, audit);
           const links = portalLinks(publicUrl, token, request.query.lang);
@@ -141,7 +161,7 @@ export function pageRoutes(dependencies: PageDependencies): FastifyPluginAsyncZo
       '/:token/payment-method',
       { schema: { params: tokenParams, querystring: paymentMethodQuery } },
       async (request, reply) => {
-        const visitor = await admit(request.params.token);
+        const visitor = await admit(request, request.params.token);
         const { key, lang } = request.query;
         const operationKey = key && operationKeyOf(visitor.sessionId, key);
         const audit = customerAuditOf(request, portalOperations.createPortalSetupSession, visitor, operationKey);
@@ -156,8 +176,8 @@ export function pageRoutes(dependencies: PageDependencies): FastifyPluginAsyncZo
       { schema: { params: returnParams, querystring: returnQuery } },
       async (request, reply) => {
         const token = tokenFromReturnCookie(request.headers.cookie);
-        if (token === undefined) return sendMessage(reply, textsOf(request), OPEN_LINK_AGAIN);
-        await admit(token);
+        if (token === undefined) return sendMessage(reply, messageFrame(request), OPEN_LINK_AGAIN);
+        await admit(request, token);
         const { notice, lang } = request.query;
         return reply
           .header('set-cookie', processorReturn(publicUrl, request.params.returnId).expiredCookie)
@@ -174,7 +194,9 @@ const operationKeyOf = (sessionId: string, key: string): string =>
 /** Returns the texts in the reader's language; before anybody is admitted the link's is not known. */
 function textsOf(request: FastifyRequest, visitor?: Visitor): Texts {
   const { lang } = langQuery.parse(request.query);
-  return textsFor(readerLanguage({ query: lang, link: visitor?.locale, accepted: request.headers['accept-language'] }));
+  const accepted = request.headers['accept-language'];
+  const project = visitor?.config.defaultLanguage;
+  return textsFor(readerLanguage({ query: lang, link: visitor?.locale, accepted, project }));
 }
 
 function subscriptionChange(schedule: ReturnType<typeof scheduleCancellation>) {

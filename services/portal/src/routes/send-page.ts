@@ -1,9 +1,16 @@
 import type { FastifyReply } from 'fastify';
+import type { Brand } from '#operations/find-brand.ts';
 import { document, type Assets } from '#views/document.ts';
 import type { Html } from '#views/html.ts';
 import { messageContent, type Message } from '#views/message-page.ts';
 import type { Texts } from '#views/texts.ts';
 import { contentSecurityPolicy, createNonce } from './headers.ts';
+
+/** What all pages of a reader have in common. */
+export interface PageFrame {
+  readonly texts: Texts;
+  readonly brand: Brand;
+}
 
 interface Page {
   readonly title: string;
@@ -20,18 +27,25 @@ export interface SendPageDependencies {
 
 /** Sends pages, each with a content security policy of its own. */
 export function pageSender({ assets, processorBaseUrl }: SendPageDependencies) {
-  const sendPage = async (reply: FastifyReply, texts: Texts, page: Page, status = 200) => {
+  const sendPage = async (reply: FastifyReply, { texts, brand }: PageFrame, page: Page, status = 200) => {
     const nonce = createNonce();
-    const body = String(await document({ ...page, texts, nonce, assets }));
+    const body = String(await document({ ...page, texts, brand, nonce, assets }));
     return reply
       .code(status)
       .type('text/html; charset=utf-8')
       .header('content-language', texts.language)
       .header('vary', 'accept-language')
-      .header('content-security-policy', contentSecurityPolicy(nonce, processorBaseUrl))
+      .header('content-security-policy', contentSecurityPolicy(nonce, processorBaseUrl, brand.logoUrl))
       .send(body);
   };
-  const sendMessage = (reply: FastifyReply, texts: Texts, message: Message, status = 200) =>
-    sendPage(reply, texts, { title: texts.text(message.title), content: messageContent(message, texts) }, status);
+  const sendMessage = (reply: FastifyReply, frame: PageFrame, message: Message, status = 200) => {
+    const { texts } = frame;
+    return sendPage(
+      reply,
+      frame,
+      { title: texts.text(message.title), content: messageContent(message, texts) },
+      status,
+    );
+  };
   return { sendPage, sendMessage };
 }

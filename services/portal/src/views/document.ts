@@ -1,12 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { html, raw } from 'hono/html';
+import type { Brand } from '#operations/find-brand.ts';
+import { brandMark, brandStyle } from './brand.ts';
 import type { Html } from './html.ts';
 import type { Texts } from './texts.ts';
 
 /** Style sheets in the order in which their rules apply. */
 const STYLES = ['colors', 'base', 'layout', 'cards', 'invoices', 'actions', 'responsive'];
 
-/** Style and script of every page; they are inlined, so that a page loads nothing. */
+/** Style and script of every page; they are inlined, so that a page loads nothing but the project's logo. */
 export interface Assets {
   readonly style: Html;
   readonly script: Html;
@@ -16,11 +18,12 @@ interface DocumentOptions {
   readonly title: string;
   readonly nonce: string;
   readonly texts: Texts;
+  readonly brand: Brand;
   readonly assets: Assets;
-  /** Beside the content: project, customer and the link back to the tenant. */
-  readonly header?: Html;
+  /** Beside the content: project, customer and the link back to the tenant. Pages without it have the project above. */
+  readonly header?: Html | undefined;
   readonly content: Html;
-  readonly footer?: Html;
+  readonly footer?: Html | undefined;
 }
 
 /** Reads style and script from `browser/`. */
@@ -31,7 +34,9 @@ export function readAssets(): Assets {
 }
 
 /** Returns a complete page. */
-export function document({ title, nonce, texts, assets, header, content, footer }: DocumentOptions): Html {
+export function document(options: DocumentOptions): Html {
+  const { title, nonce, texts, brand, assets, header, content, footer } = options;
+  const isNamed = brand.name !== null || brand.logoUrl !== null;
   return html`<!doctype html>
     <html lang="${texts.language}">
       <head>
@@ -41,13 +46,13 @@ export function document({ title, nonce, texts, assets, header, content, footer 
         <meta name="robots" content="noindex" />
         <title>${title}</title>
         <style nonce="${nonce}">
-          ${assets.style}
+          ${assets.style}${brandStyle(brand)}
         </style>
       </head>
       <body class="${header ? 'portal' : 'plain'}">
-        ${header && html`<header>${header}</header>`}
+        ${(header || isNamed) && html`<header>${header ?? html`<div class="lead">${brandMark(brand, '')}</div>`}</header>`}
         <main id="portal" data-texts="${scriptTexts(texts)}">${content}</main>
-        ${footer && html`<footer>${footer}</footer>`}
+        ${(footer || brand.supportUrl) && html`<footer>${supportLink(brand, texts)}${footer}</footer>`}
         <div id="announcer" class="visually-hidden" aria-live="polite"></div>
         <script nonce="${nonce}">
           ${assets.script};
@@ -55,6 +60,9 @@ export function document({ title, nonce, texts, assets, header, content, footer 
       </body>
     </html> `;
 }
+
+const supportLink = ({ supportUrl }: Brand, texts: Texts): Html | false =>
+  supportUrl !== null && html`<p><a href="${supportUrl}" rel="noreferrer">${texts.text('getHelp')}</a></p>`;
 
 /** The texts that the script shows, in JSON. */
 function scriptTexts(texts: Texts): string {

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { TABS, type Notice, type Tab } from '#domain/portal-links.ts';
-import { firstLetter } from './format/text.ts';
+import { brandMark } from './brand.ts';
 import type { Html } from './html.ts';
 import { ARROW_LEFT, CHECK } from './icons.ts';
 import { invoicesPanel } from './invoices-panel.ts';
@@ -43,15 +43,11 @@ export function portalContent(view: PortalView): Html {
 }
 
 /** Returns the project, the customer, and the link back to the tenant. */
-export function portalHeader(view: Pick<PortalView, 'projectName' | 'returnUrl' | 'customer' | 'texts'>): Html {
-  const { returnUrl, customer, texts } = view;
-  const projectName = view.projectName ?? texts.text('billing');
-  const project = html`<bdi>${projectName}</bdi>`;
+export function portalHeader(view: Pick<PortalView, 'brand' | 'returnUrl' | 'customer' | 'texts'>): Html {
+  const { brand, returnUrl, customer, texts } = view;
+  const project = html`<bdi>${brand.name ?? texts.text('billing')}</bdi>`;
   return html`<div class="lead">
-    <div class="brand">
-      <span class="mark" aria-hidden="true">${firstLetter(projectName)}</span>
-      <p class="project">${project}</p>
-    </div>
+    ${brandMark(brand, texts.text('billing'))}
     <div class="who">
       <h1>${texts.text('yourBilling')}</h1>
       <p><bdi>${customer.name ?? customer.email ?? ''}</bdi></p>

@@ -118,21 +118,25 @@ function createInvoicePayment(unit: UnitOfWork, invoice: Invoice, existing: Paym
 
 /**
  * Collects an open invoice with a card; an invoice with nothing due needs none. Returns the updated invoice and the
- * payment attempt, if there was one. Without a card, collection fails without a charge.
+ * payment attempt, if there was one. Without a card, collection fails without a charge. After the first attempt only
+ * automatic ones count, and are followed by the next one.
+ * (Stripe: https://docs.stripe.com/api/invoices/object#invoice_object-attempt_count)
  */
 export function collectInvoice(
   unit: UnitOfWork,
   invoice: Invoice,
   card: PaymentMethod | null,
   outcome: CardOutcome,
+  by: 'schedule' | 'hand' = 'schedule',
 ): { invoice: Invoice; attempt: Attempt | null } {
+  const isCounted = by === 'schedule' || invoice.attempt_count === 0;
   if (invoice.amount_remaining === 0) return { invoice: markPaid(unit, invoice, null), attempt: null };
   const payment = openPayment(unit, invoice.id);
   const intent = payment && unit.tables.payment_intent.get(payment.payment.payment_intent);
-  if (!card || !intent) return { invoice: markFailed(unit, invoice), attempt: null };
+  if (!card || !intent) return { invoice: markFailed(unit, invoice, isCounted), attempt: null };
   const attempt = attemptPayment(unit, intent, card, outcome);
-  if (outcome === 'pays') return { invoice: markPaid(unit, invoice, payment), attempt };
-  const failed = markFailed(unit, invoice);
+  if (outcome === 'pays') return { invoice: markPaid(unit, invoice, payment, isCounted), attempt };
+  const failed = markFailed(unit, invoice, isCounted);
   if (outcome === 'authenticates') unit.emit('invoice.payment_action_required', failed);
   return { invoice: failed, attempt };
 }
@@ -143,8 +147,13 @@ export function openPayment(unit: UnitOfWork, invoiceId: string): InvoicePayment
 }
 
 /** Marks an invoice as paid and emits its events. */
-export function markPaid(unit: UnitOfWork, invoice: Invoice, payment: InvoicePayment | null): Invoice {
-  const attempts = invoice.attempt_count + (payment ? 1 : 0);
+export function markPaid(
+  unit: UnitOfWork,
+  invoice: Invoice,
+  payment: InvoicePayment | null,
+  isCounted = payment !== null,
+): Invoice {
+  const attempts = invoice.attempt_count + (isCounted ? 1 : 0);
   const paid = unit.update(
     'invoice',
     invoice,
@@ -171,7 +180,11 @@ export function markPaid(unit: UnitOfWork, invoice: Invoice, payment: InvoicePay
 }
 
 /** Records a failed attempt. The first invoice of a subscription is not retried: the subscription is incomplete. */
-function markFailed(unit: UnitOfWork, invoice: Invoice): Invoice {
+function markFailed(unit: UnitOfWork, invoice: Invoice, isCounted: boolean): Invoice {
+  if (!isCounted) {
+    unit.emit('invoice.payment_failed', invoice);
+    return invoice;
+  }
   const retried = invoice.billing_reason !== 'subscription_create';
   const delayDays = retried ? RETRY_DAYS[invoice.attempt_count] : undefined;
   const failed = unit.update(

@@ -19,7 +19,7 @@ export function payInvoice(
   card: PaymentMethod,
   outcome: CardOutcome,
 ): { invoice: Invoice; attempt: Attempt | null } {
-  const result = collectInvoice(unit, invoice, card, outcome);
+  const result = collectInvoice(unit, invoice, card, outcome, 'hand');
   settle(unit, result.invoice);
   return result;
 }

@@ -5,6 +5,7 @@ import type { CheckoutSession, Invoice, Subscription, TestClock } from '../objec
 import { endPhaseWithinPeriod, phaseEndOf } from './advance-schedule.ts';
 import { expireSession } from './checkout.ts';
 import { collectFor, resumeCollection } from './collection.ts';
+import { markUncollectible } from './invoicing.ts';
 import { expirePendingChange } from './pending-changes.ts';
 import {
   endSubscription,
@@ -125,7 +126,10 @@ function retryPayment(unit: UnitOfWork, subscriptionId: string, invoiceId: strin
   }
   const after = collectFor(unit, subscription, invoice);
   const left = unit.tables.invoice.get(invoiceId);
-  if (left?.status === 'open' && left.next_payment_attempt === null) stopRetrying(unit, after, 'canceled');
+  if (left?.status !== 'open' || left.next_payment_attempt !== null) return;
+  const { retries } = unit.account.state;
+  if (retries.invoice === 'uncollectible') markUncollectible(unit, left);
+  stopRetrying(unit, after, retries.subscription);
 }
 
 function trialWarnings(unit: UnitOfWork, clock: string | null, after: number, until: number): DueChange[] {

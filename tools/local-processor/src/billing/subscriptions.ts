@@ -14,6 +14,7 @@ import type {
   Price,
   Subscription,
 } from '../objects/stored.ts';
+import type { RetrySettings } from '../store/account.ts';
 import { collectDraft } from './collection.ts';
 import { discounted, dropSpentDiscounts, rebatesOf, storeDiscounts } from './discounts.ts';
 import { dropPendingChange } from './pending-changes.ts';
@@ -162,14 +163,15 @@ export function endSubscription(
   return ended;
 }
 
-/** Ends the retries for a past-due subscription, which becomes canceled or unpaid. */
+/** Ends the retries for a past-due subscription, which is canceled, becomes unpaid, or stays as it is. */
 export function stopRetrying(
   unit: UnitOfWork,
   subscription: Subscription,
-  outcome: 'canceled' | 'unpaid',
+  outcome: RetrySettings['subscription'],
 ): Subscription {
   if (outcome === 'canceled') return endSubscription(unit, subscription, 'payment_failed');
   stopCollecting(unit, subscription);
+  if (outcome === 'past_due') return subscription;
   return unit.update('subscription', subscription, { status: 'unpaid' }, 'customer.subscription.updated');
 }
 

@@ -1,5 +1,5 @@
 import type { CheckoutSession, Delivery, Dispute, LedgerEntry, Subscription } from '../objects/stored.ts';
-import type { DeliveryRules } from '../store/account.ts';
+import type { DeliveryRules, RetrySettings } from '../store/account.ts';
 import type { Fault } from './faults.ts';
 import type { ObjectCounts } from '../past/count-objects.ts';
 import type {
@@ -71,6 +71,11 @@ export class LocalProcessorControl {
   /** Ends the payment retries, as after the last failed attempt. */
   giveUp(subscriptionId: string, outcome: 'canceled' | 'unpaid' = 'canceled'): Promise<Subscription> {
     return this.#call('POST', `/subscriptions/${subscriptionId}/give-up`, { outcome });
+  }
+
+  /** Sets what the end of the payment retries does; at first it cancels the subscription and leaves the invoice open. */
+  setRetries(settings: RetrySettings): Promise<void> {
+    return this.#call('PUT', '/retries', settings);
   }
 
   /** Ends the subscription now, as the end of its period does after a cancellation. */

@@ -15,6 +15,10 @@ export const advanceClock = z.strictObject({
 export const payment = z.strictObject({ outcome: outcome.default('pay') });
 export const trialEnd = z.strictObject({ outcome: z.enum(['pay', 'decline', 'pause']).default('pay') });
 export const giveUp = z.strictObject({ outcome: z.enum(['canceled', 'unpaid']).default('canceled') });
+export const retries = z.strictObject({
+  subscription: z.enum(['canceled', 'unpaid', 'past_due']),
+  invoice: z.enum(['open', 'uncollectible']),
+});
 export const checkoutAction = z.strictObject({ action: z.enum(['pay', 'decline', 'pay-later']).default('pay') });
 export const cardBehavior = z.strictObject({ declines: z.boolean(), authenticates: z.boolean().default(false) });
 export const dispute = z.strictObject({ amount: z.int().min(1).optional(), reason: z.string().default('fraudulent') });

@@ -67,6 +67,7 @@ function subscriptionRoutes(add: AddRoute, processor: Processor): void {
   add('POST', '/subscriptions/:id/give-up', requests.giveUp, ({ account, id, body }) =>
     change(account, id, (unit, row) => stopRetrying(unit, row, body.outcome)),
   );
+  add('PUT', '/retries', requests.retries, ({ account, body }) => account.change({ retries: body }));
   add('POST', '/subscriptions/:id/end', requests.noBody, ({ account, id }) =>
     change(account, id, (unit, row) => endSubscription(unit, row, 'cancellation_requested')),
   );

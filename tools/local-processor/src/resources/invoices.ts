@@ -136,7 +136,6 @@ function payingCard(unit: UnitOfWork, invoice: Invoice, given: string | undefine
   if (!card)
     throw invalidRequest(
       'There is no `default_payment_method` set on this Customer or Invoice. Please set a default payment method or pass one.',
-      { code: 'invoice_payment_intent_requires_action' },
     );
   return card;
 }

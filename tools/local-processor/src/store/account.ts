@@ -21,6 +21,14 @@ export interface DeliveryRules {
 /** Delivers each event once and immediately. */
 export const DEFAULT_RULES: DeliveryRules = { hold: false, copies: 1, shuffle: null, dropNext: 0, types: null };
 
+/** What becomes of a subscription, and of its invoice, once the last retry of a payment has failed. */
+export interface RetrySettings {
+  subscription: 'canceled' | 'unpaid' | 'past_due';
+  invoice: 'open' | 'uncollectible';
+}
+
+export const DEFAULT_RETRIES: RetrySettings = { subscription: 'canceled', invoice: 'open' };
+
 /** The state of an account apart from its objects. */
 export interface AccountState {
   created: number;
@@ -30,6 +38,7 @@ export interface AccountState {
   /** All changes that were due until this time have been applied; Unix seconds of the account's clock. */
   dueUntil: number;
   rules: DeliveryRules;
+  retries: RetrySettings;
   /** The permissions that restricted keys of this account lack, by a digest of the key. */
   restrictedKeys: Record<string, string[]>;
 }

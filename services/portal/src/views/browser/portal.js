@@ -16,6 +16,12 @@
   };
   showInZone(portal);
 
+  // Not every browser shows the letter of a logo that cannot be shown.
+  const logo = document.querySelector('.mark img');
+  const dropLogo = () => logo.replaceWith(logo.dataset.letter);
+  if (logo?.complete && logo.naturalWidth === 0) dropLogo();
+  logo?.addEventListener('error', dropLogo);
+
   const announce = text => {
     document.getElementById('announcer').textContent = text;
   };

@@ -12,6 +12,8 @@ export const de: Messages = {
     'Alle Datumsangaben in {zone}. Jeder, der diesen Link hat, kann diese Seite sehen. Geben Sie ihn nicht weiter.',
   timeZone: 'der Zeitzone {zone}',
 
+  getHelp: 'Hilfe erhalten',
+
   cancelScheduled: 'Ihr Abonnement ist gekündigt. Bis zum Ende können Sie es fortsetzen.',
   resumed: 'Ihr Abonnement läuft weiter.',
   alreadyEnded: 'Dieses Abonnement ist bereits beendet.',

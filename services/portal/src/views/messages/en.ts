@@ -13,6 +13,8 @@ export const en = {
   footer: 'All dates are in {zone}. Anyone with this link can see this page, so don’t pass it on.',
   timeZone: 'the time zone {zone}',
 
+  getHelp: 'Get help',
+
   cancelScheduled: 'Your subscription is set to end. You can resume it until then.',
   resumed: 'Your subscription goes on.',
   alreadyEnded: 'This subscription has already ended.',

@@ -12,6 +12,8 @@ export const es: Messages = {
     'Todas las fechas están en {zone}. Cualquiera que tenga este enlace puede ver esta página, así que no lo comparta.',
   timeZone: 'la zona horaria {zone}',
 
+  getHelp: 'Obtener ayuda',
+
   cancelScheduled: 'Su suscripción terminará al final del período. Hasta entonces puede reanudarla.',
   resumed: 'Su suscripción continúa.',
   alreadyEnded: 'Esta suscripción ya ha terminado.',

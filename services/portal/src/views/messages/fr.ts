@@ -12,6 +12,8 @@ export const fr: Messages = {
     'Toutes les dates sont indiquées en {zone}. Toute personne disposant de ce lien peut voir cette page : ne le partagez pas.',
   timeZone: 'heure locale ({zone})',
 
+  getHelp: 'Obtenir de l’aide',
+
   cancelScheduled: 'Votre abonnement prendra fin à l’échéance. D’ici là, vous pouvez le reprendre.',
   resumed: 'Votre abonnement continue.',
   alreadyEnded: 'Cet abonnement est déjà terminé.',

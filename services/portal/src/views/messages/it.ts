@@ -11,6 +11,8 @@ export const it: Messages = {
   footer: 'Tutte le date sono in {zone}. Chiunque abbia questo link può vedere questa pagina, quindi non condividerlo.',
   timeZone: 'ora locale ({zone})',
 
+  getHelp: 'Ottieni assistenza',
+
   cancelScheduled: 'Il tuo abbonamento terminerà alla fine del periodo. Fino ad allora puoi riattivarlo.',
   resumed: 'Il tuo abbonamento continua.',
   alreadyEnded: 'Questo abbonamento è già terminato.',

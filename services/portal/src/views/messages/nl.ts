@@ -11,6 +11,8 @@ export const nl: Messages = {
   footer: 'Alle datums zijn in {zone}. Iedereen met deze link kan deze pagina zien, dus deel hem niet.',
   timeZone: 'de tijdzone {zone}',
 
+  getHelp: 'Hulp nodig?',
+
   cancelScheduled: 'Je abonnement loopt af aan het einde van de periode. Tot dan kun je het hervatten.',
   resumed: 'Je abonnement loopt door.',
   alreadyEnded: 'Dit abonnement is al afgelopen.',

@@ -11,6 +11,8 @@ export const pl: Messages = {
   footer: 'Wszystkie daty podano w {zone}. Każdy, kto ma ten link, może zobaczyć tę stronę, więc go nie udostępniaj.',
   timeZone: 'strefie czasowej {zone}',
 
+  getHelp: 'Uzyskaj pomoc',
+
   cancelScheduled: 'Twoja subskrypcja zakończy się z końcem okresu. Do tego czasu możesz ją wznowić.',
   resumed: 'Twoja subskrypcja trwa dalej.',
   alreadyEnded: 'Ta subskrypcja już się zakończyła.',

@@ -12,6 +12,8 @@ export const ptBR: Messages = {
     'Todas as datas estão em {zone}. Qualquer pessoa com este link pode ver esta página, portanto não o compartilhe.',
   timeZone: 'fuso horário {zone}',
 
+  getHelp: 'Obter ajuda',
+
   cancelScheduled: 'Sua assinatura terminará no fim do período. Até lá, você pode retomá-la.',
   resumed: 'Sua assinatura continua.',
   alreadyEnded: 'Esta assinatura já terminou.',

@@ -11,6 +11,8 @@ export const sv: Messages = {
   footer: 'Alla datum anges i {zone}. Alla som har länken kan se sidan, så dela den inte.',
   timeZone: 'tidszonen {zone}',
 
+  getHelp: 'Få hjälp',
+
   cancelScheduled: 'Din prenumeration upphör i slutet av perioden. Fram till dess kan du återuppta den.',
   resumed: 'Din prenumeration fortsätter.',
   alreadyEnded: 'Den här prenumerationen har redan upphört.',
