@@ -164,6 +164,9 @@ export class BillingClient {
     get: async (options?: CallOptions): Promise<wire.PortalConfig> =>
       (await this.#requests.get<{ portalConfig: wire.PortalConfig }>('/portal-config', undefined, options))
         .portalConfig,
+    /** Returns the path of a page that shows a configuration, without saving it; it can be opened for ten minutes. */
+    preview: (body: wire.PortalConfigPreview, options?: CallOptions) =>
+      this.#requests.post<wire.PortalPreview>('/portal-config/preview', body, options),
     /** Replaces all settings; what is left out is off. */
     set: async (body: wire.PortalConfigSet, options?: CallOptions): Promise<wire.PortalConfig> =>
       (await this.#requests.put<{ portalConfig: wire.PortalConfig }>('/portal-config', body, options)).portalConfig,

@@ -49,7 +49,7 @@ import type {
 } from '@billing/contracts/resources/feature';
 import type { customer, customerCreate, customerUpdate } from '@billing/contracts/resources/customer';
 import type { invoice } from '@billing/contracts/resources/invoice';
-import type { portalConfig, portalConfigUpdate } from '@billing/contracts/resources/portal-config';
+import type { portalConfig, portalConfigPreview, portalConfigUpdate } from '@billing/contracts/resources/portal-config';
 import type {
   livePortalSession,
   portalSession,
@@ -105,6 +105,7 @@ export type DunningTotals = z.input<typeof dunningTotals>;
 export type Payment = z.input<typeof payment>;
 export type PaymentTotals = z.input<typeof paymentTotals>;
 export type PortalSession = z.input<typeof portalSession>;
+export type PortalPreview = z.input<typeof portalOperations.previewPortalConfig.response>;
 export type LivePortalSession = z.input<typeof livePortalSession>;
 /** What the portal lets customers do, and how it looks. */
 export type PortalConfig = z.input<typeof portalConfig>;
@@ -245,6 +246,7 @@ export type ProductFeatureSet = RequestBody<typeof productFeatureSet>;
 /** What to give, until when, and why. */
 export type GrantSet = RequestBody<typeof grantSet, 'expiresAt'>;
 export type PaymentRefund = RequestBody<typeof paymentRefund>;
+export type PortalConfigPreview = RequestBody<typeof portalConfigPreview>;
 export type PortalConfigSet = RequestBody<typeof portalConfigUpdate>;
 export type PortalSessionCreate = RequestBody<typeof portalSessionCreate>;
 export type ReferralConfigUpdate = RequestBody<typeof referralConfigUpdate>;

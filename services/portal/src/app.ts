@@ -20,6 +20,8 @@ interface Dependencies {
   readonly publicUrl: string;
   /** 32 bytes. Derives the token of a repeated request, so that no token has to be stored. */
   readonly tokenKey: Buffer;
+  /** 32 bytes. Signs drafts of configurations. */
+  readonly draftKey: Buffer;
   /** The address of the local processor; undefined for Stripe. */
   readonly processorBaseUrl: string | undefined;
   readonly now: () => Date;

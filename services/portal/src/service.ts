@@ -1,5 +1,5 @@
 import { defineService } from '@billing/service/definition';
-import { tokenKeyFrom } from '#domain/token.ts';
+import { keyFrom } from '#domain/token.ts';
 import { createApp } from './app.ts';
 import { customerEvents } from './consumers/customer-events.ts';
 import { portalEnv } from './env.ts';
@@ -24,7 +24,8 @@ export const portalService = () =>
           rpc,
           processors,
           publicUrl: env.PUBLIC_URL,
-          tokenKey: tokenKeyFrom(env.SERVICE_KEY),
+          tokenKey: keyFrom(env.SERVICE_KEY, 'portal-token'),
+          draftKey: keyFrom(env.SERVICE_KEY, 'portal-draft'),
           processorBaseUrl: env.STRIPE_API_BASE_URL,
           now,
           logger,

@@ -4,13 +4,14 @@ import { CustomerId } from '../ids.ts';
 import { PROJECT_PATH, projectAccess } from '../operation.ts';
 import { pageQuery, pagination } from '../pagination.ts';
 import { madeChange, planChangePreview } from '../resources/plan-change.ts';
-import { portalConfig, portalConfigUpdate, portalPlanChange } from '../resources/portal-config.ts';
+import { portalConfig, portalConfigPreview, portalConfigUpdate, portalPlanChange } from '../resources/portal-config.ts';
 import {
   PORTAL_LANGUAGES,
   livePortalSession,
   portalSession,
   portalSessionCreate,
 } from '../resources/portal-session.ts';
+import { timestamp } from '../timestamp.ts';
 import { subscription, subscriptionUpdate } from '../resources/subscription.ts';
 import { CHANGE_PROBLEMS } from './plan-changes.ts';
 
@@ -77,6 +78,19 @@ export const portalOperations = declareOperations('portal', {
       'processor_error',
     ],
     example: { response: { subscription: { cancelAtPeriodEnd: true } } },
+  },
+  previewPortalConfig: {
+    route: `POST ${PROJECT_PATH}/portal-config/preview`,
+    access: projectAccess('subscriptions:read'),
+    summary: 'See the page of a sample customer as it would be; changes nothing',
+    body: portalConfigPreview,
+    response: z.object({
+      url: z.string().meta({
+        description: 'The path of the page on this server, for a frame. Nothing on it works.',
+        example: '/portal/preview?draft=eyJ0ZWFtSWQi…',
+      }),
+      expiresAt: timestamp.describe('Until when it can be opened.'),
+    }),
   },
   previewPortalPlanChange: {
     route: `POST ${PORTAL_SUBSCRIPTION}/change/preview`,

@@ -103,6 +103,13 @@ export const portalConfigUpdate = settable(
   },
 });
 
+export const portalConfigPreview = z
+  .strictObject({
+    portalConfig: portalConfigUpdate,
+    language: optional(z.enum(PORTAL_LANGUAGES)).describe('The language of the page; the default one unless given.'),
+  })
+  .meta({ id: 'PortalConfigPreview', description: 'A configuration to look at before it is saved.' });
+
 /** What a customer may change in the portal. */
 export const portalPlanChange = z
   .strictObject({

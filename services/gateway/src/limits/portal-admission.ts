@@ -79,11 +79,16 @@ export function portalAdmission(
   };
 }
 
-/** Returns the link of a request as a key: the token in its path, or in the cookie of a return from the processor. */
-function linkOf({ path, headers }: Request): string | undefined {
+/** Returns the link of a request as a key: the token in its path or in the cookie of a return from the processor, or a draft. */
+function linkOf({ path, query, headers }: Request): string | undefined {
   const token = /^(?:\/api)?\/portal\/([^/]+)/.exec(path)?.[1];
-  const secret = token === 'return' ? findCookie(PORTAL_RETURN_COOKIE, headers.cookie) : token;
-  return secret === undefined ? undefined : hashedKey(secret);
+  const secret =
+    token === 'return'
+      ? findCookie(PORTAL_RETURN_COOKIE, headers.cookie)
+      : token === 'preview'
+        ? query['draft']
+        : token;
+  return typeof secret === 'string' ? hashedKey(secret) : undefined;
 }
 
 /** Whether a request opens a page of the processor: by the page's script, or by its form. */

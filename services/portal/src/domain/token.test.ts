@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { createToken, hashToken, isToken, tokenKeyFrom, tokenOfOperation } from './token.ts';
+import { createToken, hashToken, isToken, keyFrom, tokenOfOperation } from './token.ts';
 
 it('creates tokens of 256 bits that do not repeat', () => {
   const tokens = new Set(Array.from({ length: 1_000 }, createToken));
@@ -13,10 +13,10 @@ it('creates tokens of 256 bits that do not repeat', () => {
 });
 
 it('derives the same token for the same operation and key only', () => {
-  const key = tokenKeyFrom(randomBytes(32));
+  const key = keyFrom(randomBytes(32), 'portal-token');
   const token = tokenOfOperation(key, 'operation-1');
   expect(isToken(token)).toBe(true);
   expect(tokenOfOperation(key, 'operation-1')).toBe(token);
   expect(tokenOfOperation(key, 'operation-2')).not.toBe(token);
-  expect(tokenOfOperation(tokenKeyFrom(randomBytes(32)), 'operation-1')).not.toBe(token);
+  expect(tokenOfOperation(keyFrom(randomBytes(32), 'portal-token'), 'operation-1')).not.toBe(token);
 });

@@ -4,9 +4,9 @@ import { portalToken } from '@billing/contracts/resources/portal-session';
 /** Creates a portal token: 256 random bits as 43 characters of base64url. */
 export const createToken = (): string => randomBytes(32).toString('base64url');
 
-/** Derives the 32-byte key of `tokenOfOperation` from the service's key; neither key reveals the other. */
-export const tokenKeyFrom = (serviceKey: Buffer): Buffer =>
-  Buffer.from(hkdfSync('sha256', serviceKey, '', 'portal-token', 32));
+/** Derives a key of 32 bytes for one purpose from the service's key; none reveals another. */
+export const keyFrom = (serviceKey: Buffer, purpose: 'portal-token' | 'portal-draft'): Buffer =>
+  Buffer.from(hkdfSync('sha256', serviceKey, '', purpose, 32));
 
 /** Returns the token of one operation, the same at every repeat. Without the key it can't be told from a random one. */
 export const tokenOfOperation = (tokenKey: Buffer, operationKey: string): string =>

@@ -62,4 +62,5 @@ export function admitVisitor({ em, rpc }: AdmitVisitorDependencies) {
 }
 
 /** The same for every link that does not work, so that the response does not reveal why. */
-const linkExpired = () => new Problem('not_found', 'portal_link_expired', 'This link has expired. Ask for a new one.');
+export const linkExpired = () =>
+  new Problem('not_found', 'portal_link_expired', 'This link has expired. Ask for a new one.');

@@ -16,22 +16,32 @@ export async function addPrivacyHeaders(_request: FastifyRequest, reply: Fastify
 /** Creates a nonce: the browser uses only the style and script that carry it. */
 export const createNonce = (): string => randomBytes(16).toString('base64');
 
-/** Allows the page its own style, script, forms and requests, forms that redirect to the processor, and the project's logo. */
-export function contentSecurityPolicy(
-  nonce: string,
-  processorBaseUrl: string | undefined,
-  logoUrl: string | null,
-): string {
+interface PolicyOptions {
+  readonly nonce: string;
+  readonly processorBaseUrl: string | undefined;
+  readonly logoUrl: string | null;
+  readonly isPreview?: boolean | undefined;
+}
+
+/**
+ * Allows the page its own style, script, forms and requests, forms that redirect to the processor, and the project's logo. A
+ * preview is allowed its style and the logo, in a frame of this origin.
+ */
+export function contentSecurityPolicy({ nonce, processorBaseUrl, logoUrl, isPreview }: PolicyOptions): string {
   // Browsers apply form-action to redirects after a form was sent, too.
+  const actions = [
+    `script-src 'nonce-${nonce}'`,
+    `connect-src 'self'`,
+    `form-action 'self' ${processorOrigins(processorBaseUrl).join(' ')}`,
+    `frame-ancestors 'none'`,
+  ];
+  const none = [`form-action 'none'`, `frame-ancestors 'self'`, 'sandbox'];
   return [
     `default-src 'none'`,
     `style-src 'nonce-${nonce}'`,
-    `script-src 'nonce-${nonce}'`,
-    `connect-src 'self'`,
     ...imageSource(logoUrl),
-    `form-action 'self' ${processorOrigins(processorBaseUrl).join(' ')}`,
     `base-uri 'none'`,
-    `frame-ancestors 'none'`,
+    ...(isPreview ? none : actions),
   ].join('; ');
 }
 

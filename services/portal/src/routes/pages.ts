@@ -11,8 +11,10 @@ import { NOTICES, portalLinks, TABS, type Notice } from '#domain/portal-links.ts
 import { processorReturn, tokenFromReturnCookie } from '#domain/processor-return.ts';
 import { readerLanguage } from '#domain/reader-language.ts';
 import { canCancel } from '#domain/subscription-status.ts';
-import { admitVisitor, type AdmitVisitorDependencies, type Visitor } from '#operations/admit-visitor.ts';
+import { openDraft } from '#domain/draft.ts';
+import { admitVisitor, linkExpired, type AdmitVisitorDependencies, type Visitor } from '#operations/admit-visitor.ts';
 import { describeBilling, type DescribeBillingDependencies } from '#operations/describe-billing.ts';
+import { describeDraft } from '#operations/describe-draft.ts';
 import { findBrand } from '#operations/find-brand.ts';
 import { findCustomerBilling } from '#operations/find-customer-billing.ts';
 import { scheduleCancellation } from '#operations/schedule-cancellation.ts';
@@ -27,7 +29,7 @@ import {
   UNAVAILABLE,
   type Message,
 } from '#views/message-page.ts';
-import { portalContent, portalFooter, portalHeader } from '#views/portal-page.ts';
+import { portalFooter, portalPage } from '#views/portal-page.ts';
 import { textsFor, type Texts } from '#views/texts.ts';
 import { pageSender, type PageFrame, type SendPageDependencies } from './send-page.ts';
 import { customerAuditOf } from './customer-audit.ts';
@@ -38,6 +40,8 @@ interface PageDependencies
     DescribeBillingDependencies,
     StartPaymentUpdateDependencies,
     Pick<SendPageDependencies, 'assets'> {
+  /** 32 bytes. Signs drafts of configurations. */
+  readonly draftKey: Buffer;
   readonly now: () => Date;
 }
 
@@ -59,6 +63,7 @@ const pageQuery = langQuery.extend({
   page: z.coerce.number().int().min(1).max(10_000).catch(1),
   notice: z.enum(NOTICES).optional().catch(undefined),
 });
+const draftQuery = pageQuery.pick({ tab: true }).extend({ draft: z.string().catch('') });
 const returnQuery = pageQuery.pick({ notice: true, lang: true });
 const returnParams = z.object({ returnId: z.string() });
 const tokenParams = z.object({ token: z.string() });
@@ -66,11 +71,12 @@ const subscriptionParams = tokenParams.extend({ subscriptionId: SubscriptionId.s
 
 /** The page, and its forms for browsers without script. Every response is a page or a redirect to one. */
 export function pageRoutes(dependencies: PageDependencies): FastifyPluginAsyncZod {
-  const { publicUrl, processorBaseUrl, now } = dependencies;
+  const { publicUrl, processorBaseUrl, draftKey, now } = dependencies;
   const { sendPage, sendMessage } = pageSender(dependencies);
   const admitByToken = admitVisitor(dependencies);
   const findProjectBrand = findBrand(dependencies);
   const describe = describeBilling(dependencies);
+  const describeSample = describeDraft(dependencies);
   const findBilling = findCustomerBilling(dependencies);
   const changeSubscription = subscriptionChange(scheduleCancellation(dependencies));
   const startUpdate = startPaymentUpdate(dependencies);
@@ -113,12 +119,19 @@ export function pageRoutes(dependencies: PageDependencies): FastifyPluginAsyncZo
       const texts = textsOf(request, visitor);
       const page = { tab, invoicePage, notice, links, texts, setupKey: randomUUID(), now: now() };
       const view = { ...billing, ...page, customer, returnUrl, processorBaseUrl };
-      return sendPage(reply, view, {
-        title: texts.text('pageTitle', { name: view.brand.name ?? customer.email ?? customer.id }),
-        header: portalHeader(view),
-        content: portalContent(view),
-        footer: portalFooter(texts),
-      });
+      return sendPage(reply, view, portalPage(view));
+    });
+
+    app.get('/preview', { schema: { querystring: draftQuery } }, async (request, reply) => {
+      const { tab, draft: signed } = request.query;
+      const draft = openDraft(draftKey, signed, now());
+      if (!draft) throw linkExpired();
+      const accepted = request.headers['accept-language'];
+      const texts = textsFor(readerLanguage({ query: draft.language ?? draft.config.defaultLanguage, accepted }));
+      const links = portalLinks(publicUrl, 'preview');
+      const page = { tab, invoicePage: 1, notice: undefined, links, texts, setupKey: '', now: now() };
+      const view = { ...(await describeSample(draft, now())), ...page, processorBaseUrl };
+      return sendPage(reply, view, { ...portalPage(view), isPreview: true });
     });
 
     app.get(

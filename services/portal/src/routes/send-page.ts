@@ -17,6 +17,8 @@ interface Page {
   readonly content: Html;
   readonly header?: Html;
   readonly footer?: Html;
+  /** Whether it is shown in a frame of the console, with no action that works. */
+  readonly isPreview?: boolean;
 }
 
 export interface SendPageDependencies {
@@ -35,7 +37,10 @@ export function pageSender({ assets, processorBaseUrl }: SendPageDependencies) {
       .type('text/html; charset=utf-8')
       .header('content-language', texts.language)
       .header('vary', 'accept-language')
-      .header('content-security-policy', contentSecurityPolicy(nonce, processorBaseUrl, brand.logoUrl))
+      .header(
+        'content-security-policy',
+        contentSecurityPolicy({ nonce, processorBaseUrl, logoUrl: brand.logoUrl, isPreview: page.isPreview }),
+      )
       .send(body);
   };
   const sendMessage = (reply: FastifyReply, frame: PageFrame, message: Message, status = 200) => {

@@ -24,6 +24,8 @@ interface DocumentOptions {
   readonly header?: Html | undefined;
   readonly content: Html;
   readonly footer?: Html | undefined;
+  /** Whether nothing on it can be used. */
+  readonly isPreview?: boolean | undefined;
 }
 
 /** Reads style and script from `browser/`. */
@@ -35,7 +37,7 @@ export function readAssets(): Assets {
 
 /** Returns a complete page. */
 export function document(options: DocumentOptions): Html {
-  const { title, nonce, texts, brand, assets, header, content, footer } = options;
+  const { title, nonce, texts, brand, assets, header, content, footer, isPreview = false } = options;
   const isNamed = brand.name !== null || brand.logoUrl !== null;
   return html`<!doctype html>
     <html lang="${texts.language}">
@@ -49,14 +51,17 @@ export function document(options: DocumentOptions): Html {
           ${assets.style}${brandStyle(brand)}
         </style>
       </head>
-      <body class="${header ? 'portal' : 'plain'}">
+      <body class="${header ? 'portal' : 'plain'}" ${isPreview && html`inert`}>
         ${(header || isNamed) && html`<header>${header ?? html`<div class="lead">${brandMark(brand, '')}</div>`}</header>`}
         <main id="portal" data-texts="${scriptTexts(texts)}">${content}</main>
         ${(footer || brand.supportUrl) && html`<footer>${supportLink(brand, texts)}${footer}</footer>`}
         <div id="announcer" class="visually-hidden" aria-live="polite"></div>
-        <script nonce="${nonce}">
-          ${assets.script};
-        </script>
+        ${
+          !isPreview &&
+          html`<script nonce="${nonce}">
+            ${assets.script};
+          </script>`
+        }
       </body>
     </html> `;
 }

@@ -30,8 +30,16 @@ const NOTICES: Readonly<Record<Notice, MessageKey>> = {
   'payment-method-saved': 'paymentMethodSaved',
 };
 
+/** Returns the page of a customer, by which it was opened or previewed. */
+export const portalPage = (view: PortalView) => ({
+  title: view.texts.text('pageTitle', { name: view.brand.name ?? view.customer.email ?? view.customer.name ?? '' }),
+  header: portalHeader(view),
+  content: portalContent(view),
+  footer: portalFooter(view.texts),
+});
+
 /** Returns the three tabs in one page. Each tab is a link; the script switches them in place. */
-export function portalContent(view: PortalView): Html {
+function portalContent(view: PortalView): Html {
   const { notice, texts } = view;
   return html`${notice && html`<p class="notice" role="status" data-notice="${notice}">${CHECK}${texts.text(NOTICES[notice])}</p>`}
     <nav class="tabs" aria-label="${texts.text('billing')}" data-api="${view.links.api}">
@@ -43,7 +51,7 @@ export function portalContent(view: PortalView): Html {
 }
 
 /** Returns the project, the customer, and the link back to the tenant. */
-export function portalHeader(view: Pick<PortalView, 'brand' | 'returnUrl' | 'customer' | 'texts'>): Html {
+function portalHeader(view: Pick<PortalView, 'brand' | 'returnUrl' | 'customer' | 'texts'>): Html {
   const { brand, returnUrl, customer, texts } = view;
   const project = html`<bdi>${brand.name ?? texts.text('billing')}</bdi>`;
   return html`<div class="lead">

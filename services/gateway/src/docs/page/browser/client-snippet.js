@@ -67,6 +67,7 @@ const CALLS = {
   listPortalSessions: 'portal.list(query).page()',
   revokePortalSession: 'portal.revoke(sessionId)',
   getPortalConfig: 'portalConfig.get()',
+  previewPortalConfig: 'portalConfig.preview(body)',
   setPortalConfig: 'portalConfig.set(body)',
   getReferralConfig: 'referrals.config()',
   updateReferralConfig: 'referrals.updateConfig(body)',
