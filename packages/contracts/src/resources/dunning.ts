@@ -13,8 +13,8 @@ export const dunningCase = z
     invoiceId: InvoiceId.schema,
     amountDue: z.int().meta({ description: `What is to be paid, or was. ${AMOUNT}`, example: 2999 }),
     currency: storedCurrency,
-    failedAt: timestamp.describe('When the first payment of the invoice failed.'),
-    attempts: z.int().meta({ description: 'How often it was tried.', example: 2 }),
+    failedAt: timestamp.describe('When it was tried first, and failed: as the invoice was finalized.'),
+    attempts: z.int().meta({ description: 'How often the payment processor tried it by itself.', example: 2 }),
     nextRetryAt: timestamp.nullable().describe('When the payment processor tries next; null when it does not.'),
     lastFailure: z
       .object({
@@ -33,7 +33,8 @@ export const dunningCase = z
   })
   .meta({
     id: 'DunningCase',
-    description: 'An invoice of a subscription whose payment failed.',
+    description:
+      'An invoice of a subscription whose payment failed. A purchase that was not completed and a declined change of plan are none.',
     example: { status: 'recovering', endedAt: null },
   });
 export type DunningCase = z.output<typeof dunningCase>;

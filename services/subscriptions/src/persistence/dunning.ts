@@ -34,14 +34,15 @@ const CASES = `
  where invoice.team_id = $1 and invoice.project_id = $2 and invoice.has_failed
    and invoice.due_date is null and coalesce(invoice.billing_reason, '') not in ('${NO_DUNNING_REASONS.join(`', '`)}')
    and invoice.finalized_at >= $3::timestamptz
-   and (invoice.status, ${HAS_ENDED}) in (select * from unnest($4::text[], $5::boolean[]))`;
+   and invoice.status = any(case when ${HAS_ENDED} then $4::text[] else $5::text[] end)`;
 
 const valuesOf = ({ teamId, projectId }: ProjectScope, { states, since }: DunningFilter): unknown[] => [
   teamId,
   projectId,
   since ?? new Date(0),
-  states.map(({ invoiceStatus }) => invoiceStatus),
-  states.map(({ hasEnded }) => hasEnded),
+  ...[true, false].map(isEnd =>
+    states.filter(({ hasEnded }) => hasEnded === isEnd).map(({ invoiceStatus }) => invoiceStatus),
+  ),
 ];
 
 /** Lists a page of a project's cases and one more, the newest failure first. */
