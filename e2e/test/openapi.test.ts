@@ -221,7 +221,9 @@ it('documents checkout, subscriptions, invoices, payments and analytics', async 
   expect((await api.post(`${P}/payments/${paymentId}/refund`, { amount: 999_999 })).status).toBe(422);
   expect((await api.post(`${P}/invoices/${invoiceId}/void`)).status).toBe(422);
   expect((await api.post(`${P}/invoices/${invoiceId}/retry`)).status).toBe(422);
-  const open = await newOpenInvoice(tenant, (await newPrice()).priceId);
+  const renewed = (await newPrice()).priceId;
+  await ok(api.post(`${P}/invoices/${await newOpenInvoice(tenant, renewed)}/retry`));
+  const open = await newOpenInvoice(tenant, renewed);
   await ok(api.get(`${P}/dunning`));
   await ok(api.post(`${P}/invoices/${open}/mark-uncollectible`));
   await ok(api.post(`${P}/invoices/${open}/void`));
