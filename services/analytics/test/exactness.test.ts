@@ -9,8 +9,10 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { disorder, moveToProject, projectHistory } from './histories/project-history.ts';
 import { lookback } from './histories/times.ts';
 import {
+  canceledBetween,
   exclusionReason,
   expectedAnalytics,
+  expectedCancellations,
   expectedSubscriptions,
   isDiscountedWorthOf,
   isTextOf,
@@ -55,6 +57,7 @@ it('equals a recomputation from the records for any history, order and repetitio
       expect(metrics).toEqual(expectedAnalytics(records, baseCurrency, now, growthDays));
       expect(asOf).toEqual(newestTime(events));
       await expectSubscriptions(scope, { records, baseCurrency, now, growthDays });
+      await expectCancellations(scope, { records, baseCurrency, now, growthDays });
       // A window that does not start at midnight touches one more day.
       const days = Math.min(growthDays + 1, 365);
       const { history, currency, totals } = await service.history(scope, days);
@@ -93,6 +96,7 @@ async function expectSubscriptions(scope: ProjectScope, { records, baseCurrency,
         customerId: state.customerId,
         status: state.status,
         currency: state.items[0]?.currency ?? baseCurrency,
+        cancellation: null,
         reason: metric === 'excluded' ? exclusionReason(state, baseCurrency) : null,
         converted:
           metric === 'trialConversion' ? trials.some(trial => trial.state === state && trial.isConverted) : null,
@@ -110,6 +114,24 @@ async function expectSubscriptions(scope: ProjectScope, { records, baseCurrency,
     false,
   );
   expect([total, roundedTexts(amounts)]).toEqual([mrrDiscounted, mrrDiscounted]);
+}
+
+/** The cancellations are counted by their reason, and each count has exactly its subscriptions. */
+async function expectCancellations(scope: ProjectScope, { records, now, growthDays }: Given) {
+  const counts = await service.cancellations(scope, growthDays);
+  expect(counts).toEqual(expectedCancellations(records, now, growthDays));
+  const canceled = canceledBetween(records, now, growthDays);
+  const all = await service.subscriptions(scope, 'cancellations', growthDays, 2);
+  expect([all.total, all.pagination.total]).toEqual([canceled.length, canceled.length]);
+  expect(all.subscriptions.map(({ subscriptionId, cancellation }) => [subscriptionId, cancellation])).toEqual(
+    canceled.map(({ id, cancellation }) => [id, cancellation]),
+  );
+  for (const { reason, count } of counts) {
+    const only = { reason: reason ?? 'none' } as const;
+    const { subscriptions, total } = await service.subscriptions(scope, 'cancellations', growthDays, 2, only);
+    expect([total, subscriptions.length]).toEqual([count, count]);
+    expect(subscriptions.every(({ cancellation }) => (cancellation?.reason ?? null) === reason)).toBe(true);
+  }
 }
 
 /** The lists of movements have exactly the subscriptions of some days with their parts, which add up to the movement. */

@@ -15,7 +15,7 @@ import { rebuildLock } from '#persistence/rebuild-lock.ts';
 import { rebuildProject } from '../src/rebuild/rebuild-project.ts';
 import { disorder, moveToProject, projectHistory } from './histories/project-history.ts';
 import { lookback } from './histories/times.ts';
-import { expectedAnalytics } from './reference-model.ts';
+import { expectedAnalytics, expectedCancellations } from './reference-model.ts';
 import { expectedHistory } from './reference-movements.ts';
 import { newScope, startAnalytics, type AnalyticsService } from './start-analytics.ts';
 import { serveOwners } from './state-owners.ts';
@@ -49,6 +49,7 @@ it('equals a recomputation while events keep coming, and stays equal when repeat
       await Promise.all([rebuild(scope), service.emit(...events.slice(processedBefore + 1))]);
       const { asOf, ...metrics } = await service.analytics(scope, growthDays);
       expect(metrics).toEqual(expectedAnalytics(records, 'usd', now, growthDays));
+      expect(await service.cancellations(scope, growthDays)).toEqual(expectedCancellations(records, now, growthDays));
       const { history } = await service.history(scope, 365);
       expect(history).toEqual(expectedHistory(records, 'usd', now, 365));
 

@@ -98,6 +98,23 @@ export function expectedSubscriptions(records: ProjectRecords, baseCurrency: str
   };
 }
 
+/** The subscriptions whose end was requested in the window and not taken back, the last request first. */
+export function canceledBetween({ subscriptions }: ProjectRecords, now: Date, growthDays: number) {
+  const start = new Date(now.getTime() - growthDays * DAY);
+  return subscriptions
+    .filter(it => it.status === 'canceled' || (it.cancelAtPeriodEnd && it.status !== 'incomplete_expired'))
+    .filter(({ canceledAt }) => canceledAt && canceledAt >= start && canceledAt < now)
+    .toSorted(descending(it => it.canceledAt ?? now));
+}
+
+/** How many subscriptions were canceled for each reason, the most frequent first. */
+export function expectedCancellations(records: ProjectRecords, now: Date, growthDays: number) {
+  const reasons = canceledBetween(records, now, growthDays).map(({ cancellation }) => cancellation?.reason ?? null);
+  return [...Map.groupBy(reasons, reason => reason)]
+    .map(([reason, { length: count }]) => ({ reason, count }))
+    .toSorted((one, other) => other.count - one.count || ((one.reason ?? '~') < (other.reason ?? '~') ? -1 : 1));
+}
+
 const descending = (timeOf: (it: SubscriptionState) => Date) => (one: SubscriptionState, other: SubscriptionState) =>
   timeOf(other).getTime() - timeOf(one).getTime() || (one.id < other.id ? -1 : 1);
 

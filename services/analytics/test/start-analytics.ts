@@ -2,7 +2,12 @@ import { startTestService } from '@billing/service/testing/start-test-service';
 import { ProjectCreated } from '@billing/contracts/events/gateway';
 import { ProjectId, TeamId, type ProjectScope } from '@billing/contracts/ids';
 import { analyticsOperations } from '@billing/contracts/operations/analytics';
-import { analytics, analyticsHistory, type AnalyticsMetric } from '@billing/contracts/resources/analytics';
+import {
+  analytics,
+  analyticsHistory,
+  type AnalyticsMetric,
+  type ListedReason,
+} from '@billing/contracts/resources/analytics';
 import { newEvent } from '@billing/testing/events';
 import { analyticsService } from '../src/service.ts';
 import { project } from './states.ts';
@@ -34,17 +39,21 @@ export async function startAnalytics() {
         await get(scope, growthDays === undefined ? '/analytics' : `/analytics?growthDays=${growthDays}`),
       ),
     /** `GET P/analytics/subscriptions`, all pages of `limit` together. */
+    async cancellations(scope: ProjectScope, growthDays = 30) {
+      const { response } = analyticsOperations.listCancellations;
+      return response.parse(await get(scope, `/analytics/cancellations?growthDays=${growthDays}`)).cancellations;
+    },
     async subscriptions(
       scope: ProjectScope,
       metric: AnalyticsMetric,
       growthDays = 30,
       limit = 100,
-      days?: { from?: string; to: string },
+      only?: { from?: string; to?: string; reason?: ListedReason },
     ) {
       const { response } = analyticsOperations.listAnalyticsSubscriptions;
-      const onDays = days ? `${days.from ? `&from=${days.from}` : ''}&to=${days.to}` : '';
+      const filter = new URLSearchParams(only).toString();
       const page = async (offset: number) => {
-        const query = `metric=${metric}&growthDays=${growthDays}${onDays}&limit=${limit}&offset=${offset}`;
+        const query = `metric=${metric}&growthDays=${growthDays}&${filter}&limit=${limit}&offset=${offset}`;
         return response.parse(await get(scope, `/analytics/subscriptions?${query}`));
       };
       const first = await page(0);

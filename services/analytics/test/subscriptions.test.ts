@@ -155,6 +155,36 @@ describe('the subscriptions that mrr leaves out', () => {
   });
 });
 
+describe('the subscriptions that were canceled', () => {
+  it('are in the window by when that was requested, and leave it when they resume', async () => {
+    const scope = await service.createProject();
+    const canceledAt = at('2026-11-10T00:00:00Z');
+    const ending = { cancelAtPeriodEnd: true, canceledAt };
+    const cancellation = { reason: 'unused', comment: 'Bye.' } as const;
+    const [first] = await create(
+      scope,
+      { ...ending, cancellation },
+      { ...ending, canceledAt: at('2026-01-01T00:00:00Z') },
+      { ...ending, status: 'canceled', cancelAtPeriodEnd: false, endedAt: canceledAt },
+      { ...ending, status: 'incomplete_expired' },
+      {},
+    );
+    expect(await service.cancellations(scope)).toEqual([
+      { reason: 'unused', count: 1 },
+      { reason: null, count: 1 },
+    ]);
+    const unused = () => service.subscriptions(scope, 'cancellations', 30, 100, { reason: 'unused' });
+    expect(await unused()).toMatchObject({ subscriptions: [expected(first, { cancellation })], total: 1 });
+    if (!first) throw new Error('There is no subscription.');
+    const resumed = { ...first, cancelAtPeriodEnd: false, canceledAt: null, cancellation: null, version: 2 };
+    await service.emit(newEvent(SubscriptionUpdated, scope.teamId, resumed));
+    expect(await service.cancellations(scope)).toEqual([{ reason: null, count: 1 }]);
+    expect(await unused()).toMatchObject({ subscriptions: [], total: 0 });
+    const refused = await service.call('GET', '/analytics/subscriptions?metric=mrr&reason=unused', { of: scope });
+    expect(refused.status).toBe(400);
+  });
+});
+
 describe('the subscriptions behind churn', () => {
   const started = { startedAt: at('2026-01-01T00:00:00Z') };
   /** The versions of a subscription that was active, then changed at times. */
@@ -268,8 +298,8 @@ describe('the subscriptions behind a movement of revenue', () => {
 function expected(state: SubscriptionChange | undefined, changes: object = {}) {
   if (!state) throw new Error('There is no such subscription.');
   const { id: subscriptionId, customerId } = state;
-  const common = { status: 'active', currency: 'usd', amount: '2999', reason: null, converted: null };
-  return { subscriptionId, customerId, ...common, ...changes };
+  const common = { status: 'active', currency: 'usd', amount: '2999' };
+  return { subscriptionId, customerId, ...common, reason: null, converted: null, cancellation: null, ...changes };
 }
 
 it.each(['', '?metric=arr', '?metric=mrr&growthDays=0', '?metric=mrr&limit=0', '?metric=mrr&x=1'])(

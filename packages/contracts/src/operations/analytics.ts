@@ -10,6 +10,8 @@ import {
   analyticsCustomer,
   analyticsHistory,
   analyticsSubscription,
+  cancellationCount,
+  LISTED_REASONS,
   MOVEMENT_METRICS,
   type AnalyticsMetric,
 } from '../resources/analytics.ts';
@@ -18,11 +20,16 @@ import { idsText, integerText } from '../text.ts';
 const isMovement = (metric: string) => MOVEMENT_METRICS.some(it => it === metric);
 
 /** Metrics that count subscriptions, whatever their currency. */
-const NOT_OF_REVENUE: ReadonlySet<string> = new Set<AnalyticsMetric>(['churn', 'excluded', 'trialConversion']);
+const NOT_OF_REVENUE: ReadonlySet<string> = new Set<AnalyticsMetric>([
+  'churn',
+  'excluded',
+  'trialConversion',
+  'cancellations',
+]);
 
 const growthDays = integerText(1, 365)
   .default(30)
-  .describe('Length of the window for churn, trials, growth and movements, in days.');
+  .describe('Length of the window for churn, trials, growth, cancellations and movements, in days.');
 
 const listedMetric = z
   .strictObject({
@@ -43,6 +50,10 @@ const listedMetric = z
     currency: currency
       .optional()
       .describe('The currency of the revenue that is listed; the project’s base currency by default.'),
+    reason: z
+      .enum(LISTED_REASONS)
+      .optional()
+      .describe('Only cancellations for this reason; `none` for those without one.'),
     ...pageQuery,
   })
   .refine(
@@ -55,6 +66,10 @@ const listedMetric = z
   .refine(({ metric, from, to }) => !isMovement(metric) || ((from ?? '') <= (to ?? '') && !from === !to), {
     error: 'Expected `from` and `to` together, with `to` not before `from`.',
     path: ['to'],
+  })
+  .refine(({ metric, reason }) => reason === undefined || metric === 'cancellations', {
+    error: 'Only `cancellations` are listed by their reason.',
+    path: ['reason'],
   })
   .refine(({ metric, currency: of }) => of === undefined || !NOT_OF_REVENUE.has(metric), {
     error: 'Only revenue is listed by its currency.',
@@ -83,17 +98,31 @@ export const analyticsOperations = declareOperations('analytics', {
     response: analyticsHistory,
     example: { query: { days: '1' } },
   },
+  listCancellations: {
+    route: `GET ${PROJECT_PATH}/analytics/cancellations`,
+    access: projectAccess('analytics:read'),
+    summary: 'Count the cancellations of the window by their reason',
+    query: z.strictObject({ growthDays }),
+    response: z.object({
+      cancellations: z
+        .array(cancellationCount)
+        .describe(
+          'The most frequent reason first. What was requested and not taken back counts, whether or not the subscription has ended yet.',
+        ),
+    }),
+    example: { query: { growthDays: '30' } },
+  },
   listAnalyticsSubscriptions: {
     route: `GET ${PROJECT_PATH}/analytics/subscriptions`,
     access: projectAccess('analytics:read'),
     summary:
-      'List the subscriptions behind a metric: revenue, its movements, churn, trials, or what revenue leaves out',
+      'List the subscriptions behind a metric: revenue, its movements, churn, trials, cancellations, or what revenue leaves out',
     query: listedMetric,
     response: z.object({
       subscriptions: z.array(analyticsSubscription),
       total: z.number().meta({
         description:
-          'The metric itself: `mrr` or a part of it, `churnRate`, the rate of `trialConversion`, a movement of revenue, or the number of excluded subscriptions.',
+          'The metric itself: `mrr` or a part of it, `churnRate`, the rate of `trialConversion`, a movement of revenue, or the number of excluded subscriptions or of cancellations.',
         example: 2999,
       }),
       pagination,

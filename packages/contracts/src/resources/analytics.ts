@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CustomerId, SubscriptionId } from '../ids.ts';
 import { storedCurrency } from '../money.ts';
+import { CANCELLATION_REASONS, cancellation, cancellationReason } from './cancellation.ts';
 import { SUBSCRIPTION_STATUSES } from './subscription.ts';
 import { timestamp } from '../timestamp.ts';
 
@@ -178,9 +179,23 @@ export const ANALYTICS_METRICS = [
   'churn',
   'excluded',
   'trialConversion',
+  'cancellations',
   ...MOVEMENT_METRICS,
 ] as const;
 export type AnalyticsMetric = (typeof ANALYTICS_METRICS)[number];
+
+/** How the reasons are named by which cancellations are listed: `none` is of those that gave none. */
+export const LISTED_REASONS = [...CANCELLATION_REASONS, 'none'] as const;
+
+export type ListedReason = (typeof LISTED_REASONS)[number];
+
+export const cancellationCount = z
+  .object({
+    reason: cancellationReason.nullable().describe('Null for cancellations without a reason.'),
+    count: z.int().meta({ description: 'How many were requested in the window.', example: 3 }),
+  })
+  .meta({ id: 'CancellationCount', description: 'How often customers canceled for a reason.' });
+export type CancellationCount = z.output<typeof cancellationCount>;
 
 export const analyticsSubscription = z
   .object({
@@ -198,6 +213,10 @@ export const analyticsSubscription = z
       .boolean()
       .nullable()
       .describe('Whether its trial converted; null for other metrics than `trialConversion`.'),
+    cancellation: cancellation.nullable().meta({
+      description: 'What the customer said who canceled; null for other metrics than `cancellations`.',
+      example: null,
+    }),
   })
   .meta({ id: 'AnalyticsSubscription', description: 'A subscription behind a metric.', example: { amount: '2999' } });
 export type AnalyticsSubscription = z.output<typeof analyticsSubscription>;

@@ -1,6 +1,7 @@
 import { toDecimalText } from '@billing/contracts/decimal-text';
 import type { CustomerId } from '@billing/contracts/ids';
 import { sumTerms } from '@billing/contracts/item-revenue';
+import type { CancellationReason } from '@billing/contracts/resources/cancellation';
 import type { SubscriptionStatus } from '@billing/contracts/resources/subscription';
 import { liveMetricOf } from './contributions.ts';
 import type { CountedSubscription } from './counted-subscription.ts';
@@ -20,7 +21,14 @@ export interface ListedSubscription {
   readonly liveMetric: string | null;
   readonly createdAt: Date;
   readonly endedAt: Date | null;
+  /** When its end was requested; null when that was taken back. */
+  readonly canceledAt: Date | null;
+  readonly cancelReason: CancellationReason | null;
 }
+
+/** Whether its end was requested. One whose first payment was never made was not canceled. */
+const isCanceled = ({ status, cancelAtPeriodEnd }: CountedSubscription): boolean =>
+  status === 'canceled' || (cancelAtPeriodEnd && status !== 'incomplete_expired');
 
 /** Returns what lists show of a subscription. */
 export function listedSubscription(state: CountedSubscription): ListedSubscription {
@@ -34,5 +42,7 @@ export function listedSubscription(state: CountedSubscription): ListedSubscripti
     liveMetric: isLive(status) ? liveMetricOf(items) : null,
     createdAt,
     endedAt: endedAt && laterOf(startedAt, endedAt),
+    canceledAt: isCanceled(state) ? state.canceledAt : null,
+    cancelReason: state.cancellation?.reason ?? null,
   };
 }

@@ -49,6 +49,9 @@ function subscription(points: readonly Shown[], endedAt: Date | null = null): Li
   return {
     customerId: 'pc_000000000000000000000001',
     pauseCollection: null,
+    cancelAtPeriodEnd: false,
+    canceledAt: null,
+    cancellation: null,
     discounts: [],
     status: endedAt ? 'canceled' : (newest.status ?? 'active'),
     items: [itemOf(newest.amount, newest.currency)],

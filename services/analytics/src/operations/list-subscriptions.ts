@@ -20,9 +20,11 @@ import { trialConversion } from '#domain/trials.ts';
 import { addDays, dayOf, FIRST_DAY, LAST_DAY, type UtcDay } from '#domain/utc-day.ts';
 import { windowOf } from '#domain/window.ts';
 import {
+  countCanceled,
   countContributing,
   countEndingLater,
   countTrialsEndingLater,
+  listCanceled,
   listContributing,
   listLive,
   listLost,
@@ -65,7 +67,7 @@ interface Found {
 
 /**
  * Lists a page of the subscriptions behind a metric, with the metric itself, in one snapshot: those that `mrr` adds up, those
- * that it leaves out, wholly or in part, those that `churnRate` counts as lost, those whose trial ended, or those that a movement of revenue adds up.
+ * that it leaves out, wholly or in part, those that `churnRate` counts as lost, those whose trial ended, those that were canceled, or those that a movement of revenue adds up.
  * Reads no rows beyond the page, but of a part of `mrr` all live subscriptions, and of a movement no other days.
  * @throws Problem 503 when no event has named the base currency and the gateway does not reply
  */
@@ -79,6 +81,7 @@ export function listSubscriptions({ em, rpc, now }: Dependencies) {
       const wanted = { tx, current, query, currency: query.currency ?? baseCurrency, now: now() };
       if (metric === 'churn') return findLost(wanted);
       if (metric === 'trialConversion') return findTrials(wanted);
+      if (metric === 'cancellations') return findCanceled(wanted);
       if (metric === 'mrr' && query.to && query.to < dayOf(wanted.now)) return findEarning(wanted, query.to);
       if (metric === 'mrr' || metric === 'mrrDiscounted' || metric === 'excluded') return findLive(wanted, metric);
       if (metric === 'mrrTrialing') return findPart(wanted, 'trialing');
@@ -91,6 +94,9 @@ export function listSubscriptions({ em, rpc, now }: Dependencies) {
     return { subscriptions: page.map(({ subscription }) => subscription), total, pagination };
   };
 }
+
+/** What a subscription shows of metrics that it is not behind. */
+const NOTHING_SHOWN = { reason: null, converted: null, cancellation: null };
 
 /** What is wanted of a list, in one snapshot of a project. */
 interface Wanted {
@@ -118,6 +124,17 @@ async function findTrials({ tx, current, query, currency, now }: Wanted): Promis
   const rows = await listTrials(tx, current, window, query);
   const found = rows.map(row => toRow(row, currency, { converted: row.converted }));
   return { rows: found, count: BigInt(ended), total: rate };
+}
+
+async function findCanceled({ tx, current, query, currency, now }: Wanted): Promise<Found> {
+  const window = windowOf(now, query.growthDays);
+  const rows = await listCanceled(tx, current, window, query);
+  const found = rows.map(row => toRow(row, currency, { cancellation: row.cancellation }));
+  const counts = (await countCanceled(tx, current, window)).filter(
+    ({ reason }) => query.reason === undefined || query.reason === (reason ?? 'none'),
+  );
+  const total = counts.reduce((sum, { count }) => sum + count, 0);
+  return { rows: found, count: BigInt(total), total };
 }
 
 async function findLive(
@@ -185,7 +202,7 @@ function toPart(row: MovedSubscription, metric: MovementMetric, currency: string
   const { id: subscriptionId, customerId, status, at } = row;
   const parts = row.terms.flatMap(([name, amount]) => parseMovementMetric(name, BigInt(amount)) ?? []);
   const amount = toDecimalText(sumTerms(termsOf(metric, parts)));
-  return { at, subscription: { subscriptionId, customerId, status, currency, amount, reason: null, converted: null } };
+  return { at, subscription: { subscriptionId, customerId, status, currency, amount, ...NOTHING_SHOWN } };
 }
 
 /** The wanted days, by default the last `growthDays` ones; today includes everything dated later. */
@@ -198,11 +215,11 @@ function movementDays({ growthDays, from, to }: Query, now: Date): Days {
 function toRow(
   { id: subscriptionId, customerId, status, amount, currency, at }: SubscriptionRow,
   baseCurrency: string,
-  shown: Partial<Pick<AnalyticsSubscription, 'reason' | 'converted'>> = {},
+  shown: Partial<Pick<AnalyticsSubscription, 'reason' | 'converted' | 'cancellation'>> = {},
 ): FoundRow {
   const amountShown = { currency: currency ?? baseCurrency, amount };
   return {
     at,
-    subscription: { subscriptionId, customerId, status, ...amountShown, reason: null, converted: null, ...shown },
+    subscription: { subscriptionId, customerId, status, ...amountShown, ...NOTHING_SHOWN, ...shown },
   };
 }

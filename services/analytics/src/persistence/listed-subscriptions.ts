@@ -1,6 +1,8 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { skipped, type Page } from '@billing/contracts/pagination';
 import type { CustomerId, SubscriptionId } from '@billing/contracts/ids';
+import type { CancellationCount, ListedReason } from '@billing/contracts/resources/analytics';
+import type { Cancellation } from '@billing/contracts/resources/cancellation';
 import type { SubscriptionStatus } from '@billing/contracts/resources/subscription';
 import { executeBound, textArray } from '@billing/database/bound-statement';
 import { follows, placeBefore, timeText } from '@billing/database/cursors';
@@ -103,6 +105,9 @@ const WAS_LIVE = `
 const ENDED_FROM = `
   from tracked_records r where r.team_id = $1 and r.project_id = $2 and r.generation = $3`;
 
+const CANCELED = `${ENDED_FROM}
+        and r.canceled_at < $4::timestamptz and r.canceled_at >= $5::timestamptz`;
+
 /** Lists a page of the subscriptions that were active at the window's start and ended inside it, the last end first. */
 export async function listLost(
   em: EntityManager,
@@ -135,6 +140,41 @@ export async function listTrials(
     `select ${shown('r.trial_ended_at')}, trial_converted as converted ${ENDED_FROM}
         and r.trial_ended_at < $4::timestamptz and r.trial_ended_at > $5::timestamptz ${pageOf('r.trial_ended_at', 6)}`,
     [teamId, projectId, generation, now.toISOString(), start.toISOString(), ...pageValues(page)],
+  );
+}
+
+/** A subscription whose end was requested. */
+interface CanceledRow extends SubscriptionRow {
+  /** In JSON, as `countedSubscription` has it. */
+  readonly cancellation: Cancellation | null;
+}
+
+/** Lists a page of the subscriptions whose end was requested inside the window, for one reason or any, the last one first. */
+export async function listCanceled(
+  em: EntityManager,
+  { teamId, projectId, generation }: GenerationScope,
+  { start, now }: Window,
+  page: Page & { readonly reason?: ListedReason | undefined },
+): Promise<readonly CanceledRow[]> {
+  return executeBound<CanceledRow>(
+    em,
+    `select ${shown('r.canceled_at')}, r.subscription -> 'cancellation' as cancellation ${CANCELED}
+        and ($6::text is null or coalesce(r.cancel_reason, 'none') = $6) ${pageOf('r.canceled_at', 7)}`,
+    [teamId, projectId, generation, now.toISOString(), start.toISOString(), page.reason ?? null, ...pageValues(page)],
+  );
+}
+
+/** Counts the subscriptions whose end was requested inside the window by the reason, the most frequent first. */
+export async function countCanceled(
+  em: EntityManager,
+  { teamId, projectId, generation }: GenerationScope,
+  { start, now }: Window,
+): Promise<readonly CancellationCount[]> {
+  return executeBound<CancellationCount>(
+    em,
+    `select r.cancel_reason as reason, count(*)::int as count ${CANCELED}
+      group by r.cancel_reason order by count desc, r.cancel_reason nulls last`,
+    [teamId, projectId, generation, now.toISOString(), start.toISOString()],
   );
 }
 

@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/postgresql';
 import type { CustomerId, ProjectId, TeamId } from '@billing/contracts/ids';
+import type { CancellationReason } from '@billing/contracts/resources/cancellation';
 import type { SubscriptionStatus } from '@billing/contracts/resources/subscription';
 import type { RecordKind } from '#domain/record-state.ts';
 
@@ -31,6 +32,11 @@ const TrackedRecordSchema = defineEntity({
       properties: ['teamId', 'projectId', 'generation', 'trialEndedAt', 'id'],
       where: 'trial_ended_at is not null',
     },
+    {
+      name: 'tracked_records_canceled',
+      properties: ['teamId', 'projectId', 'generation', 'canceledAt', 'id'],
+      where: 'canceled_at is not null',
+    },
   ],
   properties: {
     teamId: p.text().$type<TeamId>().primary(),
@@ -58,6 +64,9 @@ const TrackedRecordSchema = defineEntity({
     /** When the trial of a subscription ended, and whether it converted; null while it lasts, and without one. */
     trialEndedAt: p.datetime().nullable(),
     trialConverted: p.boolean().nullable(),
+    /** When the end of a subscription was requested, and why; null when that was taken back. */
+    canceledAt: p.datetime().nullable(),
+    cancelReason: p.text().$type<CancellationReason>().nullable(),
   },
 });
 

@@ -107,10 +107,10 @@ export async function insertTrackedRecords(tx: EntityManager, records: readonly 
     tx,
     `insert into tracked_records
             (team_id, kind, id, project_id, generation, version, contributions, subscription, customer_id, status, currency,
-             amount, live_metric, created_at, ended_at, trial_ended_at, trial_converted)
+             amount, live_metric, created_at, ended_at, trial_ended_at, trial_converted, canceled_at, cancel_reason)
      select team_id, kind, id, project_id, generation, version, contributions::json, subscription, customer_id, status,
             currency, amount, live_metric, to_timestamp(created_ms / 1000), to_timestamp(ended_ms / 1000),
-            to_timestamp(trial_ended_ms / 1000), trial_converted
+            to_timestamp(trial_ended_ms / 1000), trial_converted, to_timestamp(canceled_ms / 1000), cancel_reason
        from ${ROWS}`,
     rowColumns(records),
   );
@@ -125,7 +125,8 @@ export async function updateTrackedRecords(tx: EntityManager, records: readonly 
         set version = it.version, contributions = it.contributions::json, subscription = it.subscription,
             customer_id = it.customer_id, status = it.status, currency = it.currency, amount = it.amount, live_metric = it.live_metric,
             created_at = to_timestamp(created_ms / 1000), ended_at = to_timestamp(ended_ms / 1000),
-            trial_ended_at = to_timestamp(trial_ended_ms / 1000), trial_converted = it.trial_converted
+            trial_ended_at = to_timestamp(trial_ended_ms / 1000), trial_converted = it.trial_converted,
+            canceled_at = to_timestamp(canceled_ms / 1000), cancel_reason = it.cancel_reason
        from ${ROWS}
       where r.team_id = it.team_id and r.kind = it.kind and r.id = it.id
         and r.project_id = it.project_id and r.generation = it.generation`,
@@ -137,13 +138,14 @@ const ROWS = `(select team_id, kind, id, project_id, generation, version, contri
                     nullif(subscription, '')::json as subscription, nullif(customer_id, '') as customer_id, nullif(status, '') as status,
                     nullif(currency, '') as currency, nullif(amount, '') as amount,
                     nullif(live_metric, '') as live_metric, created_ms, ended_ms, trial_ended_ms,
-                    case when trial_ended_ms is not null then trial_converted = 'yes' end as trial_converted
+                    case when trial_ended_ms is not null then trial_converted = 'yes' end as trial_converted,
+                    canceled_ms, nullif(cancel_reason, '') as cancel_reason
                from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int[], $6::int[], $7::text[],
                            $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::float8[], $14::float8[],
-                           $15::float8[], $16::text[], $17::text[])
+                           $15::float8[], $16::text[], $17::text[], $18::float8[], $19::text[])
                     as it (team_id, kind, id, project_id, generation, version, contributions, customer_id, status,
                            currency, amount, live_metric, created_ms, ended_ms, trial_ended_ms, trial_converted,
-                           subscription)) it`;
+                           subscription, canceled_ms, cancel_reason)) it`;
 
 function rowColumns(records: readonly RecordRow[]) {
   const rows = records.map(({ key, state }) => {
@@ -166,6 +168,8 @@ function rowColumns(records: readonly RecordRow[]) {
     textColumn(rows, ({ state: { subscription } }) =>
       subscription ? JSON.stringify(z.encode(countedSubscription, subscription)) : '',
     ),
+    timeColumn(rows, it => it.listed?.canceledAt),
+    textColumn(rows, it => it.listed?.cancelReason ?? ''),
   ];
 }
 

@@ -6,6 +6,7 @@ import { serve } from '@billing/service/serve';
 import { getAnalytics } from '#operations/get-analytics.ts';
 import { getCustomers } from '#operations/get-customers.ts';
 import { getHistory } from '#operations/get-history.ts';
+import { listCancellations } from '#operations/list-cancellations.ts';
 import { listSubscriptions } from '#operations/list-subscriptions.ts';
 
 interface Dependencies {
@@ -19,6 +20,7 @@ export function analyticsRoutes({ em, rpc, now }: Dependencies) {
   const analytics = getAnalytics({ em, rpc, now });
   const history = getHistory({ em, rpc, now });
   const list = listSubscriptions({ em, rpc, now });
+  const cancellations = listCancellations({ em, now });
   const customers = getCustomers({ em });
   return (app: HttpServer): void => {
     serve(app, analyticsOperations.getAnalytics, ({ params: { teamId, projectId }, query: { growthDays } }) =>
@@ -26,6 +28,9 @@ export function analyticsRoutes({ em, rpc, now }: Dependencies) {
     );
     serve(app, analyticsOperations.getAnalyticsHistory, ({ params: { teamId, projectId }, query }) =>
       history({ teamId, projectId }, query),
+    );
+    serve(app, analyticsOperations.listCancellations, ({ params: { teamId, projectId }, query: { growthDays } }) =>
+      cancellations({ teamId, projectId }, growthDays),
     );
     serve(app, analyticsOperations.listAnalyticsSubscriptions, ({ params: { teamId, projectId }, query }) =>
       list({ teamId, projectId }, query),

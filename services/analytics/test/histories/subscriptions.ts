@@ -96,6 +96,7 @@ export function subscriptionHistory(
     discounts: mostly<BilledDiscount[]>(fc.constant([]), discounts(time)),
     isPaused: mostly(fc.constant(false), fc.constant(true)),
     cancelAtPeriodEnd: fc.boolean(),
+    reason: fc.constantFrom('unused' as const, 'too_expensive' as const, null),
     at: time,
   });
   const end = fc.record({ status: fc.constantFrom('canceled' as const, 'incomplete_expired' as const), endedAt: time });
@@ -120,8 +121,6 @@ export function subscriptionHistory(
         priceId: null,
         quantity: 1,
         cancelAt: null,
-        canceledAt: null,
-        cancellation: null,
         currentPeriodStart: startedAt,
         currentPeriodEnd: startedAt,
         trialEnd,
@@ -136,7 +135,7 @@ export function subscriptionHistory(
       // An end becomes known at any time: its event may be older than others, and tell of an end long before.
       const endedAt = ending && new Date(Math.max(startedAt.getTime(), ending.endedAt.getTime()));
       const all: Shown[] = ending
-        ? [...shown, { at: last.at, state: { ...stateOf(last), status: ending.status, endedAt } }]
+        ? [...shown, { at: last.at, state: { ...stateOf(last), status: ending.status, endedAt, canceledAt: endedAt } }]
         : shown;
       const versions = versionsOf(
         all
@@ -156,10 +155,14 @@ export function subscriptionHistory(
         discounts: given,
         isPaused,
         cancelAtPeriodEnd,
-      }: Omit<typeof last, 'at'>): SubscriptionChange {
+        reason,
+        at,
+      }: typeof last): SubscriptionChange {
         const pauseCollection = isPaused ? { behavior: 'void', resumesAt: null } : null;
         const changing = { status, cancelAtPeriodEnd, pauseCollection, endedAt: null, version: 1 };
-        const changes = { discounts: given, scheduledChange: null, pendingChange: null };
+        const canceledAt = cancelAtPeriodEnd ? at : null;
+        const cancellation = cancelAtPeriodEnd && reason ? { reason, comment: 'Bye.' } : null;
+        const changes = { discounts: given, scheduledChange: null, pendingChange: null, canceledAt, cancellation };
         const billed = items.map(item => ({ ...item, currency }));
         return { ...unchanging, ...changing, ...changes, items: billed, shown: [], observedAt: startedAt };
       }

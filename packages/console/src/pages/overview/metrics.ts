@@ -52,6 +52,11 @@ export const METRICS: Readonly<Record<Metric, Shown>> = {
     lead: 'Their trial ended in the window; it has converted if the subscription was active after it.',
     leftOut: 'Trials that still run, and subscriptions whose first payment was never made.',
   },
+  cancellations: {
+    title: 'Cancellations',
+    lead: 'Subscriptions that were canceled in the window, whether or not they have ended yet.',
+    leftOut: 'Subscriptions that were resumed are not in it.',
+  },
   newMrr: {
     title: 'New revenue',
     lead: 'Subscriptions that had revenue for the first time.',

@@ -37,6 +37,8 @@ export class CreateAnalytics extends Migration {
         ended_at timestamptz,
         trial_ended_at timestamptz,
         trial_converted boolean,
+        canceled_at timestamptz,
+        cancel_reason text,
         primary key (team_id, kind, id, project_id, generation)
       )`);
     this.addSql(`
@@ -51,6 +53,9 @@ export class CreateAnalytics extends Migration {
     this.addSql(`
       create index tracked_records_trial_ended on tracked_records (team_id, project_id, generation, trial_ended_at, id)
        where trial_ended_at is not null`);
+    this.addSql(`
+      create index tracked_records_canceled on tracked_records (team_id, project_id, generation, canceled_at, id)
+       where canceled_at is not null`);
 
     // Sums of the contributions of a project's tracked records.
     this.addSql(`
