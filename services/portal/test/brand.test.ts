@@ -59,6 +59,8 @@ it('has the name of the project until another is set, and does without where the
   const cancel = `/subscriptions/${service.otherServices.subscriptions[0]?.id}/cancel`;
   for (const path of ['', cancel])
     expect(textOf((await service.visit(token, path)).body)).toContain('Analytical Engines');
+  service.otherServices.refusal = unavailable('The processor does not respond.');
+  expect(textOf((await service.submit(token, cancel)).body)).toContain('Analytical Engines');
   await service.otherServices.stop('project');
   for (const path of ['', cancel]) {
     const { statusCode, body } = await service.visit(token, path);

@@ -4,7 +4,7 @@ import { portalOperations } from '@billing/contracts/operations/portal';
 import { notFound, Problem, PROBLEM_HEADER } from '@billing/contracts/problem';
 import { PORTAL_LANGUAGES } from '@billing/contracts/resources/portal-session';
 import { toProblem } from '@billing/service/to-problem';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { NOTICES, portalLinks, TABS, type Notice } from '#domain/portal-links.ts';
@@ -26,12 +26,13 @@ import {
   LINK_EXPIRED,
   NOT_FOUND,
   OPEN_LINK_AGAIN,
+  messageContent,
   UNAVAILABLE,
   type Message,
 } from '#views/message-page.ts';
 import { portalFooter, portalPage } from '#views/portal-page.ts';
 import { textsFor, type Texts } from '#views/texts.ts';
-import { pageSender, type PageFrame, type SendPageDependencies } from './send-page.ts';
+import { pageSender, type SendPageDependencies } from './send-page.ts';
 import { customerAuditOf } from './customer-audit.ts';
 
 interface PageDependencies
@@ -72,7 +73,7 @@ const subscriptionParams = tokenParams.extend({ subscriptionId: SubscriptionId.s
 /** The page, and its forms for browsers without script. Every response is a page or a redirect to one. */
 export function pageRoutes(dependencies: PageDependencies): FastifyPluginAsyncZod {
   const { publicUrl, processorBaseUrl, draftKey, now } = dependencies;
-  const { sendPage, sendMessage } = pageSender(dependencies);
+  const sendPage = pageSender(dependencies);
   const admitByToken = admitVisitor(dependencies);
   const findProjectBrand = findBrand(dependencies);
   const describe = describeBilling(dependencies);
@@ -88,9 +89,12 @@ export function pageRoutes(dependencies: PageDependencies): FastifyPluginAsyncZo
     visitors.set(request, visitor);
     return visitor;
   };
-  const messageFrame = (request: FastifyRequest): PageFrame => {
+  const sendMessage = async (request: FastifyRequest, reply: FastifyReply, message: Message, status = 200) => {
     const visitor = visitors.get(request);
-    return { texts: textsOf(request, visitor), brand: visitor?.config.brand ?? NO_BRAND };
+    const texts = textsOf(request, visitor);
+    const brand = visitor ? await findProjectBrand(visitor) : NO_BRAND;
+    const page = { title: texts.text(message.title), content: messageContent(message, texts) };
+    return sendPage(reply, { texts, brand }, page, status);
   };
 
   return async app => {
@@ -99,14 +103,14 @@ export function pageRoutes(dependencies: PageDependencies): FastifyPluginAsyncZo
       { parseAs: 'string', bodyLimit: FORM_LIMIT },
       (_request, fields, done) => done(null, Object.fromEntries(new URLSearchParams(String(fields)))),
     );
-    app.setNotFoundHandler((request, reply) => sendMessage(reply, messageFrame(request), NOT_FOUND, 404));
+    app.setNotFoundHandler((request, reply) => sendMessage(request, reply, NOT_FOUND, 404));
     app.setErrorHandler<Error>((error, request, reply) => {
       const problem = toProblem(error);
       if (problem.kind === 'unauthorized') throw error; // the request did not come through the gateway
       if (problem.status >= 500) request.log.warn({ err: error }, 'page not shown');
       if (problem.retryAfterSeconds !== undefined) reply.header('retry-after', String(problem.retryAfterSeconds));
       reply.header(PROBLEM_HEADER, problem.code);
-      return sendMessage(reply, messageFrame(request), ...messageFor(problem, request));
+      return sendMessage(request, reply, ...messageFor(problem, request));
     });
 
     app.get('/:token', { schema: { params: tokenParams, querystring: pageQuery } }, async (request, reply) => {
@@ -189,7 +193,7 @@ export function pageRoutes(dependencies: PageDependencies): FastifyPluginAsyncZo
       { schema: { params: returnParams, querystring: returnQuery } },
       async (request, reply) => {
         const token = tokenFromReturnCookie(request.headers.cookie);
-        if (token === undefined) return sendMessage(reply, messageFrame(request), OPEN_LINK_AGAIN);
+        if (token === undefined) return sendMessage(request, reply, OPEN_LINK_AGAIN);
         await admit(request, token);
         const { notice, lang } = request.query;
         return reply

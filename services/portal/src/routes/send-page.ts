@@ -2,12 +2,11 @@ import type { FastifyReply } from 'fastify';
 import type { Brand } from '#operations/find-brand.ts';
 import { document, type Assets } from '#views/document.ts';
 import type { Html } from '#views/html.ts';
-import { messageContent, type Message } from '#views/message-page.ts';
 import type { Texts } from '#views/texts.ts';
 import { contentSecurityPolicy, createNonce } from './headers.ts';
 
 /** What all pages of a reader have in common. */
-export interface PageFrame {
+interface PageFrame {
   readonly texts: Texts;
   readonly brand: Brand;
 }
@@ -29,7 +28,7 @@ export interface SendPageDependencies {
 
 /** Sends pages, each with a content security policy of its own. */
 export function pageSender({ assets, processorBaseUrl }: SendPageDependencies) {
-  const sendPage = async (reply: FastifyReply, { texts, brand }: PageFrame, page: Page, status = 200) => {
+  return async (reply: FastifyReply, { texts, brand }: PageFrame, page: Page, status = 200) => {
     const nonce = createNonce();
     const body = String(await document({ ...page, texts, brand, nonce, assets }));
     return reply
@@ -43,14 +42,4 @@ export function pageSender({ assets, processorBaseUrl }: SendPageDependencies) {
       )
       .send(body);
   };
-  const sendMessage = (reply: FastifyReply, frame: PageFrame, message: Message, status = 200) => {
-    const { texts } = frame;
-    return sendPage(
-      reply,
-      frame,
-      { title: texts.text(message.title), content: messageContent(message, texts) },
-      status,
-    );
-  };
-  return { sendPage, sendMessage };
 }
