@@ -24,6 +24,13 @@ export const LISTS: readonly ProjectPage[] = [
   { path: 'subscriptions', heading: 'Subscriptions', shows: 'Canceled', dialogs: ['Cancel…'] },
   { path: 'invoices', heading: 'Invoices', shows: 'Paid' },
   { path: 'payments', heading: 'Payments', shows: 'Succeeded' },
+  { path: 'failing-payments', heading: 'Failing payments', shows: 'No payment has failed' },
+  {
+    path: 'price-migrations',
+    heading: 'Price migrations',
+    shows: 'No price was replaced yet',
+    dialogs: ['New report'],
+  },
   { path: 'referrals', heading: 'Referrals', shows: 'Credited', dialogs: ['New code'] },
   { path: 'events', heading: 'Events', shows: 'invoice.paid' },
   { path: 'events/to-you?type=invoice.paid', heading: 'Events', shows: 'pinv_' },
@@ -38,6 +45,7 @@ export const LISTS: readonly ProjectPage[] = [
   { path: 'settings/members', heading: 'Members', shows: 'Ada', dialogs: ['Invite someone'] },
   { path: 'settings/connection', heading: 'Connection', shows: 'Connected to Stripe', dialogs: ['Disconnect…'] },
   { path: 'settings/syncs', heading: 'Syncs', shows: 'Sync' },
+  { path: 'settings/portal', heading: 'Portal', shows: 'Ask why' },
   { path: 'settings/project', heading: 'Project', shows: 'Project id' },
   { path: 'settings/audit-log', heading: 'Audit log', shows: 'Create API key' },
 ];

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useProject, useProjectDetails } from '#api/project.ts';
 import { Card } from '#layout/page.tsx';
-import { Options, SelectField, TextField } from '#ui/field.tsx';
+import { Options, QuantityField, SelectField, TextField } from '#ui/field.tsx';
 import { PRORATIONS, TIMES } from '../subscriptions/plan-form.ts';
 import { LANGUAGES } from './languages.ts';
 import { OfferedPrices } from './offered-prices.tsx';
@@ -13,8 +13,6 @@ interface FieldsProps {
   readonly set: (changed: Partial<PortalForm>) => void;
   readonly problems: PortalProblems;
 }
-
-const MAX_QUANTITY = 999_999;
 
 /** What stands at the top of the portal, and its colour and language. */
 export function LookCard({ form: { brand, language }, set, problems }: FieldsProps) {
@@ -46,7 +44,8 @@ export function LookCard({ form: { brand, language }, set, problems }: FieldsPro
             {...text('accentColor')}
           />
           <SelectField
-            label="Language, where the browser asks for none"
+            label="Default language"
+            hint="For browsers that ask for none."
             value={language}
             onChange={event => set({ language: event.target.value as PortalForm['language'] })} // its options
           >
@@ -74,58 +73,46 @@ export function ChangesCard({ form, set, problems }: FieldsProps) {
         <Switch checked={form.switchesPlans} onChange={switchesPlans => set({ switchesPlans })}>
           Customers can change their plan
         </Switch>
-        {form.switchesPlans && (
-          <OfferedPrices
-            chosen={form.priceIds}
-            onChange={priceIds => set({ priceIds })}
-            problem={problems['planSwitch.priceIds']}
-          />
-        )}
+        <OfferedPrices
+          chosen={form.priceIds}
+          onChange={priceIds => set({ priceIds })}
+          problem={problems['planSwitch.priceIds']}
+        />
         <Switch checked={form.changesQuantity} onChange={changesQuantity => set({ changesQuantity })}>
           Customers can change the quantity
         </Switch>
-        {form.changesQuantity && (
-          <div className="form-grid">
-            <TextField
-              label="At least"
-              type="number"
-              min={1}
-              max={MAX_QUANTITY}
-              required
-              value={form.min}
-              onChange={event => set({ min: event.target.value })}
-              problem={problems['quantity.min']}
-            />
-            <TextField
-              label="At most"
-              type="number"
-              min={1}
-              max={MAX_QUANTITY}
-              required
-              value={form.max}
-              onChange={event => set({ max: event.target.value })}
-              problem={problems['quantity.max']}
-            />
-          </div>
-        )}
-        {(form.switchesPlans || form.changesQuantity) && (
-          <div className="form-grid">
-            <SelectField
-              label="A change takes effect"
-              value={form.when}
-              onChange={event => set({ when: event.target.value as PortalForm['when'] })} // its options
-            >
-              <Options of={TIMES} />
-            </SelectField>
-            <SelectField
-              label="The rest of the period is billed"
-              value={form.proration}
-              onChange={event => set({ proration: event.target.value as PortalForm['proration'] })} // its options
-            >
-              <Options of={PRORATIONS} />
-            </SelectField>
-          </div>
-        )}
+        <div className="form-grid">
+          <QuantityField
+            label="At least"
+            disabled={!form.changesQuantity}
+            value={form.min}
+            onChange={event => set({ min: event.target.value })}
+            problem={problems['quantity.min']}
+          />
+          <QuantityField
+            label="At most"
+            disabled={!form.changesQuantity}
+            value={form.max}
+            onChange={event => set({ max: event.target.value })}
+            problem={problems['quantity.max']}
+          />
+        </div>
+        <div className="form-grid">
+          <SelectField
+            label="A change takes effect"
+            value={form.when}
+            onChange={event => set({ when: event.target.value as PortalForm['when'] })} // its options
+          >
+            <Options of={TIMES} />
+          </SelectField>
+          <SelectField
+            label="The rest of the period is billed"
+            value={form.proration}
+            onChange={event => set({ proration: event.target.value as PortalForm['proration'] })} // its options
+          >
+            <Options of={PRORATIONS} />
+          </SelectField>
+        </div>
       </div>
     </Card>
   );

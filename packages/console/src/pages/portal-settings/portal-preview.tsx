@@ -16,7 +16,7 @@ export const PortalPreview = ({ src, error, language, onLanguage }: PortalPrevie
   <div className="portal-preview">
     <Card
       title="Preview"
-      lead="With sample data. Nothing is saved yet."
+      lead="With sample data, before it is saved."
       flush
       actions={
         <select
@@ -33,15 +33,13 @@ export const PortalPreview = ({ src, error, language, onLanguage }: PortalPrevie
         </select>
       }
     >
-      {src === undefined ? (
-        error ? (
-          <ErrorState error={error} />
-        ) : (
-          <div className="frame" role="status" aria-busy="true">
-            <span className="skeleton fill" aria-hidden="true" />
-            <span className="visually-hidden">Loading…</span>
-          </div>
-        )
+      {error ? (
+        <ErrorState error={error} />
+      ) : src === undefined ? (
+        <div className="frame" role="status" aria-busy="true">
+          <span className="skeleton fill" aria-hidden="true" />
+          <span className="visually-hidden">Loading…</span>
+        </div>
       ) : (
         // A new frame for each address: one that goes to another leaves an entry in the reader's history.
         <iframe key={src} className="frame" title="Preview of the portal" sandbox="" src={src} tabIndex={-1} />

@@ -24,11 +24,13 @@ const FIELDS = [
   'brand.supportUrl',
   'brand.returnUrl',
 ] as const;
+/** The same in the request for a preview. */
+const PREVIEWED = FIELDS.map(field => `portalConfig.${field}` as const);
 const REFUSALS = { price_not_found: 'planSwitch.priceIds', promotion_code_: 'cancellation.saveOffer' } as const;
 const TYPING_MS = 400;
 
 /** What is wrong with the settings, by field. */
-export type PortalProblems = ReturnType<typeof problemsOf<(typeof FIELDS)[number]>>['of'];
+export type PortalProblems = Readonly<Partial<Record<(typeof FIELDS)[number], string>>>;
 
 /** What customers can do in the portal, and how it looks. */
 export function PortalSettingsPage() {
@@ -59,7 +61,7 @@ export function PortalSettingsPage() {
 function Settings({ config }: { readonly config: PortalConfig }) {
   const { billing, key } = useProject();
   const [form, setForm] = useState(() => formOf(config));
-  const [language, setLanguage] = useState<PortalConfig['defaultLanguage']>();
+  const [language, setLanguage] = useState(config.defaultLanguage);
   const preview = usePreview(useDebounced(form, TYPING_MS), language);
   const save = useWrite({
     write: async (written: PortalForm) => billing.portalConfig.set(configOf(written)),
@@ -68,26 +70,21 @@ function Settings({ config }: { readonly config: PortalConfig }) {
   });
   // Other settings were not refused.
   const refusal = save.variables === form ? save.error : null;
-  const problems = problemsOf(refusal ?? preview.error, FIELDS, REFUSALS);
+  const problems = problemsOf(refusal, FIELDS, REFUSALS);
+  const previewed = problemsOf(preview.error, PREVIEWED);
+  const of = Object.fromEntries(
+    FIELDS.map(field => [field, problems.of[field] ?? previewed.of[`portalConfig.${field}`]]),
+  ) as PortalProblems; // with a key for each field
   const set = (changed: Partial<PortalForm>) => setForm({ ...form, ...changed });
-  const fields = { form, set, problems: problems.of };
+  const fields = { form, set, problems: of };
   return (
     <div className="portal-settings">
-      <Form
-        action="Save"
-        write={{ ...save, mutate: () => save.mutate(form) }}
-        problems={{ rest: refusal && problems.rest }}
-      >
+      <Form action="Save" write={{ ...save, mutate: () => save.mutate(form) }} problems={problems}>
         <LookCard {...fields} />
         <ChangesCard {...fields} />
         <CancellationCard {...fields} />
       </Form>
-      <PortalPreview
-        src={preview.data}
-        error={problems.rest}
-        language={language ?? form.language}
-        onLanguage={setLanguage}
-      />
+      <PortalPreview src={preview.url} error={previewed.rest} language={language} onLanguage={setLanguage} />
     </div>
   );
 }
