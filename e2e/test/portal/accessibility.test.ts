@@ -1,5 +1,3 @@
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { isWithoutBrowser } from '@billing/testing/browser';
 import { waitFor } from '@billing/testing/wait-for';
 import type { Page } from 'playwright-core';
@@ -9,7 +7,6 @@ import { expectFitting } from './fitting.ts';
 import { openShop, type Shop } from './shop.ts';
 
 const withoutBrowser = isWithoutBrowser();
-const SCREENSHOTS = join(import.meta.dirname, '../../.turbo/screenshots');
 const SMALLEST = { width: 320, height: 640 };
 /** The languages with the longest words, and one without spaces. */
 const LONG_LANGUAGES = ['de', 'fr', 'pl', 'sv', 'ja'];
@@ -36,25 +33,22 @@ beforeAll(async () => {
   await waitFor(async () => (await billing.subscriptions.get(support.id)).status === 'past_due', {
     what: 'the subscription to be past due',
   });
-  await mkdir(SCREENSHOTS, { recursive: true });
 });
 
 it.skipIf(withoutBrowser).each([
   { name: 'smallest-dark', viewport: SMALLEST, colorScheme: 'dark' },
   { name: 'desktop-light', viewport: DESKTOP, colorScheme: 'light' },
-] as const)('fits the screen and passes axe: $name', async ({ name, viewport, colorScheme }) => {
+] as const)('fits the screen and passes axe: $name', async ({ viewport, colorScheme }) => {
   await using visitor = await shop.visit(portalUrl, { viewport, colorScheme, reducedMotion: 'reduce' });
   const { page } = visitor;
   for (const tab of ['subscriptions', 'invoices', 'payment-methods']) {
     await page.click(`.tabs [data-tab=${tab}]`);
     await page.locator(`[data-panel=${tab}]`).waitFor();
     expect(page.url()).toContain(`tab=${tab}`);
-    await page.screenshot({ path: join(SCREENSHOTS, `${name}-${tab}.png`), fullPage: true });
     await expectGood(page);
   }
   await page.click('.tabs [data-tab=subscriptions]');
   await page.getByRole('link', { name: 'Cancel Pro' }).click();
-  await page.screenshot({ path: join(SCREENSHOTS, `${name}-cancel.png`) });
   await expectGood(page);
   for (const language of viewport === SMALLEST ? LONG_LANGUAGES : []) {
     await page.goto(`${portalUrl}?lang=${language}`);
