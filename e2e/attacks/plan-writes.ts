@@ -1,5 +1,6 @@
+import { Caller } from '../system/http.ts';
 import { newPromotionCode } from '../system/promotion-code.ts';
-import { newSubscription } from '../system/tenant.ts';
+import { newMonthlyPrice, newSubscription } from '../system/tenant.ts';
 import { byKey, is, type Prepared, type PrepareWrite } from './write.ts';
 
 const pathOf = async ({ tenant, resources }: Prepared) => {
@@ -18,6 +19,25 @@ export const PLAN_WRITES: Readonly<Record<string, PrepareWrite>> = {
     await prepared.tenant.billing.subscriptions.change(id, { quantity: 3, when: 'period_end' });
     return byKey(() => prepared.tenant.api.delete(`${path}/change`), is('subscription', id));
   },
+  changePortalPlan: async ({ tenant, resources: { token, subscriptionId: id } }) => {
+    await tenant.billing.portalConfig.set({ quantity: { enabled: true, max: 9 } });
+    const path = `/api/portal/${token}/subscriptions/${id}/change`;
+    return { by: 'customer', send: () => new Caller().post(path, { quantity: 4 }), target: is('subscription', id) };
+  },
+  dropPortalPlanChange: async ({ tenant, resources: { token, subscriptionId: id } }) => {
+    await tenant.billing.subscriptions.change(id, { quantity: 3, when: 'period_end' });
+    const path = `/api/portal/${token}/subscriptions/${id}/change`;
+    return { by: 'customer', send: () => new Caller().delete(path), target: is('subscription', id) };
+  },
+  createPriceMigration: async ({ tenant, resources: { priceId } }) => {
+    const { priceId: toPriceId } = await newMonthlyPrice(tenant);
+    return byKey(
+      () => tenant.api.post(`${tenant.P}/price-migrations`, { fromPriceId: priceId, toPriceId, mode: 'report' }),
+      body => ({ type: 'price_migration', id: body.priceMigration.id }),
+    );
+  },
+  cancelPriceMigration: ({ tenant: { api, P }, resources: { priceMigrationId: id } }) =>
+    byKey(() => api.post(`${P}/price-migrations/${id}/cancel`), is('price_migration', id)),
   setSubscriptionDiscount: async prepared => {
     const { id, path } = await pathOf(prepared);
     const { code: promotionCode } = await newPromotionCode(prepared.tenant);

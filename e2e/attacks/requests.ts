@@ -28,6 +28,8 @@ const FREE_NAMES = new Set(['teamId', 'projectId', 'token', 'invitationToken', '
 /** The resource whose id a name stands for in some operations, where it means another one than in the rest; null for a text of the caller's own. */
 const NAMED_BY_OPERATION: Readonly<Record<string, Readonly<Record<string, keyof Resources | null>>>> = {
   code: { createPromotionCode: null, listPromotionCodes: 'promotionCodeText' },
+  fromPriceId: { createPriceMigration: 'priceId' },
+  toPriceId: { createPriceMigration: 'priceId' },
   productIds: { createCoupon: 'productId' },
   promotionCode: {
     createCheckout: 'promotionCodeId',

@@ -10,6 +10,7 @@ import {
   PaymentId,
   PortalSessionId,
   PriceId,
+  PriceMigrationId,
   ProductId,
   PromotionCodeId,
   ReferralId,
@@ -26,6 +27,7 @@ import { ok } from '../system/http.ts';
 import { newFailedCredit } from '../system/failed-credit.ts';
 import { newDeadLetter } from '../system/failed-events.ts';
 import { newGivenFeature } from '../system/given-feature.ts';
+import { newPriceMigration } from '../system/price-migration.ts';
 import { newPromotionCode } from '../system/promotion-code.ts';
 import { newDelivery } from '../system/sent-event.ts';
 import { newCustomer, newEmail, newMonthlyPrice, newSubscription, type Tenant } from '../system/tenant.ts';
@@ -55,6 +57,7 @@ export const ID_NAMES = [
   'userId',
   'invitationId',
   'syncId',
+  'priceMigrationId',
   'creditId',
   'webhookEndpointId',
   'webhookDeliveryId',
@@ -82,18 +85,29 @@ export async function newResources(tenant: Tenant): Promise<Resources & { readon
   const { id: subscriptionId, customerId, processorSubscriptionId } = await newSubscription(tenant, priceId);
   const creditId = await newFailedCredit(tenant, customerId);
   await billing.referrals.updateConfig({ enabled: true, referrerCreditAmount: 0, refereeCreditAmount: 0 });
-  const [{ code }, { sessionId, token }, billed, { processorCustomerId }, deadLetterId, syncId, sent, given, discount] =
-    await Promise.all([
-      codeOf(tenant, customerId),
-      billing.portal.create({ customerId }),
-      findBilled(tenant, customerId),
-      billing.customers.get(customerId),
-      newDeadLetter(tenant),
-      canceledSync(tenant),
-      newDelivery(tenant, customerId),
-      newGivenFeature(tenant, { productId, priceId, customerId }),
-      newPromotionCode(tenant),
-    ]);
+  const [
+    { code },
+    { sessionId, token },
+    billed,
+    { processorCustomerId },
+    deadLetterId,
+    syncId,
+    sent,
+    given,
+    discount,
+    priceMigrationId,
+  ] = await Promise.all([
+    codeOf(tenant, customerId),
+    billing.portal.create({ customerId }),
+    findBilled(tenant, customerId),
+    billing.customers.get(customerId),
+    newDeadLetter(tenant),
+    canceledSync(tenant),
+    newDelivery(tenant, customerId),
+    newGivenFeature(tenant, { productId, priceId, customerId }),
+    newPromotionCode(tenant),
+    newPriceMigration(tenant),
+  ]);
   const ids = { productId, priceId, customerId, refereeCustomerId, subscriptionId, code, sessionId };
   return {
     ...ids,
@@ -108,6 +122,7 @@ export async function newResources(tenant: Tenant): Promise<Resources & { readon
     referrerCustomerId: customerId,
     deadLetterId,
     syncId,
+    priceMigrationId,
     creditId,
     keyId: key.apiKey.id,
     userId: members[0].userId,
@@ -170,6 +185,7 @@ export function unknownIds(): Resources {
     userId: randomBytes(16).toString('hex'),
     invitationId: InvitationId.create(),
     syncId: SyncId.create(),
+    priceMigrationId: PriceMigrationId.create(),
     creditId: creditIdOf({ referralId: ReferralId.create(), side: 'referrer' }),
     webhookEndpointId: WebhookEndpointId.create(),
     webhookDeliveryId: WebhookDeliveryId.create(),

@@ -146,7 +146,7 @@ describe('a customer in the portal', () => {
       ...['GET', 'POST', 'PUT', 'DELETE', 'PROPFIND'].map(method => visitor.send(method, path)),
       ...overrides.map(name => visitor.send('POST', path, { cancelAtPeriodEnd: true }, { [name]: 'PATCH' })),
       visitor.post(`${path}?_method=DELETE`),
-      visitor.post(`/portal/${token}/subscriptions/${own}/delete`),
+      visitor.send('POST', `/portal/${token}/subscriptions/${own}/delete`),
       visitor.send('DELETE', `/portal/${token}/subscriptions/${own}/cancel`),
     ]);
     expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 404));

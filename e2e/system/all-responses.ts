@@ -18,6 +18,7 @@ const RESOURCES: Readonly<Record<string, { readonly list: string; readonly field
   deadLetterId: { list: 'deadLetters', field: 'id' },
   eventId: { list: 'webhookEvents', field: 'id' },
   syncId: { list: 'syncs', field: 'id' },
+  priceMigrationId: { list: 'priceMigrations', field: 'id' },
   webhookEndpointId: { list: 'webhookEndpoints', field: 'id' },
   webhookDeliveryId: { list: 'deliveries', field: 'id' },
   publicEventId: { list: 'events', field: 'id' },

@@ -5,13 +5,17 @@ import { newFailedCredit } from '../system/failed-credit.ts';
 import { ok } from '../system/http.ts';
 import { newOpenInvoice } from '../system/open-invoice.ts';
 import { newPayment } from '../system/payment.ts';
+import { newPriceMigration } from '../system/price-migration.ts';
 import { newPromotionCode } from '../system/promotion-code.ts';
 import { eventOf, newDelivery, newWebhookEndpoint } from '../system/sent-event.ts';
 import { newCustomer, newEmail, newMonthlyPrice, newSubscription, newTenant, type Tenant } from '../system/tenant.ts';
 
 let tenant: Tenant;
+let sold: Awaited<ReturnType<typeof newMonthlyPrice>>;
 beforeAll(async () => {
   tenant = await newTenant();
+  sold = await newMonthlyPrice(tenant);
+  await tenant.billing.referrals.updateConfig({ enabled: true, referrerCreditAmount: 0, refereeCreditAmount: 0 });
 });
 
 const REPLAYED = 'idempotent-replayed';
@@ -68,23 +72,20 @@ it.each(
     .filter(({ method, access }) => method === 'POST' && access.kind === 'project')
     .map(({ id, path, example, status }) => ({ id, path, example, status })),
 )('replays $id under its key', async ({ path, example, status }) => {
-  const { api, P, billing } = tenant;
-  const [{ productId, priceId }, customerId, other] = await Promise.all([
-    newMonthlyPrice(tenant),
-    newCustomer(tenant),
-    newCustomer(tenant),
-  ]);
-  await billing.referrals.updateConfig({ enabled: true, referrerCreditAmount: 0, refereeCreditAmount: 0 });
-  const { code } = await billing.referrals.createCode({ customerId: other });
+  const { api, P } = tenant;
+  const { productId, priceId } = sold;
+  const customerId = await newCustomer(tenant);
   const subscriptionId = path.includes(':subscriptionId') ? (await newSubscription(tenant, priceId)).id : '';
   const own: Record<string, unknown> = {
     ...(subscriptionId && (await previewed(tenant, subscriptionId, { priceId, quantity: 8 }))),
     ...(path.endsWith('/promotion-codes') && { couponId: (await newPromotionCode(tenant)).couponId }),
     productId,
     priceId,
+    fromPriceId: priceId,
+    ...(path.endsWith('/price-migrations') && { toPriceId: (await newMonthlyPrice(tenant)).priceId }),
     customerId,
     refereeCustomerId: customerId,
-    code,
+    ...(path.endsWith('/apply') && { code: await newCode(tenant) }),
     email: newEmail(),
     ...(path.endsWith('/send') && { eventId: await eventOf(tenant, customerId) }),
     since: new Date(Date.now() - 3_600_000).toISOString(),
@@ -99,6 +100,7 @@ it.each(
     below
       .replace(':subscriptionId', subscriptionId)
       .replace(':syncId', below.includes(':syncId') ? await canceledSync(tenant) : '')
+      .replace(':priceMigrationId', below.includes(':priceMigrationId') ? await newPriceMigration(tenant) : '')
       .replace(':invoiceId', below.includes(':invoiceId') ? await newOpenInvoice(tenant, priceId) : '')
       .replace(':paymentId', below.includes(':paymentId') ? await newPayment(tenant, priceId) : '')
       .replace(':webhookEndpointId', below.includes(':webhookEndpointId') ? await newWebhookEndpoint(tenant) : '')
@@ -112,6 +114,10 @@ it.each(
   expect(again).toMatchObject({ status, body: first });
   expect(again.headers.get(REPLAYED)).toBe('true');
 });
+
+async function newCode(of: Tenant): Promise<string> {
+  return (await of.billing.referrals.createCode({ customerId: await newCustomer(of) })).code;
+}
 
 /** What confirms the change that the example makes. */
 async function previewed({ billing }: Tenant, id: string, change: { priceId: string; quantity: number }) {

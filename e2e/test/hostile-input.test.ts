@@ -33,7 +33,7 @@ let pids: unknown;
 
 beforeAll(async () => {
   console.log(`hostile input: HOSTILE_SEED=${seed} HOSTILE_RUNS=${numRuns}`);
-  const [product, settings, events] = await Promise.all([createFixtures(), createFixtures(), createFixtures()]);
+  const [product, settings, events] = await Promise.all([createFixtures(4), createFixtures(1), createFixtures(1)]);
   fixtures = { product, settings, events };
   marks = await markLogs();
   pids = await readPids(inject('dataDir'));

@@ -222,9 +222,9 @@ it('documents checkout, subscriptions, invoices, payments and analytics', async 
   expect((await api.post(`${P}/invoices/${invoiceId}/void`)).status).toBe(422);
   expect((await api.post(`${P}/invoices/${invoiceId}/retry`)).status).toBe(422);
   const renewed = (await newPrice()).priceId;
-  await ok(api.post(`${P}/invoices/${await newOpenInvoice(tenant, renewed)}/retry`));
-  const open = await newOpenInvoice(tenant, renewed);
-  await ok(api.get(`${P}/dunning`));
+  const [open, retried] = [await newOpenInvoice(tenant, renewed), await newOpenInvoice(tenant, renewed)];
+  expect((await ok(api.get(`${P}/dunning?status=recovering`))).cases).toHaveLength(2);
+  await ok(api.post(`${P}/invoices/${retried}/retry`));
   await ok(api.post(`${P}/invoices/${open}/mark-uncollectible`));
   await ok(api.post(`${P}/invoices/${open}/void`));
   await ok(api.get(`${P}/payments/totals?growthDays=7`));
@@ -247,7 +247,21 @@ it('documents the portal', async () => {
   await ok(anonymous.get(`/portal/${token}?tab=invoices`));
   const at = `/api/portal/${token}/subscriptions/${subscriptionId}`;
   await ok(anonymous.patch(at, { cancelAtPeriodEnd: true }));
+  await ok(anonymous.patch(at, { cancelAtPeriodEnd: false }));
   await ok(anonymous.post(`/api/portal/${token}/setup-intent`));
+  await ok(api.get(`${P}/portal-config`));
+  expect((await anonymous.post(`${at}/change`, { quantity: 2 })).body.error.code).toBe('price_not_offered');
+  await ok(api.put(`${P}/portal-config`, { quantity: { enabled: true, max: 9 }, brand: { accentColor: '#1a7f5a' } }));
+  expect((await api.put(`${P}/portal-config`, { brand: { accentColor: 'red' } })).status).toBe(400);
+  const { url } = await ok(
+    api.post(`${P}/portal-config/preview`, { portalConfig: { brand: { name: 'Acme' } }, language: 'de' }),
+  );
+  expect(await ok(anonymous.get(url))).toContain('Acme');
+  await ok(anonymous.post(`${at}/change/preview`, { quantity: 2 }));
+  await ok(anonymous.post(`${at}/change`, { quantity: 2 }));
+  await ok(api.post(`${P}/subscriptions/${subscriptionId}/change`, { quantity: 1, when: 'period_end' }));
+  await ok(anonymous.delete(`${at}/change`));
+  expect((await anonymous.delete(`${at}/change`)).body.error.code).toBe('change_not_found');
   expect((await anonymous.patch(at.replace(token, 'nonsense'), { cancelAtPeriodEnd: true })).status).toBe(404);
   expect((await anonymous.get('/portal/nonsense')).status).toBe(404);
   expect((await api.post(`${P}/portal`, { customerId: 'pc_00000000000000000000' })).status).toBe(404);
@@ -301,6 +315,21 @@ it('documents syncs and the health of the connection', async () => {
   await ok(api.post(`${path}/cancel`));
   expect((await api.get(`${P}/syncs/${'sync_'.padEnd(29, '0')}`)).body.error.code).toBe('sync_not_found');
   await ok(user.get(`${tenant.teamPath}/processor/health`));
+});
+
+it('documents price migrations', async () => {
+  const [{ priceId: fromPriceId }, { priceId: toPriceId }] = [await newPrice(), await newPrice()];
+  const migrations = `${P}/price-migrations`;
+  const asked = { fromPriceId, toPriceId, mode: 'report' };
+  const { priceMigration } = await ok(api.post(migrations, asked), 202);
+  expect((await api.post(migrations, { ...asked, toPriceId: fromPriceId })).status).toBe(422);
+  const path = `${migrations}/${priceMigration.id}`;
+  await waitFor(async () => (await ok(api.get(path))).priceMigration.status === 'completed', {
+    what: 'the report to complete',
+  });
+  await ok(api.get(migrations));
+  await ok(api.get(`${path}/findings?outcome=skipped`));
+  await ok(api.post(`${path}/cancel`));
 });
 
 it('documents processor accounts, webhooks and webhook events', async () => {

@@ -5,6 +5,7 @@ import { newFailedCredit } from '../failed-credit.ts';
 import { newDeadLetter } from '../failed-events.ts';
 import { newCustomer, newEmail, newMonthlyPrice, newSubscription, newTenant, type Tenant } from '../tenant.ts';
 import { ok } from '../http.ts';
+import { newPriceMigration } from '../price-migration.ts';
 import { newPromotionCode } from '../promotion-code.ts';
 import { newGivenFeature } from '../given-feature.ts';
 import { newOpenInvoice } from '../open-invoice.ts';
@@ -25,14 +26,12 @@ export interface Fixtures {
   fill(example: unknown, unique: string): unknown;
 }
 
-const SPARES = 4;
-
-/** Creates the tenant and its resources. */
-export async function createFixtures(): Promise<Fixtures> {
+/** Creates the tenant and its resources, with so many spare ones of those that are deleted or archived. */
+export async function createFixtures(spareCount: number): Promise<Fixtures> {
   const tenant = await newTenant();
   const { billing, user, P, teamPath, webhookSecret } = tenant;
   const { productId, priceId } = await newMonthlyPrice(tenant);
-  const createSpares = <Made>(create: () => Promise<Made>) => Promise.all(Array.from({ length: SPARES }, create));
+  const createSpares = <Made>(create: () => Promise<Made>) => Promise.all(Array.from({ length: spareCount }, create));
   const inviteSomeone = async () =>
     (await ok(user.post(`${teamPath}/members`, { email: newEmail(), role: 'member' }), 202)).invitation;
   const subscription = await newSubscription(tenant, priceId);
@@ -95,6 +94,7 @@ export async function createFixtures(): Promise<Fixtures> {
     eventId: events[0].id,
     deadLetterId: await newDeadLetter(tenant),
     syncId: await canceledSync(tenant),
+    priceMigrationId: await newPriceMigration(tenant),
     creditId,
     ...delivery,
     couponId: discount.couponId,
@@ -121,6 +121,8 @@ export async function createFixtures(): Promise<Fixtures> {
         return lasting['invoiceId'] ?? text;
       case 'pay':
         return lasting['paymentId'] ?? text;
+      case 'prc':
+        return discount.id;
       case 'cpn':
         return discount.couponId;
       case 'ev':

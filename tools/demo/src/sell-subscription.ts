@@ -8,6 +8,8 @@ import { waitUntil } from './wait-until.ts';
 /** The price of the subscription per month, in cents. */
 const UNIT_AMOUNT = 2_999;
 const CREDIT_AMOUNT = 500;
+/** How many customers can change to in the portal. */
+const MOST = 10;
 /** What the product gives, and how many of it. */
 const FEATURE = { key: 'seats', name: 'Seats', type: 'limit' } as const;
 const SEATS = 5;
@@ -39,6 +41,21 @@ export async function sellSubscription(demo: DemoContext, client: BillingClient)
   await client.priceFeatures.set(upgrade.id, key, { value: UPGRADE.seats });
   const referrer = await client.customers.create({ email: 'grace@example.com', name: 'Grace Hopper' });
   const referee = await client.customers.create({ email: 'ada@example.com', name: 'Ada Lovelace', externalId: 'ada' });
+
+  report('setting what the portal offers');
+  const { id: couponId } = await client.coupons.create({
+    name: 'Stay with us',
+    percentOff: 20,
+    duration: 'repeating',
+    durationInMonths: 3,
+  });
+  const { id: promotionCodeId } = await client.promotionCodes.create({ couponId });
+  await client.portalConfig.set({
+    planSwitch: { enabled: true, priceIds: [price.id, upgrade.id] },
+    quantity: { enabled: true, max: MOST },
+    cancellation: { askReason: true, saveOffer: { promotionCodeId } },
+    brand: { supportUrl: 'https://example.com/help', returnUrl: 'https://example.com/account' },
+  });
 
   report('creating a referral between the customers');
   const credits = { referrerCreditAmount: CREDIT_AMOUNT, refereeCreditAmount: CREDIT_AMOUNT, currency: 'usd' };
