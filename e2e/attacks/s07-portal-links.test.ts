@@ -18,6 +18,8 @@ const ENTRANCES = [
   { method: 'GET', path: (token: string) => `/portal/${token}?tab=invoices` },
   { method: 'GET', path: (token: string) => `/portal/${token}/subscriptions/ps_00000000000000000000/cancel` },
   { method: 'POST', path: (token: string) => `/portal/${token}/subscriptions/ps_00000000000000000000/cancel` },
+  { method: 'GET', path: (token: string) => `/portal/${token}/subscriptions/ps_00000000000000000000/change/preview` },
+  { method: 'POST', path: (token: string) => `/portal/${token}/subscriptions/ps_00000000000000000000/change` },
   { method: 'DELETE', path: (token: string) => `/api/portal/${token}/subscriptions/ps_00000000000000000000/change` },
   { method: 'POST', path: (token: string) => `/portal/${token}/payment-method` },
   { method: 'POST', path: (token: string) => `/api/portal/${token}/setup-intent` },

@@ -43,7 +43,9 @@ interface State {
   preview: PlanChangePreview;
   /** How a change of plan is made. */
   changeStatus: MadeChange['status'];
-  /** What a change is refused with; null when it is not. */
+  /** What a change of plan is refused with that could be previewed. */
+  changeRefusal: Problem | null;
+  /** What a change, or its preview, is refused with; null when it is not. */
   refusal: Problem | null;
 }
 
@@ -58,6 +60,7 @@ export async function serveOtherServices({ serve, scope, customerId, processorCu
     promotionCodes: [],
     preview: aPreview(),
     changeStatus: 'applied',
+    changeRefusal: null,
     refusal: null,
   };
   const [previews, changes] = [[] as z.output<typeof PreviewCustomerPlan.request>[], [] as Change[]];
@@ -119,6 +122,7 @@ export async function serveOtherServices({ serve, scope, customerId, processorCu
     change: await serve(ChangeCustomerPlan, async request => {
       const repeated = changes.find(it => request.operationKey && it.request.operationKey === request.operationKey);
       if (repeated) return repeated.reply;
+      if (state.changeRefusal) throw state.changeRefusal;
       const reply = { change: changed(find(request), request, state), subscription: find(request) };
       changes.push({ request, reply });
       return reply;

@@ -60,7 +60,7 @@ it('refuses what is not offered, before anything is previewed or made', async ()
       const response = await plans.call('POST', path, body);
       expect([response.statusCode, response.json()]).toMatchObject([422, { error: { code: 'price_not_offered' } }]);
     }
-  await plans.set({});
+  await plans.service.configure({});
   expect((await plans.call('POST', 'change', { quantity: 4 })).json()).toMatchObject({
     error: { code: 'price_not_offered' },
   });

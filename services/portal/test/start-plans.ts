@@ -1,8 +1,8 @@
 import type { SubscriptionId } from '@billing/contracts/ids';
-import { expect } from 'vitest';
 import { aSubscription, item } from './billing-samples.ts';
 import { aPrice } from './catalog-samples.ts';
-import { startService, type Service } from './start-service.ts';
+import { textOf } from './page-text.ts';
+import { startService } from './start-service.ts';
 
 /** Starts a portal that offers the plans Pro and Team, and up to five of them, to a customer with three of Pro. */
 export async function startPlans(changes: { planSwitch?: object } = {}) {
@@ -15,14 +15,25 @@ export async function startPlans(changes: { planSwitch?: object } = {}) {
   service.otherServices.subscriptions.push(subscription);
   const { token } = await service.createLink();
   const planSwitch = { enabled: true, priceIds: [pro.id, team.id], ...changes.planSwitch };
-  await setConfig(service, { planSwitch, quantity: { enabled: true, max: 5 } });
+  await service.configure({ planSwitch, quantity: { enabled: true, max: 5 } });
+  const at = `/subscriptions/${subscription.id}/change`;
   return {
     service,
     subscription,
     token,
     pro,
     team,
-    set: (config: object) => setConfig(service, config),
+    /** The path of the page on which the subscription is changed. */
+    at,
+    /** The text of the page with the subscription's card. */
+    card: async () => textOf((await service.visit(token)).body),
+    /** Opens the page with the amounts of a choice; returns the fields of its form. */
+    review: async (choice: { priceId?: string; quantity?: number }) => {
+      const given = Object.entries(choice).map(([name, value]) => [name, String(value)]);
+      const query = new URLSearchParams(given).toString();
+      return fieldsOf((await service.visit(token, `${at}/preview?${query}`)).body);
+    },
+    /** Calls the API of the page's script. */
     call: (
       method: 'POST' | 'DELETE',
       path: string,
@@ -40,8 +51,8 @@ export async function startPlans(changes: { planSwitch?: object } = {}) {
   };
 }
 
-async function setConfig(service: Service, body: object): Promise<void> {
-  const { scope } = service;
-  const path = `/api/service/teams/${scope.teamId}/projects/${scope.projectId}/portal-config`;
-  expect((await service.call('PUT', path, { body })).status).toBe(200);
+/** Returns the hidden fields of a page's form. */
+export function fieldsOf(body: string): Record<string, string> {
+  const inputs = body.matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g);
+  return Object.fromEntries(Array.from(inputs, ([, name = '', value = '']) => [name, value]));
 }

@@ -62,12 +62,12 @@ export async function startService() {
     visit: (token: string, path = '', headers: Record<string, string> = {}) =>
       app.inject({ method: 'GET', url: `/portal/${token}${path}`, headers: { ...identity.anonymous(), ...headers } }),
     /** Submits a form of the page, as a browser without script does. */
-    submit: (token: string, path: string) =>
+    submit: (token: string, path: string, fields: Record<string, string> = {}) =>
       app.inject({
         method: 'POST',
         url: `/portal/${token}${path}`,
         headers: { ...identity.anonymous(), 'content-type': 'application/x-www-form-urlencoded' },
-        payload: '',
+        payload: new URLSearchParams(fields).toString(),
       }),
     /** Returns `customer.deleted` of the customer, or of its id in another project. */
     customerDeleted(projectId: ProjectId = scope.projectId): Envelope {

@@ -10,6 +10,10 @@ export const NOTICES = [
   'resumed',
   'already-ended',
   'has-schedule',
+  'updated',
+  'update-scheduled',
+  'update-dropped',
+  'not-possible',
   'payment-method-saved',
 ] as const;
 export type Notice = (typeof NOTICES)[number];
@@ -38,6 +42,11 @@ export function portalLinks(publicUrl: string, token: string, lang?: string) {
     absolute: (path: string) => `${publicUrl}${path}`,
     cancel: (id: SubscriptionId) => to(`${subscription(id)}/cancel`),
     resume: (id: SubscriptionId) => to(`${subscription(id)}/resume`),
+    change: (id: SubscriptionId) => to(`${subscription(id)}/change`),
+    /** Where the fields of a GET form go, the language among them. */
+    previewChange: (id: SubscriptionId) => `${subscription(id)}/change/preview`,
+    dropChange: (id: SubscriptionId) => to(`${subscription(id)}/change/drop`),
+    lang,
     /** `key` names one replacement of the payment method. */
     paymentMethod: (key: string) => to(`${page}/payment-method`, { key }),
     api: `/api/portal/${token}`,

@@ -20,8 +20,10 @@ export function canResume(subscription: Cancelable): boolean {
   return subscription.cancelAtPeriodEnd && !hasEnded(subscription.status);
 }
 
-/** Returns the subscriptions that need a payment first; otherwise the order stays. */
-export function mostUrgentFirst<Shown extends WithStatus>(subscriptions: readonly Shown[]): Shown[] {
-  const rank = (subscription: Shown) => (needsPayment(subscription) ? 0 : 1);
+type Payable = WithStatus & Partial<Pick<SubscriptionState, 'pendingChange'>>;
+
+/** Returns the subscriptions first that need a payment, or whose change does; otherwise the order stays. */
+export function mostUrgentFirst<Shown extends Payable>(subscriptions: readonly Shown[]): Shown[] {
+  const rank = (subscription: Shown) => (needsPayment(subscription) || subscription.pendingChange ? 0 : 1);
   return subscriptions.toSorted((one, other) => rank(one) - rank(other));
 }

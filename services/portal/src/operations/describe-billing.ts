@@ -4,12 +4,15 @@ import type { Logger } from 'pino';
 import type { Visitor } from './admit-visitor.ts';
 import { findBrand, type Brand } from './find-brand.ts';
 import { findCustomerBilling, type CustomerBilling } from './find-customer-billing.ts';
+import { findOfferedPrices, type OfferedPrices } from './find-offer.ts';
 import { findPaymentMethods, type PaymentMethodsLookup } from './find-payment-methods.ts';
 
 /** Everything about a customer's billing that the page shows. */
 export interface BillingDescription extends CustomerBilling {
   readonly brand: Brand;
   readonly paymentMethods: PaymentMethodsLookup;
+  /** The prices that the project offers; none when the catalog does not reply. */
+  readonly prices: OfferedPrices;
 }
 
 interface DescribeOptions {
@@ -34,16 +37,21 @@ export function describeBilling({ rpc, processors, logger }: DescribeBillingDepe
   const findBilling = findCustomerBilling({ rpc });
   const findProjectBrand = findBrand({ rpc });
   const findMethods = findPaymentMethods({ processors });
+  const findPrices = findOfferedPrices({ rpc });
   return async (visitor: Visitor, options: DescribeOptions): Promise<BillingDescription> => {
     const { invoicePage, processorDeadlineMs } = options;
-    const [billing, brand, paymentMethods] = await Promise.all([
+    const [billing, brand, paymentMethods, prices] = await Promise.all([
       findBilling(visitor, invoicePage),
       findProjectBrand(visitor),
       findMethods(visitor, processorDeadlineMs).catch((err: unknown) => {
         logger.warn({ err, ...visitor.scope }, 'page shown without the payment methods');
         return { kind: 'unknown' } as const;
       }),
+      findPrices(visitor).catch((err: unknown) => {
+        logger.warn({ err, ...visitor.scope }, 'page shown without what is offered');
+        return new Map();
+      }),
     ]);
-    return { ...billing, brand, paymentMethods };
+    return { ...billing, brand, paymentMethods, prices };
   };
 }

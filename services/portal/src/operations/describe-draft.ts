@@ -9,6 +9,7 @@ import { findOfferedPrices, type OfferedPrices } from './find-offer.ts';
 export interface DraftDescription extends BillingDescription {
   readonly customer: typeof SAMPLE_CUSTOMER;
   readonly returnUrl: string | null;
+  readonly config: Draft['config'];
 }
 
 /** Describes the portal of a sample customer under a draft; without the offered prices where the catalog does not reply. */
@@ -26,6 +27,8 @@ export function describeDraft({ rpc }: { readonly rpc: RpcClient }) {
       ...sampleBilling(projectId, first, now),
       brand,
       paymentMethods: { kind: 'known', paymentMethods: SAMPLE_METHODS },
+      prices,
+      config,
       customer: SAMPLE_CUSTOMER,
       returnUrl: config.brand.returnUrl,
     };

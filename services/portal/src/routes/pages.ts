@@ -1,8 +1,6 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { SubscriptionId } from '@billing/contracts/ids';
+import { randomUUID } from 'node:crypto';
 import { portalOperations } from '@billing/contracts/operations/portal';
-import { notFound, Problem, PROBLEM_HEADER } from '@billing/contracts/problem';
-import { PORTAL_LANGUAGES } from '@billing/contracts/resources/portal-session';
+import { notFound, PROBLEM_HEADER, type Problem } from '@billing/contracts/problem';
 import { toProblem } from '@billing/service/to-problem';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
@@ -31,7 +29,17 @@ import {
   type Message,
 } from '#views/message-page.ts';
 import { portalFooter, portalPage } from '#views/portal-page.ts';
-import { textsFor, type Texts } from '#views/texts.ts';
+import { textsFor } from '#views/texts.ts';
+import {
+  formKey,
+  langQuery,
+  operationKeyOf,
+  refusalNotice,
+  subscriptionParams,
+  textsOf,
+  tokenParams,
+} from './page-request.ts';
+import { planPages } from './plan-pages.ts';
 import { pageSender, type SendPageDependencies } from './send-page.ts';
 import { customerAuditOf } from './customer-audit.ts';
 
@@ -52,11 +60,7 @@ const PROCESSOR_DEADLINE_MS = { paymentMethodsTab: 4_000, otherTabs: 1_500 };
 /** The largest form, in bytes: a comment of 500 characters takes at most 9 each. */
 const FORM_LIMIT = 16_384;
 
-/** The language that the reader chose. */
-const langQuery = z.object({ lang: z.enum(PORTAL_LANGUAGES).optional().catch(undefined) });
-
-/** The key of the page that the form stands on: clicked twice, it opens one page of the processor. */
-const paymentMethodQuery = langQuery.extend({ key: z.string().max(100).optional().catch(undefined) });
+const paymentMethodQuery = langQuery.extend({ key: formKey });
 
 /** Invalid values are replaced by the defaults. */
 const pageQuery = langQuery.extend({
@@ -67,8 +71,6 @@ const pageQuery = langQuery.extend({
 const draftQuery = pageQuery.pick({ tab: true }).extend({ draft: z.string().catch('') });
 const returnQuery = pageQuery.pick({ notice: true, lang: true });
 const returnParams = z.object({ returnId: z.string() });
-const tokenParams = z.object({ token: z.string() });
-const subscriptionParams = tokenParams.extend({ subscriptionId: SubscriptionId.schema });
 
 /** The page, and its forms for browsers without script. Every response is a page or a redirect to one. */
 export function pageRoutes(dependencies: PageDependencies): FastifyPluginAsyncZod {
@@ -116,13 +118,13 @@ export function pageRoutes(dependencies: PageDependencies): FastifyPluginAsyncZo
     app.get('/:token', { schema: { params: tokenParams, querystring: pageQuery } }, async (request, reply) => {
       const { tab, page: invoicePage, notice, lang } = request.query;
       const visitor = await admit(request, request.params.token);
-      const { customer, returnUrl, token } = visitor;
+      const { customer, returnUrl, token, config } = visitor;
       const processorDeadlineMs = PROCESSOR_DEADLINE_MS[tab === 'payment-methods' ? 'paymentMethodsTab' : 'otherTabs'];
       const billing = await describe(visitor, { invoicePage, processorDeadlineMs });
       const links = portalLinks(publicUrl, token, lang);
       const texts = textsOf(request, visitor);
       const page = { tab, invoicePage, notice, links, texts, setupKey: randomUUID(), now: now() };
-      const view = { ...billing, ...page, customer, returnUrl, processorBaseUrl };
+      const view = { ...billing, ...page, config, customer, returnUrl, processorBaseUrl };
       return sendPage(reply, view, portalPage(view));
     });
 
@@ -174,13 +176,15 @@ export function pageRoutes(dependencies: PageDependencies): FastifyPluginAsyncZo
       );
     }
 
+    await app.register(planPages(dependencies, { admit, sendPage }));
+
     app.post(
       '/:token/payment-method',
       { schema: { params: tokenParams, querystring: paymentMethodQuery } },
       async (request, reply) => {
         const visitor = await admit(request, request.params.token);
         const { key, lang } = request.query;
-        const operationKey = key && operationKeyOf(visitor.sessionId, key);
+        const operationKey = key && operationKeyOf(visitor, key);
         const audit = customerAuditOf(request, portalOperations.createPortalSetupSession, visitor, operationKey);
         const { language } = textsOf(request, visitor);
         const { url, cookie } = await startUpdate(visitor, { language, lang }, audit, operationKey);
@@ -204,18 +208,6 @@ export function pageRoutes(dependencies: PageDependencies): FastifyPluginAsyncZo
   };
 }
 
-/** Returns the operation key of a form in one portal session. */
-const operationKeyOf = (sessionId: string, key: string): string =>
-  createHash('sha256').update(`${sessionId} ${key}`).digest('base64url');
-
-/** Returns the texts in the reader's language; before anybody is admitted the link's is not known. */
-function textsOf(request: FastifyRequest, visitor?: Visitor): Texts {
-  const { lang } = langQuery.parse(request.query);
-  const accepted = request.headers['accept-language'];
-  const project = visitor?.config.defaultLanguage;
-  return textsFor(readerLanguage({ query: lang, link: visitor?.locale, accepted, project }));
-}
-
 function subscriptionChange(schedule: ReturnType<typeof scheduleCancellation>) {
   return async (...change: Parameters<typeof schedule>): Promise<Notice> => {
     const [, , { cancelAtPeriodEnd }] = change;
@@ -223,8 +215,8 @@ function subscriptionChange(schedule: ReturnType<typeof scheduleCancellation>) {
       await schedule(...change);
       return cancelAtPeriodEnd ? 'cancel-scheduled' : 'resumed';
     } catch (err) {
-      if (err instanceof Problem && err.code === 'subscription_ended') return 'already-ended';
-      if (err instanceof Problem && err.code === 'subscription_has_schedule') return 'has-schedule';
+      const notice = refusalNotice(err);
+      if (notice) return notice;
       throw err;
     }
   };

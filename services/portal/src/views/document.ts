@@ -6,7 +6,7 @@ import type { Html } from './html.ts';
 import type { Texts } from './texts.ts';
 
 /** Style sheets in the order in which their rules apply. */
-const STYLES = ['colors', 'base', 'layout', 'cards', 'invoices', 'actions', 'responsive'];
+const STYLES = ['colors', 'base', 'layout', 'cards', 'invoices', 'actions', 'plans', 'responsive'];
 
 /** Style and script of every page; they are inlined, so that a page loads nothing but the project's logo. */
 export interface Assets {

@@ -27,6 +27,10 @@ const NOTICES: Readonly<Record<Notice, MessageKey>> = {
   resumed: 'resumed',
   'already-ended': 'alreadyEnded',
   'has-schedule': 'hasSchedule',
+  updated: 'updated',
+  'update-scheduled': 'updateScheduled',
+  'update-dropped': 'updateDropped',
+  'not-possible': 'notPossible',
   'payment-method-saved': 'paymentMethodSaved',
 };
 

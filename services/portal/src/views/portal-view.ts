@@ -1,3 +1,4 @@
+import type { PortalConfig } from '@billing/contracts/resources/portal-config';
 import type { PortalLinks, Notice, Tab } from '#domain/portal-links.ts';
 import type { BillingDescription } from '#operations/describe-billing.ts';
 import type { CustomerBilling } from '#operations/find-customer-billing.ts';
@@ -9,6 +10,7 @@ export type ShownInvoice = CustomerBilling['invoices'][number];
 /** Everything that the page is rendered from. */
 export interface PortalView extends BillingDescription {
   readonly links: PortalLinks;
+  readonly config: Pick<PortalConfig, 'planSwitch' | 'quantity'>;
   readonly tab: Tab;
   /** Page of invoices, from 1. */
   readonly invoicePage: number;

@@ -1,9 +1,13 @@
 import { html } from 'hono/html';
 import { methodOf } from '#domain/methods-in-use.ts';
 import { canCancel, canResume, mostUrgentFirst, needsPayment } from '#domain/subscription-status.ts';
+import { offerFor } from '#domain/offer.ts';
 import { cancelAction, productName } from './cancellation.ts';
 import { periodElement, timeElement, type Html } from './html.ts';
 import type { MessageKey } from './messages/en.ts';
+import { comingChanges } from './coming-change.ts';
+import { discountText } from './discount-text.ts';
+import { updateAction } from './plan-choice.ts';
 import { priceText } from './price-text.ts';
 import { missingPaymentAdvice } from './missing-payment.ts';
 import { methodName } from './payment-method.ts';
@@ -32,9 +36,11 @@ function card(subscription: ShownSubscription, view: PortalView): Html {
       <span class="status ${tone}" data-status>${texts.text(text)}</span>
     </div>
     ${items.map(item => html`<p class="price">${priceText(item, texts)}</p>`)}
-    ${needsPayment(subscription) && missingPaymentAdvice(subscription, view)}
+    ${needsPayment(subscription) && missingPaymentAdvice(subscription, view)} ${comingChanges(subscription, view)}
     <div class="row">
-      ${details(subscription, view)} ${canCancel(subscription) && cancelAction(subscription, view)}
+      ${details(subscription, view)}
+      ${offerFor(subscription, view.config, view.prices) && updateAction(subscription, view.links, texts)}
+      ${canCancel(subscription) && cancelAction(subscription, view)}
       ${canResume(subscription) && resumeAction(subscription, view)}
     </div>
   </li>`;
@@ -49,6 +55,10 @@ function details(subscription: ShownSubscription, { texts, paymentMethods: looku
   else if (status === 'active') rows.push(['renewsOn', timeElement(currentPeriodEnd, locale)]);
   if (trialEnd && status === 'trialing') rows.push(['trialEndsOn', timeElement(trialEnd, locale)]);
   rows.push(['currentPeriod', periodElement(currentPeriodStart, currentPeriodEnd, locale)]);
+  for (const discount of subscription.discounts) {
+    const text = discountText(discount, texts);
+    if (text) rows.push(['discount', text]);
+  }
   const method = lookup.kind === 'known' && methodOf(lookup.paymentMethods, subscription);
   if (method) rows.push(['paidWith', methodName(method, texts)]);
   return html`<dl>

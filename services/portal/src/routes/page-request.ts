@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto';
+import { SubscriptionId } from '@billing/contracts/ids';
+import { Problem } from '@billing/contracts/problem';
+import { PORTAL_LANGUAGES } from '@billing/contracts/resources/portal-session';
+import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { Notice } from '#domain/portal-links.ts';
+import { readerLanguage } from '#domain/reader-language.ts';
+import type { Visitor } from '#operations/admit-visitor.ts';
+import { textsFor, type Texts } from '#views/texts.ts';
+
+/** The language that the reader chose. */
+export const langQuery = z.object({ lang: z.enum(PORTAL_LANGUAGES).optional().catch(undefined) });
+
+/** The key of the page that a form stands on: clicked twice, it is one operation. */
+export const formKey = z.string().max(100).optional().catch(undefined);
+
+export const tokenParams = z.object({ token: z.string() });
+export const subscriptionParams = tokenParams.extend({ subscriptionId: SubscriptionId.schema });
+
+/** Returns the operation key of a form in one portal session. */
+export const operationKeyOf = ({ sessionId }: Pick<Visitor, 'sessionId'>, key: string): string =>
+  createHash('sha256').update(`${sessionId} ${key}`).digest('base64url');
+
+/** Returns the texts in the reader's language; before anybody is admitted the link's is not known. */
+export function textsOf(request: FastifyRequest, visitor?: Visitor): Texts {
+  const { lang } = langQuery.parse(request.query);
+  const accepted = request.headers['accept-language'];
+  const project = visitor?.config.defaultLanguage;
+  return textsFor(readerLanguage({ query: lang, link: visitor?.locale, accepted, project }));
+}
+
+const REFUSALS: ReadonlyMap<string, Notice> = new Map([
+  ['subscription_ended', 'already-ended'],
+  ['subscription_has_schedule', 'has-schedule'],
+]);
+
+/** Returns the notice about why a subscription cannot be changed; undefined for every other error. */
+export const refusalNotice = (err: unknown): Notice | undefined =>
+  err instanceof Problem ? REFUSALS.get(err.code) : undefined;

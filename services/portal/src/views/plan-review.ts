@@ -1,0 +1,99 @@
+import { html } from 'hono/html';
+import { formatMoney } from '@billing/contracts/money-format';
+import type { PlanChangePreview } from '@billing/contracts/resources/plan-change';
+import type { PortalLinks } from '#domain/portal-links.ts';
+import type { PreviewedPlan } from '#operations/change-plan.ts';
+import { productName } from './cancellation.ts';
+import { timeElement, type Html } from './html.ts';
+import type { MessageKey } from './messages/en.ts';
+import { priceText } from './price-text.ts';
+import type { Texts } from './texts.ts';
+
+interface PlanReviewView extends PreviewedPlan {
+  readonly links: PortalLinks;
+  readonly texts: Texts;
+  /** Names one confirmation: two clicks are one change. */
+  readonly key: string;
+  /** Why it has to be confirmed once more. */
+  readonly problem?: MessageKey | undefined;
+}
+
+/** Returns the page with the exact amounts of a change, which the customer confirms. */
+export function planReview(view: PlanReviewView): Html {
+  const { subscription, preview, problem, links, texts } = view;
+  return html`<div class="card">
+    <h1>${texts.text('confirmUpdate')}</h1>
+    ${problem && html`<p class="failure" role="alert">${texts.text(problem)}</p>`} ${plans(view)}
+    ${amounts(preview, texts)} ${!preview.exact && html`<p class="soft">${texts.text('mayDiffer')}</p>`}
+    <form method="post" action="${links.change(subscription.id)}" class="stack">
+      ${confirmed(view).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+      <div class="actions">
+        <button>${texts.text('confirm')}</button>
+        <a class="button quiet" href="${links.change(subscription.id)}">${texts.text('goBack')}</a>
+      </div>
+    </form>
+  </div>`;
+}
+
+/** What the customer confirms: this choice, at these amounts. */
+function confirmed({ choice, preview, key }: PlanReviewView): [name: string, value: string][] {
+  const { prorationDate, amountDue } = preview;
+  return [
+    ...(choice.priceId === undefined ? [] : [['priceId', choice.priceId] as [string, string]]),
+    ...(choice.quantity === undefined ? [] : [['quantity', String(choice.quantity)] as [string, string]]),
+    ...(prorationDate ? [['prorationDate', prorationDate.toISOString()] as [string, string]] : []),
+    ['expectedAmountDue', String(amountDue)],
+    ['key', key],
+  ];
+}
+
+function plans({ subscription, choice, prices, preview, texts }: PlanReviewView): Html {
+  const [item] = subscription.items;
+  const sold = choice.priceId && prices.get(choice.priceId);
+  const next = sold ? sold.price : item;
+  const name = sold ? html`<bdi>${sold.product.name}</bdi>` : productName(subscription, texts);
+  const isLater = preview.effectiveAt >= subscription.currentPeriodEnd;
+  return html`<dl class="terms">
+    <div>
+      <dt>${texts.text('currentPlan')}</dt>
+      <dd>${productName(subscription, texts)}${item && html`<p class="soft">${priceText(item, texts)}</p>`}</dd>
+    </div>
+    <div>
+      <dt>${texts.text('newPlan')}</dt>
+      <dd>
+        ${name}${next && html`<p class="soft">${priceText({ ...next, quantity: choice.quantity ?? 1 }, texts)}</p>`}
+      </dd>
+    </div>
+    <div>
+      <dt>${texts.text('takesEffect')}</dt>
+      <dd>${isLater ? timeElement(preview.effectiveAt, texts.locale) : texts.text('immediately')}</dd>
+    </div>
+  </dl>`;
+}
+
+/** The lines, and what they add up to: today, or on the next invoice. */
+function amounts(preview: PlanChangePreview, texts: Texts): Html {
+  const { lines, discount, tax, creditApplied, creditGranted, amountDue, total, nextInvoice, currency } = preview;
+  const money = (amount: number) => formatMoney(amount, currency, texts.locale);
+  const row = (term: Html | string, amount: number) =>
+    html`<tr>
+      <th scope="row">${term}</th>
+      <td>${money(amount)}</td>
+    </tr>`;
+  const due = row(texts.text('dueToday'), amountDue);
+  const next =
+    nextInvoice &&
+    row(texts.html('nextInvoiceOn', { date: timeElement(nextInvoice.at, texts.locale) }), nextInvoice.total);
+  const isOfNext = amountDue === 0 && creditGranted === 0 && nextInvoice?.total === total;
+  return html`<table class="amounts">
+    <tbody>
+      ${lines.map(({ description, amount }) => row(html`<bdi>${description ?? texts.text('subscription')}</bdi>`, amount))}
+      ${discount !== 0 && row(texts.text('discount'), -discount)} ${tax !== 0 && row(texts.text('tax'), tax)}
+      ${creditApplied !== 0 && row(texts.text('fromBalance'), -creditApplied)}
+      ${creditGranted !== 0 && row(texts.text('toBalance'), creditGranted)}
+    </tbody>
+    <tbody class="sums">
+      ${isOfNext ? [next, due] : [due, next]}
+    </tbody>
+  </table>`;
+}
