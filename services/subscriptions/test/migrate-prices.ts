@@ -13,6 +13,7 @@ interface Subscribed {
   readonly quantity?: number;
   /** Processor's ids of prices besides that of the migration. */
   readonly otherPrices?: readonly string[];
+  readonly metadata?: Readonly<Record<string, string>>;
   /** More of the subscription, as the team's people may set it. */
   readonly more?: Partial<Created>;
 }
@@ -56,7 +57,7 @@ export async function startMigration(service: Service) {
     createPrice,
     deliver,
     /** Creates a subscription of a new customer with a card; returns both ids of it. */
-    subscribe: async ({ quantity = 1, otherPrices = [], more = {} }: Subscribed = {}) => {
+    subscribe: async ({ quantity = 1, otherPrices = [], metadata = {}, more = {} }: Subscribed = {}) => {
       const card = 'pm_card_visa';
       const payer = await dashboard.customers.create({
         payment_method: card,
@@ -68,8 +69,8 @@ export async function startMigration(service: Service) {
       const { id: processorId } = await dashboard.subscriptions.create({
         customer: payer.id,
         items: [{ price: from.processorPriceId, quantity }, ...otherPrices.map(price => ({ price }))],
-        metadata: { teamId, projectId, customerId: customer.id },
         ...more,
+        metadata: { teamId, projectId, customerId: customer.id, ...metadata },
       });
       await deliver();
       const { body } = await service.call('GET', `/subscriptions?customerId=${customer.id}`, { of: scope });
@@ -84,6 +85,9 @@ export async function startMigration(service: Service) {
     cancel: (id: PriceMigrationId) => service.call('POST', `/price-migrations/${id}/cancel`, { of: scope }),
     findings: async (id: PriceMigrationId, query = ''): Promise<readonly MigrationFinding[]> =>
       (await service.call('GET', `/price-migrations/${id}/findings${query}`, { of: scope })).body.findings,
+    /** Sets columns of a migration by SQL. */
+    set: (id: PriceMigrationId, columns: string) =>
+      service.em.fork().execute(`update price_migrations set ${columns} where id = ?`, [id]),
     getSubscription: async (id: SubscriptionId) =>
       (await service.call('GET', `/subscriptions/${id}`, { of: scope })).body.subscription,
   };

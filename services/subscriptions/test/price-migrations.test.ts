@@ -1,6 +1,12 @@
+import { AuditRecorded } from '@billing/contracts/events/audit';
+import { PriceId } from '@billing/contracts/ids';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { cleanPriceMigrations } from '../src/operations/migrate-prices.ts';
+import { migrateSubscription } from '../src/operations/migrate-subscription.ts';
+import { PriceMigration } from '../src/persistence/price-migration.entity.ts';
 import { startMigration, workOnMigrations } from './migrate-prices.ts';
 import { startService, type Service } from './service.ts';
+import { createCoupon, HALF } from './subscribe-with-discounts.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -55,5 +61,145 @@ it('reports old and new amounts, and what is skipped and why, and changes nothin
   expect(found.get(several.id)).toMatchObject({ outcome: 'skipped', reason: 'several_items', newAmount: null });
   expect(found.get(scheduled.id)).toMatchObject({ outcome: 'skipped', reason: 'has_schedule' });
   expect(found.get(canceling.id)).toMatchObject({ outcome: 'skipped', reason: 'set_to_cancel', effectiveAt: null });
+  expect(await findings(id, '?outcome=to_change')).toHaveLength(1);
+  const [first, second] = [await findings(id, '?limit=3'), await findings(id, '?limit=3&offset=3')];
+  expect(new Set([...first, ...second].map(one => one.subscriptionId)).size).toBe(4);
   expect(await getSubscription(seats.id)).toEqual(before);
+});
+
+it('schedules the change of each subscription, in the name of who has started it', async () => {
+  const { scope, subscribe, deliver, create, get, findings, getSubscription, to } = await startMigration(service);
+  const { id: coupon } = await createCoupon(service);
+  const subscribed = [
+    await subscribe({ quantity: 2 }),
+    await subscribe({ more: { discounts: [{ coupon }] } }),
+    await subscribe({ more: { trial_period_days: 7 } }),
+  ];
+  const start = () => create({}, { 'idempotency-key': scope.projectId });
+  const { id } = (await start()).body.priceMigration;
+  expect((await start()).body.priceMigration.id).toBe(id);
+  expect((await create()).body.error.code).toBe('price_migration_running');
+  // One copy that ends its turn after each step, and others beside it.
+  await Promise.all([workOnMigrations(service, 0), workOnMigrations(service)]);
+  await workOnMigrations(service);
+
+  expect(await get(id)).toMatchObject({
+    status: 'completed',
+    progress: { done: 3, total: 3 },
+    counts: { ...NO_COUNTS, scheduled: 3 },
+  });
+  await deliver();
+  for (const finding of await findings(id)) {
+    const { scheduledChange, currentPeriodEnd } = await getSubscription(finding.subscriptionId);
+    expect(scheduledChange).toMatchObject({ id: finding.changeId, items: [{ priceId: to.id }] });
+    expect([finding.effectiveAt, scheduledChange.effectiveAt]).toEqual([currentPeriodEnd, currentPeriodEnd]);
+  }
+  const [seats, discounted] = await Promise.all(
+    subscribed.map(({ processorId }) => service.processor.findSubscription(processorId)),
+  );
+  expect(seats?.schedule?.phases.at(-1)?.items).toEqual([{ priceId: to.processorPriceId, quantity: 2 }]);
+  expect(discounted?.schedule?.phases.at(-1)?.discounts).toHaveLength(1);
+  const entries = (await service.published(AuditRecorded)).map(({ data }) => data);
+  const ofProject = entries.filter(entry => entry.projectId === scope.projectId);
+  expect(ofProject.map(({ action, target }) => [action, target?.type])).toEqual([
+    ['createPriceMigration', 'price_migration'],
+    ...subscribed.map(() => ['createPriceMigration', 'subscription']),
+  ]);
+  expect(new Set(ofProject.map(entry => entry.id)).size).toBe(4);
+  expect((await start()).body.priceMigration.id).toBe(id);
+
+  const again = (await create()).body.priceMigration;
+  await workOnMigrations(service);
+  expect((await get(again.id)).counts).toEqual({ ...NO_COUNTS, skipped: 3 });
+  expect(new Set((await findings(again.id)).map(({ reason }) => reason))).toEqual(new Set(['has_scheduled_change']));
+});
+
+it('does not schedule a change again that was taken back, even where a copy has lost its lease', async () => {
+  const { scope, subscribe, create, getSubscription } = await startMigration(service);
+  const subscribed = await subscribe();
+  const { id } = (await create()).body.priceMigration;
+  const migration = await service.em.fork().findOneOrFail(PriceMigration, { id });
+  await workOnMigrations(service);
+  expect((await getSubscription(subscribed.id)).scheduledChange).not.toBeNull();
+  await service.call('DELETE', `/subscriptions/${subscribed.id}/change`, { of: scope });
+  await migrateSubscription(service)(migration, subscribed.id);
+  expect((await getSubscription(subscribed.id)).scheduledChange).toBeNull();
+});
+
+it('removes discounts when the change applies, where it is told to', async () => {
+  const { subscribe, create, getSubscription } = await startMigration(service);
+  const { id: coupon } = await createCoupon(service);
+  const { id, processorId } = await subscribe({ more: { discounts: [{ coupon }] } });
+  await create({ keepDiscounts: false });
+  await workOnMigrations(service);
+  expect((await getSubscription(id)).discounts).toMatchObject([HALF]);
+  const { schedule } = await service.processor.findSubscription(processorId);
+  expect(schedule?.phases.map(({ discounts }) => discounts.length)).toEqual([1, 0]);
+});
+
+it('moves only what was created before, and has the metadata', async () => {
+  const { subscribe, create, findings, getSubscription } = await startMigration(service);
+  const tagged = await subscribe({ metadata: { plan: 'old', region: 'eu' } });
+  await subscribe({ metadata: { plan: 'new' } });
+  const report = async (filter: object) => {
+    const { body } = await create({ mode: 'report', filter });
+    await workOnMigrations(service);
+    return (await findings(body.priceMigration.id)).map(({ subscriptionId }) => subscriptionId);
+  };
+  const { createdAt } = await getSubscription(tagged.id);
+  const after = new Date(Date.parse(createdAt) + 86_400_000).toISOString();
+  expect(await report({ metadata: { plan: 'old' } })).toEqual([tagged.id]);
+  expect(await report({ metadata: { plan: 'old', region: 'us' } })).toEqual([]);
+  expect(await report({ createdBefore: createdAt, metadata: { plan: 'old' } })).toEqual([]);
+  expect(await report({ createdBefore: after, metadata: { plan: 'old' } })).toEqual([tagged.id]);
+});
+
+it('refuses prices that nobody can move between', async () => {
+  const { create, from, to, createPrice } = await startMigration(service);
+  const once = await createPrice({ recurring: false });
+  const codeOf = async (body: object) => (await create(body)).body.error.code;
+  expect(await codeOf({ toPriceId: from.id })).toBe('no_change');
+  expect(await codeOf({ toPriceId: PriceId.create() })).toBe('price_not_found');
+  expect(await codeOf({ fromPriceId: (await startMigration(service)).from.id })).toBe('price_not_found');
+  expect(await codeOf({ toPriceId: once.id })).toBe('price_type_mismatch');
+  expect(await codeOf({ fromPriceId: once.id })).toBe('price_type_mismatch');
+  const sold = service.prices.get(to.id);
+  if (sold) service.prices.set(to.id, { ...sold, price: { ...sold.price, isActive: false } });
+  expect(await codeOf({})).toBe('price_inactive');
+});
+
+it('fails as a whole when the new price is archived meanwhile', async () => {
+  const { subscribe, create, get, to } = await startMigration(service);
+  await subscribe();
+  const { id } = (await create()).body.priceMigration;
+  await service.processor.updatePrice(to.processorPriceId, { isActive: false }, 'archive');
+  await workOnMigrations(service);
+  expect(await get(id)).toMatchObject({ status: 'failed', error: { code: 'price_inactive' } });
+});
+
+it('waits while the processor is away, and stops when it is canceled', async () => {
+  const { subscribe, create, get, cancel, getSubscription } = await startMigration(service);
+  const subscribed = await subscribe();
+  const { id } = (await create()).body.priceMigration;
+  await service.control.fail({ path: '/v1/', mode: '500', times: 50 });
+  await workOnMigrations(service);
+  await service.control.clearFaults();
+  expect((await get(id)).status).toBe('running');
+  expect((await cancel(id)).body.priceMigration).toMatchObject({ status: 'canceled', counts: NO_COUNTS });
+  await workOnMigrations(service);
+  expect((await getSubscription(subscribed.id)).scheduledChange).toBeNull();
+  expect((await cancel(id)).body.priceMigration.status).toBe('canceled');
+});
+
+it('deletes findings after thirty days, and no migration', async () => {
+  const { subscribe, create, get, findings, set } = await startMigration(service);
+  await subscribe();
+  const { id } = (await create({ mode: 'report' })).body.priceMigration;
+  await workOnMigrations(service);
+  await cleanPriceMigrations(service.em);
+  expect(await findings(id)).toHaveLength(1);
+  await set(id, `finished_at = now() - interval '31 days'`);
+  await cleanPriceMigrations(service.em);
+  expect(await findings(id)).toEqual([]);
+  expect(await get(id)).toMatchObject({ counts: { to_change: 1 }, progress: { done: 1, total: 1 } });
 });

@@ -132,7 +132,11 @@ export function runMigration({ requestsPerSecond, turnMs, ...dependencies }: Run
     const apply = async (migration: PriceMigration): Promise<Stage | null> => {
       const ids = await findToChange(em.fork(), migration, parallel);
       if (ids.length === 0) return null;
-      const toChange = new Set(await decide(migration, await findByIds(em.fork(), migration, ids)));
+      const rows = await findByIds(em.fork(), migration, ids);
+      const toChange = new Set(await decide(migration, rows));
+      const gone = ids.filter(id => rows.every(row => row.id !== id));
+      for (const subscriptionId of gone)
+        await markUnchanged(em.fork(), { migrationId: migration.id, subscriptionId }, { reason: 'ended' });
       const errors = await Promise.all(
         ids.map(async subscriptionId => {
           const one = { migrationId: migration.id, subscriptionId };
