@@ -1,5 +1,5 @@
-import { MultiBar, Presets, type SingleBar } from 'cli-progress';
-import type { Sync } from '@billing/client';
+import { MultiBar, Presets, SingleBar } from 'cli-progress';
+import type { PriceMigration, Sync } from '@billing/client';
 
 /** Shows how far a sync is, type by type. */
 export interface SyncProgress {
@@ -47,5 +47,24 @@ function linesOn(out: NodeJS.WriteStream): SyncProgress {
       }
     },
     stop: () => undefined,
+  };
+}
+
+/** A bar on a terminal; elsewhere a line once the subscriptions are counted. */
+export function showMigrationProgress(out: NodeJS.WriteStream) {
+  const format = '{bar} {value} of {total} subscriptions';
+  const bar = out.isTTY ? new SingleBar({ stream: out, format, hideCursor: true }, Presets.shades_classic) : null;
+  let isCounted = false;
+  return {
+    show({ progress: { done, total } }: Pick<PriceMigration, 'progress'>) {
+      if (total === null) return;
+      if (!isCounted) {
+        bar?.start(total, done);
+        if (!bar) out.write(`${total} subscriptions\n`);
+      }
+      isCounted = true;
+      bar?.update(done);
+    },
+    stop: () => bar?.stop(),
   };
 }

@@ -1,4 +1,4 @@
-import type { Sync, SyncFinding } from '@billing/client';
+import { formatMoney, type PriceMigrationFinding, type Sync, type SyncFinding } from '@billing/client';
 
 const COLUMNS = ['same', 'missing', 'different', 'extra', 'conflict', 'skipped', 'applied'] as const;
 
@@ -20,6 +20,26 @@ export function findingsTable(findings: readonly SyncFinding[]): string {
   ]);
   return table([['outcome', 'type', 'name', 'at the processor', 'here', 'why'], ...rows]);
 }
+
+/** Writes what a price migration does to subscriptions as a table. */
+export function migrationTable(findings: readonly PriceMigrationFinding[]): string {
+  const rows = findings.map(one => [
+    one.outcome,
+    one.subscriptionId,
+    monthly(one.oldAmount, one.currency),
+    monthly(one.newAmount, one.currency),
+    one.effectiveAt?.slice(0, 10) ?? '',
+    one.reason ?? one.error?.message ?? '',
+  ]);
+  return table([['outcome', 'subscription', 'a month', 'then', 'from', 'why'], ...rows]);
+}
+
+const monthly = (amount: string | null, currency: string): string =>
+  amount === null ? '' : formatMoney(Math.round(Number(amount)), currency);
+
+/** Says where the findings are that are not printed. */
+export const more = ({ length }: readonly unknown[], total: number, path: string): string =>
+  total > length ? `\n… and ${total - length} more: GET …/${path}/findings` : '';
 
 /** Columns are as wide as their widest text. */
 function table(rows: readonly (readonly string[])[]): string {
