@@ -110,7 +110,9 @@ it('schedules each change once, wherever it is killed or stalled and whatever el
 
       expect(await get(id)).toMatchObject({ status: 'completed', counts: { to_change: 0, failed: 0 } });
       const entries = (await service.published(AuditRecorded)).map(({ data }) => data);
-      const changed = entries.filter(it => it.action === 'createPriceMigration' && it.target?.type === 'subscription');
+      const changed = entries.filter(
+        one => one.action === 'createPriceMigration' && one.target?.type === 'subscription',
+      );
       for (const { subscriptionId, outcome, changeId } of await findings(id)) {
         const own = changed.filter(({ target }) => target?.id === subscriptionId);
         expect([subscriptionId, own.length]).toEqual([subscriptionId, outcome === 'scheduled' ? 1 : 0]);
