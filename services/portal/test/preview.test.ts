@@ -49,7 +49,7 @@ it('shows what it can without the catalog and the gateway', async () => {
   await service.otherServices.stop('prices');
   await service.otherServices.stop('project');
   const { statusCode, body } = await open(service, url);
-  expect([statusCode, textOf(body).includes('$29.00')]).toEqual([200, true]);
+  expect([statusCode, textOf(body).includes('$29.99')]).toEqual([200, true]);
 });
 
 it('names the fields of a draft that are not valid, and opens none that it has not signed', async () => {

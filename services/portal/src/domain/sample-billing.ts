@@ -6,15 +6,17 @@ import type { z } from 'zod';
 import type { SoldPrice } from './offer.ts';
 
 type Billing = z.output<typeof DescribeCustomerBilling.reply>;
+type Subscription = Billing['subscriptions'][number];
+type Invoice = Billing['invoices'][number];
 
 const DAY_MS = 86_400_000;
 /** What the customer has where the project offers no price. */
-const SAMPLE_ITEM: BilledItem = {
-  processorPriceId: 'sample',
-  processorProductId: 'sample',
+export const SAMPLE_ITEM: BilledItem = {
+  processorPriceId: 'price_1',
+  processorProductId: 'prod_1',
   priceId: null,
-  unitAmount: 2_900,
-  unitAmountDecimal: '2900',
+  unitAmount: 2_999,
+  unitAmountDecimal: '2999',
   billingScheme: 'per_unit',
   currency: 'usd',
   interval: 'month',
@@ -39,75 +41,81 @@ export const SAMPLE_METHODS: PaymentMethodsInUse = {
 
 /** Returns what a preview shows: a customer with a subscription to the first price that is offered, and two paid invoices. */
 export function sampleBilling(projectId: ProjectId, offered: SoldPrice | undefined, now: Date): Billing {
-  const item = offered ? itemOf(offered) : SAMPLE_ITEM;
   const daysAgo = (days: number) => new Date(now.getTime() - days * DAY_MS);
-  const [start, end] = [daysAgo(10), daysAgo(-20)];
-  const common = { projectId, customerId: CustomerId.example };
-  const subscription: Billing['subscriptions'][number] = {
-    ...common,
-    id: SubscriptionId.example,
-    processorSubscriptionId: 'sample',
-    processorCustomerId: 'sample',
-    priceId: item.priceId,
-    status: 'active',
-    quantity: item.quantity,
-    cancelAtPeriodEnd: false,
-    cancelAt: null,
-    canceledAt: null,
-    cancellation: null,
-    pauseCollection: null,
-    discounts: [],
-    scheduledChange: null,
-    pendingChange: null,
-    items: [item],
-    currentPeriodStart: start,
-    currentPeriodEnd: end,
-    trialEnd: null,
+  const subscription = sampleSubscription(projectId, {
     startedAt: daysAgo(40),
-    endedAt: null,
-    version: 1,
-    createdAt: daysAgo(40),
-    productName: offered?.product.name ?? 'Pro',
-    hasForeignSchedule: false,
-  };
-  const invoice = (number: number, paidAt: Date): Billing['invoices'][number] => {
-    const amount = item.unitAmount ?? 0;
-    return {
-      ...common,
-      id: InvoiceId.example,
-      processorInvoiceId: 'sample',
-      subscriptionId: SubscriptionId.example,
-      number: `A1B2C3-000${number}`,
-      status: 'paid',
-      amountDue: amount,
-      amountPaid: amount,
-      amountRemaining: 0,
-      currency: item.currency,
-      billingReason: 'subscription_cycle',
-      hostedInvoiceUrl: null,
-      invoicePdfUrl: null,
-      periodStart: null,
-      periodEnd: null,
-      dueDate: null,
-      paidAt,
-      createdAt: paidAt,
-      updatedAt: paidAt,
-    };
-  };
-  const invoices = [invoice(2, start), invoice(1, daysAgo(40))];
+    currentPeriodStart: daysAgo(10),
+    currentPeriodEnd: daysAgo(-20),
+    ...(offered && soldAs(offered)),
+  });
+  const amount = subscription.items[0]?.unitAmount ?? 0;
+  const amounts = { amountDue: amount, amountPaid: amount, currency: subscription.items[0]?.currency ?? 'usd' };
+  const invoices = [10, 40].map((days, index) =>
+    sampleInvoice(projectId, { ...amounts, number: `A1B2C3-000${2 - index}`, createdAt: daysAgo(days) }),
+  );
   return { subscriptions: [subscription], productNames: {}, invoices, invoiceTotal: invoices.length };
 }
 
-const itemOf = ({ price, product }: SoldPrice): BilledItem => ({
-  ...SAMPLE_ITEM,
-  processorPriceId: price.processorPriceId,
-  processorProductId: product.processorProductId,
-  priceId: price.id,
-  unitAmount: price.unitAmount,
-  unitAmountDecimal: price.unitAmountDecimal,
-  billingScheme: price.billingScheme,
-  currency: price.currency,
-  interval: price.interval,
-  intervalCount: price.intervalCount,
-  metered: price.metered,
+/** Returns an active subscription of the sample customer, of 29.99 usd a month unless changed. */
+export const sampleSubscription = (projectId: ProjectId, changes: Partial<Subscription>): Subscription => ({
+  projectId,
+  customerId: CustomerId.example,
+  id: SubscriptionId.example,
+  processorSubscriptionId: 'sub_1',
+  processorCustomerId: 'cus_1',
+  priceId: null,
+  status: 'active',
+  quantity: 1,
+  cancelAtPeriodEnd: false,
+  cancelAt: null,
+  canceledAt: null,
+  cancellation: null,
+  pauseCollection: null,
+  discounts: [],
+  scheduledChange: null,
+  pendingChange: null,
+  items: [{ ...SAMPLE_ITEM }],
+  currentPeriodStart: new Date(0),
+  currentPeriodEnd: new Date(0),
+  trialEnd: null,
+  startedAt: new Date(0),
+  endedAt: null,
+  version: 1,
+  createdAt: new Date(0),
+  productName: 'Pro',
+  hasForeignSchedule: false,
+  ...changes,
 });
+
+/** Returns a paid invoice of the sample customer, of 29.99 usd unless changed. */
+export const sampleInvoice = (projectId: ProjectId, changes: Partial<Invoice>): Invoice => ({
+  projectId,
+  customerId: CustomerId.example,
+  id: InvoiceId.example,
+  processorInvoiceId: 'in_1',
+  subscriptionId: null,
+  number: 'INV-0001',
+  status: 'paid',
+  amountDue: 2_999,
+  amountPaid: 2_999,
+  amountRemaining: 0,
+  currency: 'usd',
+  billingReason: 'subscription_create',
+  hostedInvoiceUrl: null,
+  invoicePdfUrl: null,
+  periodStart: null,
+  periodEnd: null,
+  dueDate: null,
+  paidAt: new Date(0),
+  createdAt: new Date(0),
+  updatedAt: new Date(0),
+  ...changes,
+});
+
+const soldAs = ({ price, product }: SoldPrice): Partial<Subscription> => {
+  const { unitAmount, unitAmountDecimal, billingScheme, currency, interval, intervalCount, metered } = price;
+  const terms = { unitAmount, unitAmountDecimal, billingScheme, currency, interval, intervalCount, metered };
+  const { processorPriceId, id: priceId } = price;
+  const { processorProductId, name: productName } = product;
+  return { productName, priceId, items: [{ ...SAMPLE_ITEM, ...terms, processorPriceId, processorProductId, priceId }] };
+};
