@@ -285,17 +285,18 @@ const pendingChangeOf = ({ pendingUpdate }: SubscriptionSnapshot) =>
     expiresAt: pendingUpdate.expiresAt.toISOString(),
   };
 
-/** What was published as shown of a project's subscription: each time with how it was shown, and the status. */
+/** What was published as shown of a project's subscription: each time with how it was shown, the status and the quantity. */
 const shownIn = async (project: Project): Promise<string[]> =>
   (await project.published()).flatMap(({ data }) =>
-    data.shown.map(({ at, by, status }) => `${at.getTime()} ${by} ${status}`),
+    data.shown.map(({ at, by, status, items }) => `${at.getTime()} ${by} ${status} ${items[0]?.quantity}`),
   );
 
 /** What an event shows of its subscription; nothing if the subscription has ended, or another object's. */
 function shownBy(event: Envelope): string[] {
-  const { status } = objectOf(event);
+  const { status, items } = objectOf(event);
   if (!event.type.startsWith('processor.customer.subscription.') || status === 'canceled') return [];
   const by = event.type === processorEvent('customer.subscription.created').name ? SHOWN_BY.created : SHOWN_BY.updated;
   const { createdAt } = event.data as { createdAt: string }; // every routed event has one
-  return [`${Date.parse(createdAt)} ${by} ${String(status)}`];
+  const { data } = items as { data: { quantity: number }[] }; // of every subscription
+  return [`${Date.parse(createdAt)} ${by} ${String(status)} ${data[0]?.quantity}`];
 }

@@ -18,5 +18,6 @@ export const discountEvents = (dependencies: Pick<Dependencies, 'em' | 'processo
         const isRecorded = discounts.some(it => it.processorDiscountId === object['id']);
         return isRecorded === (event.type === DELETED);
       },
+      isOnlySource: true,
     }),
   );

@@ -17,5 +17,6 @@ export const pendingChanges = (dependencies: Pick<Dependencies, 'em' | 'processo
     rereadSubscriptions(dependencies, {
       subscriptionIdOf: data => readObject(data, readInvoice).subscriptionId,
       isNeeded: ({ pendingChange }) => pendingChange !== null,
+      isOnlySource: false,
     }),
   );

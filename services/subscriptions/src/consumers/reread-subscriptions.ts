@@ -17,12 +17,14 @@ interface Reason {
   readonly subscriptionIdOf: (data: ProcessorEventData) => string | null;
   /** Whether the record may not know what the event tells. */
   readonly isNeeded: (row: Subscription, delivery: Delivery<ProcessorEventData>) => boolean;
+  /** Whether no event of the subscription need show what is read. */
+  readonly isOnlySource: boolean;
 }
 
 /** Reads recorded subscriptions again because of events that concern them and do not contain them. */
 export function rereadSubscriptions(
   { em, processors, now }: Pick<Dependencies, 'em' | 'processors' | 'now'>,
-  { subscriptionIdOf, isNeeded }: Reason,
+  { subscriptionIdOf, isNeeded, isOnlySource }: Reason,
 ): EventHandler<ProcessorEventData, Reread | 'missing' | null> {
   const read = readSubscription({ em, processors, now });
   const objectOf = (delivery: Delivery<ProcessorEventData>): ProjectObject | null => {
@@ -50,7 +52,7 @@ export function rereadSubscriptions(
         const { context: reread } = delivery;
         const source = sourceOf(delivery);
         return reread && reread !== 'missing'
-          ? [{ delivery, scope: scopeOf(delivery), reread, source, becauseOfEvent: true }]
+          ? [{ delivery, scope: scopeOf(delivery), reread, source, becauseOfEvent: !isOnlySource }]
           : [];
       });
       const { outdated } = await saveReads(tx, reads, { publish, now: now() });

@@ -24,5 +24,6 @@ export const scheduleEvents = (dependencies: Pick<Dependencies, 'em' | 'processo
     rereadSubscriptions(dependencies, {
       subscriptionIdOf: data => readObject(data, readSchedule).subscriptionId,
       isNeeded: ({ schedule }, { data }) => Boolean(schedule?.change) || isOurs(readObject(data, readSchedule)),
+      isOnlySource: true,
     }),
   );

@@ -91,7 +91,7 @@ export async function saveReads<Read extends SubscriptionRead>(
       const recorded = recordedState(row);
       const state = applyReread(recorded, reread);
       const isChange = state.terms !== recorded.terms;
-      const shown = isChange ? shownBy(reread) : [];
+      const shown = isChange && !becauseOfEvent ? shownBy(reread) : [];
       saved.set(key, { read, row, state, change: isChange ? 'changed' : 'confirmed', shown });
     } else if (customerId) {
       const { snapshot, readAt } = reread;
