@@ -49,8 +49,8 @@ const totals = (amounts: { recovering?: number; recovered?: number; lost?: numbe
 const codeOf = ({ status, body }: { status: number; body: { error?: { code: string } } }) =>
   `${status} ${body.error?.code ?? 'done'}`;
 
-it('follows a failing payment through its retries until it is paid', async () => {
-  const { id, customer, list, only, advance, deliver, decline, get } = await startFailing();
+it('follows a failing payment through its retries until a new card pays it', async () => {
+  const { id, customer, list, only, advance, deliver, payer, get } = await startFailing();
   const failing = {
     subscriptionId: id,
     customerId: customer.id,
@@ -70,7 +70,9 @@ it('follows a failing payment through its retries until it is paid', async () =>
   expect(await only()).toMatchObject({ ...failing, attempts: 2, nextRetryAt: '2026-05-09T00:00:00.000Z' });
   expect((await list()).totals).toEqual(totals({ recovering: 6_000 }));
   expect(await get()).toMatchObject({ status: 'past_due' });
-  await decline(false);
+  const { customers, paymentMethods } = service.account.dashboard;
+  const card = await paymentMethods.attach('pm_card_visa', { customer: payer.id });
+  await customers.update(payer.id, { invoice_settings: { default_payment_method: card.id } });
   await advance('2026-05-10T00:00:00Z');
   await deliver();
   const recovered = { status: 'recovered', endedAt: '2026-05-09T00:00:00.000Z', attempts: 3, nextRetryAt: null };
