@@ -16,6 +16,7 @@ export interface LongRecords extends WebhookRecords {
   readonly couponId: string;
   readonly promotionCodeId: string;
   readonly subscriptionId: string;
+  readonly priceMigrationId: string;
   readonly code: string;
   readonly eventId: string;
   readonly portalUrl: string;
@@ -55,6 +56,15 @@ export async function fillWithLongTexts(tenant: Tenant): Promise<LongRecords> {
       (await ok(user.get(`${teamPath}/webhook-events?limit=1`))).webhookEvents[0] as { id: string } | undefined, // of the API
     { what: 'an event' },
   );
+  await billing.subscriptions.cancelAtPeriodEnd(subscription.id, { reason: 'other', comment: word(500) });
+  const dearer = await billing.prices.create({ productId: product.id, ...monthly, unitAmount: 99_999_998 });
+  const prices = { fromPriceId: price.id, toPriceId: dearer.id };
+  const { id: priceMigrationId } = await billing.priceMigrations.create({ mode: 'report', ...prices });
+  await billing.portalConfig.set({
+    planSwitch: { enabled: true, priceIds: [price.id, dearer.id] },
+    cancellation: { saveOffer: { promotionCodeId } },
+    brand: { name: word(120) },
+  });
   const { portalUrl } = await billing.portal.create({ customerId });
   const webhooks = await newFailingEndpoint(tenant, { path: `/${word(1_900)}`, description: word(500) });
   const ids = {
@@ -64,6 +74,7 @@ export async function fillWithLongTexts(tenant: Tenant): Promise<LongRecords> {
     couponId,
     promotionCodeId,
     subscriptionId: subscription.id,
+    priceMigrationId,
     code,
     eventId: event.id,
   };

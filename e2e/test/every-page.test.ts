@@ -42,9 +42,17 @@ beforeAll(async () => {
   if (!subscription || !code || !promotionCode || !price || !invoice) throw new Error('The tenant lacks a record.');
   const { webhookEvents } = (await user.get(`${teamPath}/webhook-events?limit=1`)).body;
   const { customerId } = subscription;
+  const dearer = await billing.prices.create({
+    productId: price.productId,
+    unitAmount: 3_999,
+    currency: 'usd',
+    interval: 'month',
+  });
+  const migration = { mode: 'report', fromPriceId: price.id, toPriceId: dearer.id } as const;
   records = pathsOf({
     customerId,
     subscriptionId: subscription.id,
+    priceMigrationId: (await billing.priceMigrations.create(migration)).id,
     productId: price.productId,
     couponId: promotionCode.couponId,
     promotionCodeId: promotionCode.id,

@@ -147,6 +147,10 @@ it.skipIf(isWithoutBrowser())('opens the list behind a number of the overview', 
   await page.waitForURL(/metric=mrr&currency=eur/);
   expect(await page.getByTestId('sum').innerText()).toBe(revenue);
   await page.goBack();
+  const reasons = await linksIn(page, '.card:has(> .card-head h2:text-is("Cancellations")) .bar-row');
+  expect(reasons.map(({ text }) => text.split('\n')[0])).toEqual(
+    expect.arrayContaining(['Too expensive', 'No reason']),
+  );
   const legend = await linksIn(page, '.legend a');
   expect(legend).toHaveLength(MOVEMENTS.length);
   await page.locator('.movement-bar[fill^="url(#hatch-"]').first().waitFor({ state: 'attached' });
@@ -163,6 +167,13 @@ it.skipIf(isWithoutBrowser())('opens the list behind a number of the overview', 
     const summed = async () => [href, (await page.getByTestId('sum').innerText()).replace('-', '')];
     await expect.poll(summed).toEqual([href, shown?.replace('-', '')]);
     await page.getByRole('heading', { name: 'Left out' }).waitFor();
+  }
+  for (const { href, text } of reasons) {
+    const [reason = '', count] = text.split('\n');
+    await follow(page, href);
+    await page.getByText(`${count} cancellation`).waitFor();
+    const rows = page.locator('[aria-busy=false] tbody tr').filter({ hasText: reason });
+    await expect.poll(() => rows.count()).toBe(Number(count));
   }
   for (const { href, text } of cards) {
     const [name = '', value = '', note = ''] = text.split('\n');

@@ -14,6 +14,7 @@ export interface ProjectPage {
 export const LISTS: readonly ProjectPage[] = [
   { path: 'overview', heading: 'Shop', shows: '$29.99' },
   { path: 'overview/subscriptions?metric=mrr', heading: 'Subscriptions in MRR', shows: 'Sum of 1 subscription;' },
+  { path: 'overview/subscriptions?metric=cancellations', heading: 'Cancellations', shows: 'No reason' },
   { path: 'overview/subscriptions?metric=excluded', heading: 'Left out of MRR', shows: 'There are none' },
   { path: 'start', heading: 'Get started', shows: 'The first payment has arrived' },
   { path: 'customers', heading: 'Customers', shows: '@example.com', dialogs: ['New customer'] },
@@ -28,7 +29,7 @@ export const LISTS: readonly ProjectPage[] = [
   {
     path: 'price-migrations',
     heading: 'Price migrations',
-    shows: 'No price was replaced yet',
+    shows: 'Report',
     dialogs: ['New report'],
   },
   { path: 'referrals', heading: 'Referrals', shows: 'Credited', dialogs: ['New code'] },
@@ -58,6 +59,7 @@ export const pathsOf = (records: Omit<LongRecords, 'portalUrl'>): readonly strin
   `coupons/${records.couponId}`,
   `promotion-codes/${records.promotionCodeId}`,
   `subscriptions/${records.subscriptionId}`,
+  `price-migrations/${records.priceMigrationId}`,
   `referrals/${records.code}`,
   `events/${records.eventId}`,
   `events/to-you/${records.publicEventId}`,

@@ -32,7 +32,7 @@ export async function newTenantWithVariedPast(): Promise<Tenant> {
   ];
   await newTrial(tenant, priceId);
   await nextSecond();
-  await tenant.billing.subscriptions.cancelNow(ending.id);
+  await tenant.billing.subscriptions.cancelNow(ending.id, { reason: 'too_expensive' });
   await tenant.processor.endTrial(converting.processorSubscriptionId);
   await tenant.billing.subscriptions.cancelNow(leaving.id);
   await untilCounted(tenant, priceId);

@@ -1,8 +1,9 @@
-import type { Analytics } from '@billing/client';
+import type { Analytics, CancellationCount } from '@billing/client';
 import { Card } from '#layout/page.tsx';
 import { ProjectLink, type Place } from '#layout/project-link.tsx';
 import { formatCount, formatPercent } from '#ui/amount.ts';
 import { SUBSCRIPTION_STATUS } from '#ui/statuses.tsx';
+import { LISTED_REASONS } from '../subscriptions/cancellation-reasons.ts';
 
 interface Row extends Place {
   readonly name: string;
@@ -30,7 +31,13 @@ function Bars({ rows }: { readonly rows: readonly Row[] }) {
   );
 }
 
-export function Breakdowns({ analytics }: { readonly analytics: Analytics }) {
+interface BreakdownsProps {
+  readonly analytics: Analytics;
+  readonly cancellations: readonly CancellationCount[];
+  readonly days: number;
+}
+
+export function Breakdowns({ analytics, cancellations, days }: BreakdownsProps) {
   const { subscriptionBreakdown, webhookStats, referralStats } = analytics;
   const statuses = Object.entries(SUBSCRIPTION_STATUS) as [
     keyof typeof SUBSCRIPTION_STATUS,
@@ -52,6 +59,16 @@ export function Breakdowns({ analytics }: { readonly analytics: Analytics }) {
               page: 'subscriptions',
               search: { status },
             }))}
+        />
+      </Card>
+      <Card title="Cancellations" lead={canceledIn(cancellations, days)}>
+        <Bars
+          rows={cancellations.map(({ reason, count }) => ({
+            name: LISTED_REASONS[reason ?? 'none'],
+            value: count,
+            page: 'overview/subscriptions',
+            search: { metric: 'cancellations', days, reason: reason ?? 'none' },
+          }))}
         />
       </Card>
       <Card title="Webhook events" lead={healthOf(webhookStats)}>
@@ -80,6 +97,11 @@ export function Breakdowns({ analytics }: { readonly analytics: Analytics }) {
       </Card>
     </div>
   );
+}
+
+function canceledIn(cancellations: readonly CancellationCount[], days: number): string {
+  if (cancellations.length === 0) return `Nobody canceled in ${days} days.`;
+  return `What was requested in ${days} days, by its reason.`;
 }
 
 function healthOf({ total, failed }: Analytics['webhookStats']): string {

@@ -12,6 +12,7 @@ import { StatusBadge, SUBSCRIPTION_STATUS } from '#ui/statuses.tsx';
 import { formatDay } from '#ui/time.tsx';
 import { CustomerLink } from '../customers/customer-name.tsx';
 import { SubscriptionIdLink } from '../products/product-name.tsx';
+import { LISTED_REASONS } from '../subscriptions/cancellation-reasons.ts';
 import { filtersOf, MAX_ROWS, useDrillDown, useQuestion, type DrillDown, type Question } from './drill-down.ts';
 import { LeftOut } from './left-out.tsx';
 import { isMovement, METRICS, type Metric } from './metrics.ts';
@@ -35,10 +36,22 @@ const status: Column<AnalyticsSubscription> = {
   title: 'Status',
   cell: row => <StatusBadge of={SUBSCRIPTION_STATUS[row.status]} />,
 };
-const reason: Column<AnalyticsSubscription> = { title: 'Reason', cell: row => row.reason && REASONS[row.reason] };
+const whyExcluded: Column<AnalyticsSubscription> = { title: 'Reason', cell: row => row.reason && REASONS[row.reason] };
 const result: Column<AnalyticsSubscription> = {
   title: 'Trial',
   cell: row => (row.converted ? 'Converted' : 'Not converted'),
+};
+const whyCanceled: Column<AnalyticsSubscription> = {
+  title: 'Reason',
+  cell: ({ cancellation }) => LISTED_REASONS[cancellation?.reason ?? 'none'],
+};
+const comment: Column<AnalyticsSubscription> = {
+  title: 'Comment',
+  cell: ({ cancellation }) => (
+    <div className="finding-why">
+      <bdi>{cancellation?.comment}</bdi>
+    </div>
+  ),
 };
 const amount = (title: string): Column<AnalyticsSubscription> => ({
   title,
@@ -47,7 +60,8 @@ const amount = (title: string): Column<AnalyticsSubscription> => ({
 });
 
 function columnsOf(metric: Metric): readonly Column<AnalyticsSubscription>[] {
-  if (metric === 'excluded') return [customer, product, status, reason, amount('A month')];
+  if (metric === 'excluded') return [customer, product, status, whyExcluded, amount('A month')];
+  if (metric === 'cancellations') return [customer, product, status, whyCanceled, comment, amount('A month')];
   if (metric === 'trialConversion') return [customer, product, status, result, amount('A month')];
   return [customer, product, status, amount(isMovement(metric) ? 'Change of a month' : 'A month')];
 }
@@ -96,7 +110,7 @@ function daysOf({ days, span }: Question): string {
 
 /** Adds up the rows, and says what the overview shows. */
 function Sum({
-  question: { metric, days, span, currency },
+  question: { metric, days, span, currency, reason },
   drillDown,
 }: {
   readonly question: Question;
@@ -121,6 +135,13 @@ function Sum({
       <p>
         <span data-testid="sum">{rows.length}</span> of {analytics.churn.active} active {days} days ago ended.
         {analytics.churn.active > 0 && ` Churn in ${days} days: ${formatPercent(analytics.churnRate)}.`}
+      </p>
+    );
+  if (metric === 'cancellations')
+    return (
+      <p>
+        <span data-testid="sum">{rows.length}</span> {rows.length === 1 ? 'cancellation' : 'cancellations'}
+        {reason && `: ${LISTED_REASONS[reason].toLowerCase()}`}
       </p>
     );
   if (metric === 'excluded')

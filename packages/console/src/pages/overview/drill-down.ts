@@ -2,6 +2,7 @@ import type { Analytics, AnalyticsSubscription } from '@billing/client';
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { useProject, type ProjectScope } from '#api/project.ts';
+import { LISTED_REASONS } from '../subscriptions/cancellation-reasons.ts';
 import { isMovement, metricOf, type Metric, type MovementMetric } from './metrics.ts';
 import { historyOf, windowOf } from './periods.ts';
 
@@ -15,10 +16,14 @@ export interface Question {
   readonly span: { readonly from?: string; readonly to: string } | null;
   /** Of revenue in another currency than the project's. */
   readonly currency?: string;
+  /** Of cancellations, only those with this reason. */
+  readonly reason?: keyof typeof LISTED_REASONS;
 }
 
 const CURRENCY = /^[a-z]{3}$/;
 const DAY = /^\d{4}-\d\d-\d\d$/;
+const isReason = (value: unknown): value is keyof typeof LISTED_REASONS =>
+  typeof value === 'string' && Object.hasOwn(LISTED_REASONS, value);
 const dayOf = (value: unknown) => (typeof value === 'string' && DAY.test(value) ? value : undefined);
 
 /** What the address asks. */
@@ -30,16 +35,19 @@ export function useQuestion(): Question {
   const currency = search['currency'];
   if (metric === 'mrr' && typeof currency === 'string' && CURRENCY.test(currency))
     return { metric, days, span: null, currency };
+  if (metric === 'cancellations' && isReason(search['reason']))
+    return { metric, days, span: null, reason: search['reason'] };
   if (metric === 'mrr' && to) return { metric, days, span: { to } };
   return { metric, days, span: from && to && isMovement(metric) ? { from, to } : null };
 }
 
 /** The query of the list behind a metric. */
-export const filtersOf = ({ metric, days, span, currency }: Question) => ({
+export const filtersOf = ({ metric, days, span, currency, reason }: Question) => ({
   metric,
   growthDays: days,
   ...span,
   ...(currency !== undefined && { currency }),
+  ...(reason !== undefined && { reason }),
 });
 
 /** A figure as the overview shows it, and the metrics beside it. */

@@ -23,11 +23,12 @@ export function OverviewPage() {
   const { data, error, refetch } = useQuery({
     queryKey: scope.key('analytics', days),
     queryFn: async ({ signal }) => {
-      const [analytics, history] = await Promise.all([
+      const [analytics, history, cancellations] = await Promise.all([
         scope.billing.analytics.get({ growthDays: days }, { signal }),
         scope.billing.analytics.history(historyOf(days), { signal }),
+        scope.billing.analytics.cancellations({ growthDays: days }, { signal }),
       ]);
-      return { analytics, history };
+      return { analytics, history, cancellations };
     },
     refetchInterval: REFRESH_MS,
     placeholderData: keepPreviousData,
@@ -69,7 +70,7 @@ export function OverviewPage() {
             since={since}
           />
           <RevenueCard history={data.history} days={days} />
-          <Breakdowns analytics={data.analytics} />
+          <Breakdowns analytics={data.analytics} cancellations={data.cancellations} days={days} />
         </>
       )}
     </Page>

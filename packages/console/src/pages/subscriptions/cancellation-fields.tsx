@@ -1,18 +1,7 @@
 import type { CancellationReason, Subscription, SubscriptionCancel } from '@billing/client';
 import { Options, SelectField, TextAreaField } from '#ui/field.tsx';
 import { textOf } from '#ui/form.tsx';
-
-/** Why customers cancel, in words. */
-export const CANCELLATION_REASONS: Readonly<Record<CancellationReason, string>> = {
-  too_expensive: 'Too expensive',
-  missing_features: 'Missing features',
-  switched_service: 'Switched to another service',
-  unused: 'Not used any more',
-  customer_service: 'Customer service',
-  too_complex: 'Too complex',
-  low_quality: 'Low quality',
-  other: 'Another reason',
-};
+import { CANCELLATION_REASONS } from './cancellation-reasons.ts';
 
 /** What the customer says who cancels, as a part of a form. */
 export const CancellationFields = ({ known }: { readonly known: Subscription['cancellation'] }) => (

@@ -6,7 +6,7 @@ import { Details, MetadataRows } from '#ui/details.tsx';
 import { StripeId } from '#ui/open-in-stripe.tsx';
 import { Time } from '#ui/time.tsx';
 import { CustomerLink } from '../customers/customer-name.tsx';
-import { CANCELLATION_REASONS } from './cancellation-fields.tsx';
+import { CANCELLATION_REASONS } from './cancellation-reasons.ts';
 import { nextStep } from './next-step.ts';
 import { SubscriptionStatus } from './subscription-status.tsx';
 
