@@ -24,7 +24,8 @@ it('shows name, logo, colour and help of the project on every page', async () =>
   pages.push(await service.submit(token, cancel));
   await service.otherServices.stop('billing');
   pages.push(await service.visit(token));
-  expect(pages.map(({ statusCode }) => statusCode)).toEqual([200, 200, 503, 503]);
+  pages.push(await service.visit(token, '/subscriptions/not-an-id/cancel'));
+  expect(pages.map(({ statusCode }) => statusCode)).toEqual([200, 200, 503, 503, 404]);
   for (const { body, headers } of pages) {
     expect(body).toContain('<bdi>Acme</bdi>');
     expect(body).toContain(
@@ -35,7 +36,8 @@ it('shows name, logo, colour and help of the project on every page', async () =>
     expect(body).toContain('{:root{--accent:#ffd400;--fill:#8b7400;');
     expect(String(headers['content-security-policy']).split('; ')).toContain('img-src https://cdn.example:8443');
   }
-  const expired = await service.visit(`${token.slice(0, -1)}_`);
+  const expired = await service.visit(`${token.slice(0, -1)}_`, '/subscriptions/not-an-id/cancel');
+  expect(textOf(expired.body)).toContain('This link has expired');
   expect(expired.body).not.toMatch(/Acme|<img|help\.example/);
   expect(expired.headers['content-security-policy']).not.toContain('img-src');
 });

@@ -87,7 +87,7 @@ export function pageRoutes(dependencies: PageDependencies): FastifyPluginAsyncZo
   /** Whom a request has admitted, for the page that says why it failed. */
   const visitors = new WeakMap<FastifyRequest, Visitor>();
   const admit = async (request: FastifyRequest, token: string): Promise<Visitor> => {
-    const visitor = await admitByToken(token);
+    const visitor = visitors.get(request) ?? (await admitByToken(token));
     visitors.set(request, visitor);
     return visitor;
   };
@@ -105,6 +105,11 @@ export function pageRoutes(dependencies: PageDependencies): FastifyPluginAsyncZo
       { parseAs: 'string', bodyLimit: FORM_LIMIT },
       (_request, fields, done) => done(null, Object.fromEntries(new URLSearchParams(String(fields)))),
     );
+    // First, so that the page about a request that is not valid is that of the project, and says nothing to strangers.
+    app.addHook('preValidation', async request => {
+      const { token } = request.params as { readonly token?: string }; // as the routes below have it
+      if (token !== undefined) await admit(request, token);
+    });
     app.setNotFoundHandler((request, reply) => sendMessage(request, reply, NOT_FOUND, 404));
     app.setErrorHandler<Error>((error, request, reply) => {
       const problem = toProblem(error);
