@@ -8,7 +8,7 @@ const SITUATION = { ...APRIL, amount: 3_000 };
 const PENDING = { ...NOW, payment_behavior: 'pending_if_incomplete' } as const;
 
 /** Makes a test card the customer's default from now on. */
-async function useCard({ stripe, once }: ApiAccount, card: string, customer: string): Promise<void> {
+export async function useCard({ stripe, once }: ApiAccount, card: string, customer: string): Promise<void> {
   const { id } = await stripe.paymentMethods.attach(card, { customer }, once());
   await stripe.customers.update(customer, { invoice_settings: { default_payment_method: id } }, once());
 }

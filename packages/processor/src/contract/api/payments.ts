@@ -1,6 +1,10 @@
 import { expect } from 'vitest';
 import { type ApiAccount, idOf } from './account.ts';
 import { apiCase, standInCase } from './case.ts';
+import { useCard } from './payment-behavior.ts';
+import { APRIL, changing } from './plan-changes.ts';
+
+const DAY = 86_400;
 
 /** Creates a subscription and returns the charge that paid its first invoice. */
 async function pay({ stripe, subscribe }: ApiAccount) {
@@ -65,6 +69,28 @@ export const paymentCases = [
       expect((await stripe.disputes.retrieve(id)).status).toBe(outcome);
       await findEvent('charge.dispute.closed', id);
     }
+  }),
+
+  apiCase('is collected by hand, which the schedule does not count', async account => {
+    const { record, refusalOf, stripe, once, findEvent } = account;
+    await changing(account, { ...APRIL, amount: 3_000 }, async ({ subscription, advance }) => {
+      const customer = idOf(subscription.customer);
+      await useCard(account, 'pm_card_chargeCustomerFail', customer);
+      await advance(30 * DAY + 7_200);
+      const [invoice] = (await stripe.invoices.list({ subscription: subscription.id, limit: 1 })).data;
+      const id = invoice?.id ?? '';
+      const declined = { status: 'open', attempt_count: 1, billing_reason: 'subscription_cycle' };
+      expect(record('declined', invoice)).toMatchObject({ ...declined, next_payment_attempt: expect.any(Number) });
+      expect(await stripe.subscriptions.retrieve(subscription.id)).toMatchObject({ status: 'past_due' });
+      const again = stripe.invoices.pay(id, {}, once());
+      expect(await refusalOf('again', again)).toMatchObject({ status: 402, code: 'card_declined' });
+      expect(await stripe.invoices.retrieve(id)).toMatchObject(declined);
+      await useCard(account, 'pm_card_visa', customer);
+      const paid = await stripe.invoices.pay(id, {}, once());
+      expect(record('paid', paid)).toMatchObject({ status: 'paid', attempt_count: 1, next_payment_attempt: null });
+      expect(await stripe.subscriptions.retrieve(subscription.id)).toMatchObject({ status: 'active' });
+      for (const type of ['invoice.payment_failed', 'invoice.paid']) await findEvent(type, id);
+    });
   }),
 
   apiCase(
