@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { expectAccessible } from '../../system/accessibility.ts';
 import { newMonthlyPrice, newSubscription, newTenant } from '../../system/tenant.ts';
 import { pageOf, visitConsole } from './browse.ts';
-import { DESKTOP, expectFitting, PHONE, takeScreenshot } from './looks.ts';
+import { DESKTOP, expectFitting, follow, PHONE, takeScreenshot } from './looks.ts';
 
 it.skipIf(isWithoutBrowser())('reports what a new price changes, and schedules it', async () => {
   const tenant = await newTenant();
@@ -21,7 +21,10 @@ it.skipIf(isWithoutBrowser())('reports what a new price changes, and schedules i
   await page.getByText('No price was replaced yet').waitFor();
   await expectAccessible(page);
   await page.getByRole('button', { name: 'New report' }).first().press('Enter');
-  await dialog.getByLabel('From the price').selectOption({ label: 'Pro: $29.99 a month' });
+  expect(await dialog.getByLabel('To the price').innerText()).toBe('Choose one');
+  await follow(page, pageOf(tenant, `products/${productId}`));
+  await page.getByRole('row').filter({ hasText: '$29.99' }).getByRole('link', { name: 'Replace…' }).click();
+  await dialog.locator('option:checked', { hasText: 'Pro: $29.99 a month' }).waitFor({ state: 'attached' });
   expect(await dialog.getByLabel('To the price').innerText()).toBe('Choose one\nPro: $39.99 a month');
   await dialog.getByLabel('To the price').selectOption({ label: 'Pro: $39.99 a month' });
   await dialog.getByText('Only some of its subscriptions').click();

@@ -82,20 +82,16 @@ export function ChangesCard({ form, set, problems }: FieldsProps) {
           Customers can change the quantity
         </Switch>
         <div className="form-grid">
-          <QuantityField
-            label="At least"
-            disabled={!form.changesQuantity}
-            value={form.min}
-            onChange={event => set({ min: event.target.value })}
-            problem={problems['quantity.min']}
-          />
-          <QuantityField
-            label="At most"
-            disabled={!form.changesQuantity}
-            value={form.max}
-            onChange={event => set({ max: event.target.value })}
-            problem={problems['quantity.max']}
-          />
+          {(['min', 'max'] as const).map(end => (
+            <QuantityField
+              key={end}
+              label={end === 'min' ? 'At least' : 'At most'}
+              disabled={!form.changesQuantity}
+              value={form[end]}
+              onChange={event => set({ [end]: event.target.value })}
+              problem={problems[`quantity.${end}`]}
+            />
+          ))}
         </div>
         <div className="form-grid">
           <SelectField

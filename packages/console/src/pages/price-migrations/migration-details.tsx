@@ -4,7 +4,8 @@ import { ProjectLink } from '#layout/project-link.tsx';
 import { formatCount } from '#ui/amount.ts';
 import { Details } from '#ui/details.tsx';
 import { Time } from '#ui/time.tsx';
-import { isOpen, MIGRATION_OUTCOME, progressText } from './migration-words.ts';
+import { isOpen } from '../syncs/sync-counts.ts';
+import { MIGRATION_OUTCOME, progressText } from './migration-words.ts';
 import { PriceLabel } from './price-label.tsx';
 
 type Outcome = PriceMigrationFinding['outcome'];

@@ -9,14 +9,15 @@ import { Card, Page } from '#layout/page.tsx';
 import { PagedTable } from '#layout/paged-table.tsx';
 import { Button } from '#ui/button.tsx';
 import { EmptyState } from '#ui/states.tsx';
-import { StatusBadge, SYNC_STATUS } from '#ui/statuses.tsx';
-import { Time } from '#ui/time.tsx';
+import { RunLead } from '../syncs/run-lead.tsx';
+import { isOpen } from '../syncs/sync-counts.ts';
+import { RUNNING_MS } from '../syncs/use-newest-syncs.ts';
 import { ApplyDialog } from './apply-dialog.tsx';
 import { exportedFindings, FINDING_COLUMNS } from './finding-columns.tsx';
 import { MigrationDetails } from './migration-details.tsx';
-import { isOpen, MIGRATION_OUTCOME, migrationName } from './migration-words.ts';
+import { MIGRATION_OUTCOME, migrationName } from './migration-words.ts';
 import { StopButton } from './stop-button.tsx';
-import { RUNNING_MS, useMigration } from './use-migrations.ts';
+import { useMigration } from './use-migrations.ts';
 
 const UP = { page: 'price-migrations', title: 'Price migrations' } as const;
 
@@ -32,7 +33,7 @@ export function MigrationPage() {
   return (
     <Page
       title={migrationName(migration)}
-      lead={<Lead migration={migration} />}
+      lead={<RunLead run={migration} />}
       up={UP}
       actions={
         isOpen(migration) ? (
@@ -50,21 +51,6 @@ export function MigrationPage() {
       <Findings migration={migration} />
       {applying && <ApplyDialog report={migration} onClose={() => setApplying(false)} />}
     </Page>
-  );
-}
-
-function Lead({ migration: { status, error, createdAt, finishedAt } }: { readonly migration: PriceMigration }) {
-  return (
-    <>
-      <StatusBadge of={SYNC_STATUS[status]} /> <Time at={createdAt} show="time" />
-      {finishedAt && (
-        <>
-          {' – '}
-          <Time at={finishedAt} show="time" />
-        </>
-      )}
-      {error && <span role="alert"> It failed: {error.message}</span>}
-    </>
   );
 }
 

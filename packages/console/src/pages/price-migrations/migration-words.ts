@@ -34,10 +34,6 @@ export const explainMigration = ({ reason, error }: PriceMigrationFinding): stri
 export const migrationName = ({ mode }: Pick<PriceMigration, 'mode'>): string =>
   mode === 'apply' ? 'Apply' : 'Report';
 
-/** Whether a migration has not ended. */
-export const isOpen = (migration: Pick<PriceMigration, 'status'> | undefined): boolean =>
-  migration?.status === 'queued' || migration?.status === 'running';
-
 /** Returns how far a migration is: `120 of 300`. */
 export const progressText = ({ done, total }: PriceMigration['progress']): string =>
   total === null ? `${formatCount(done)} so far` : `${formatCount(done)} of ${formatCount(total)}`;

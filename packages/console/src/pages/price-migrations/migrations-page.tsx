@@ -1,6 +1,7 @@
 import type { PriceMigration } from '@billing/client';
 import { useState } from 'react';
 import { useProject } from '#api/project.ts';
+import { useFilters } from '#layout/filters.tsx';
 import { ListTable, type Column } from '#layout/list-table.tsx';
 import { Card, Page } from '#layout/page.tsx';
 import { ProjectLink } from '#layout/project-link.tsx';
@@ -9,7 +10,8 @@ import { Button } from '#ui/button.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import { StatusBadge, SYNC_STATUS } from '#ui/statuses.tsx';
 import { Time } from '#ui/time.tsx';
-import { isOpen, migrationName } from './migration-words.ts';
+import { isOpen } from '../syncs/sync-counts.ts';
+import { migrationName } from './migration-words.ts';
 import { PriceLabel } from './price-label.tsx';
 import { ReportDialog } from './report-dialog.tsx';
 import { StopButton } from './stop-button.tsx';
@@ -40,7 +42,7 @@ const COLUMNS: readonly Column<PriceMigration>[] = [
 export function MigrationsPage() {
   const { billing, key } = useProject();
   const newest = useNewestMigration();
-  const [starting, setStarting] = useState(false);
+  const [starting, setStarting] = useState(useFilters().text('from') !== '');
   const start = (
     <Button kind="primary" icon="plus" onClick={() => setStarting(true)}>
       New report

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { unlessMissing } from '#api/failure.ts';
 import { useProject } from '#api/project.ts';
-import { isOpen } from './migration-words.ts';
+import { isOpen } from '../syncs/sync-counts.ts';
+import { RUNNING_MS } from '../syncs/use-newest-syncs.ts';
 
-export const RUNNING_MS = 1_000;
 const IDLE_MS = 30_000;
 
 /** The project's newest migration, loaded again and again while it runs; null when there is none. */

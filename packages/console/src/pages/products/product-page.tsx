@@ -127,6 +127,11 @@ function PriceTable({
               <Button small onClick={() => edit(price)}>
                 Edit
               </Button>
+              {price.type === 'recurring' && (
+                <ProjectLink page="price-migrations" search={{ from: price.id }} className="button small">
+                  Replace…
+                </ProjectLink>
+              )}
               <ArchiveButton sold={price} name={formatPrice(price)} small />
             </div>
           ),

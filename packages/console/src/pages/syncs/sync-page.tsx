@@ -10,12 +10,12 @@ import { Card, Page } from '#layout/page.tsx';
 import { PagedTable } from '#layout/paged-table.tsx';
 import { Button } from '#ui/button.tsx';
 import { EmptyState } from '#ui/states.tsx';
-import { FINDING_OUTCOME, StatusBadge, SYNC_STATUS } from '#ui/statuses.tsx';
-import { Time } from '#ui/time.tsx';
+import { FINDING_OUTCOME } from '#ui/statuses.tsx';
 import { ApplyDialog } from './apply-dialog.tsx';
 import { isFiltered } from './apply-plan.ts';
 import { CountsTable } from './counts-table.tsx';
 import { exportedFindings, findingColumns } from './finding-columns.tsx';
+import { RunLead } from './run-lead.tsx';
 import { isOpen, totalsOf } from './sync-counts.ts';
 import { StopButton } from './sync-actions.tsx';
 import { SyncProgress } from './sync-progress.tsx';
@@ -65,17 +65,10 @@ function SyncButtons({ sync, onApply }: { readonly sync: Sync; readonly onApply:
 }
 
 function Lead({ sync }: { readonly sync: Sync }) {
-  const { status, error, createdAt, finishedAt, markAtProcessor, filter } = sync;
+  const { markAtProcessor, filter } = sync;
   return (
     <>
-      <StatusBadge of={SYNC_STATUS[status]} /> <Time at={createdAt} show="time" />
-      {finishedAt && (
-        <>
-          {' – '}
-          <Time at={finishedAt} show="time" />
-        </>
-      )}
-      {error && <span role="alert"> It failed: {error.message}</span>}
+      <RunLead run={sync} />
       {isFiltered(sync) && (
         <>
           {' · only objects with the metadata '}
