@@ -2,10 +2,10 @@ import { isWithoutBrowser } from '@billing/testing/browser';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { expectAccessible } from '../system/accessibility.ts';
 import { newTenant, type Tenant } from '../system/tenant.ts';
-import { visitConsole } from './console/browse.ts';
+import { visitConsole, type Visit } from './console/browse.ts';
 
 const SCREENSHOTS = join(import.meta.dirname, '../.turbo/screenshots/docs');
 const PHONE = { width: 360, height: 740 };
@@ -13,67 +13,20 @@ const DESK = { width: 1280, height: 900 };
 const withoutBrowser = isWithoutBrowser();
 
 let tenant: Tenant;
+/** One for all tests: nothing takes longer than to show the page. */
+let visit: Visit;
 beforeAll(async () => {
   if (withoutBrowser) return;
   tenant = await newTenant();
+  const options = { user: tenant.user, viewport: PHONE, colorScheme: 'dark' } as const;
+  visit = await visitConsole('/docs#/Products/createProduct', options);
   await mkdir(SCREENSHOTS, { recursive: true });
 });
 
-it.skipIf(withoutBrowser)(
-  'tries an operation with an API key, shows it as code, and finds another by keyboard',
-  async () => {
-    const { billing, secret, teamId, projectId, gatewayUrl } = tenant;
-    const { id } = await billing.products.create({ name: 'Pro' });
-    await using visit = await visitConsole('/docs', { viewport: DESK });
-    const { page } = visit;
-    await page.getByRole('button', { name: 'Authorize', exact: true }).click();
-    await page.getByLabel('auth-bearer-value').fill(secret);
-    await page.getByRole('button', { name: 'Authorize: Apply credentials' }).first().click();
-    await page.getByLabel('Close').click();
-
-    const operation = await open(page, 'Products', 'listProducts');
-    await operation.getByRole('textbox', { name: 'teamId' }).fill(teamId);
-    await operation.getByRole('textbox', { name: 'projectId' }).fill(projectId);
-    await operation.getByRole('button', { name: 'Execute' }).click();
-    const answer = operation.locator('.live-responses-table');
-    await answer.getByText(id).waitFor();
-
-    const executed = operation.locator('.responses-wrapper .request-snippets');
-    expect(await executed.innerText()).toContain(`curl -X 'GET'`);
-    expect(await executed.innerText()).toContain(`Authorization: Bearer ${secret}`);
-    await executed.getByRole('button', { name: '@billing/client' }).press('Enter');
-    await executed.getByText('billing.products.list').waitFor();
-    expect(await executed.innerText()).toContain(`baseUrl: '${gatewayUrl}'`);
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
-      await expectAccessible(page);
-    }
-    await page.screenshot({ path: join(SCREENSHOTS, 'tried.png') });
-
-    const webhook = page.locator('#operations-webhooks-invoicePaid');
-    await webhook.getByRole('button').first().click();
-    await webhook.getByText('webhook-signature').first().waitFor();
-    expect(await webhook.getByRole('button', { name: 'Execute' }).count()).toBe(0);
-    await expectAccessible(page);
-
-    await page.getByLabel('Find operations').fill('Referrals');
-    await expect.poll(() => page.locator('.opblock-tag').count()).toBe(1);
-    const section = page.locator('#operations-tag-Referrals').getByRole('button');
-    await section.focus();
-    await page.keyboard.press('Enter');
-    const found = page.locator('#operations-Referrals-applyReferral');
-    await found.getByRole('button').first().focus();
-    await page.keyboard.press('Enter');
-    await found.locator('.example-snippets').getByText('curl').first().waitFor();
-    expect(page.url()).toContain('#/Referrals/applyReferral');
-    expect(visit.problems).toEqual([]);
-  },
-);
+afterAll(() => visit?.[Symbol.asyncDispose]());
 
 it.skipIf(withoutBrowser)('creates on a phone, in the dark, with the session of who is signed in', async () => {
-  const { user, teamId, projectId, billing } = tenant;
-  const options = { user, viewport: PHONE, colorScheme: 'dark' } as const;
-  await using visit = await visitConsole('/docs#/Products/createProduct', options);
+  const { teamId, projectId, billing } = tenant;
   const { page } = visit;
   const description = page.locator('#operations-tag-Payment_processor small');
   expect((await description.boundingBox())?.width).toBeGreaterThan(200);
@@ -93,10 +46,63 @@ it.skipIf(withoutBrowser)('creates on a phone, in the dark, with the session of 
   expect(visit.problems).toEqual([]);
 });
 
-/** Opens an operation of a section and waits for its snippets. */
-async function open(page: Page, section: string, id: string) {
-  await page.locator(`#operations-tag-${section}`).getByRole('button').click();
-  const operation = page.locator(`#operations-${section}-${id}`);
+it.skipIf(withoutBrowser)(
+  'tries an operation with an API key, shows it as code, and finds another by keyboard',
+  async () => {
+    const { billing, secret, teamId, projectId, gatewayUrl } = tenant;
+    const { id } = await billing.products.create({ name: 'Pro' });
+    const { page } = visit;
+    await page.context().clearCookies();
+    await page.setViewportSize(DESK);
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.getByRole('button', { name: 'Authorize', exact: true }).click();
+    await page.getByLabel('auth-bearer-value').fill(secret);
+    await page.getByRole('button', { name: 'Authorize: Apply credentials' }).first().click();
+    await page.getByLabel('Close').click();
+
+    const operation = await open(page, 'listProducts');
+    await operation.getByRole('textbox', { name: 'teamId' }).fill(teamId);
+    await operation.getByRole('textbox', { name: 'projectId' }).fill(projectId);
+    await operation.getByRole('button', { name: 'Execute' }).click();
+    const answer = operation.locator('.live-responses-table');
+    await answer.getByText(id).waitFor();
+
+    const executed = operation.locator('.responses-wrapper .request-snippets');
+    expect(await executed.innerText()).toContain(`curl -X 'GET'`);
+    expect(await executed.innerText()).toContain(`Authorization: Bearer ${secret}`);
+    await executed.getByRole('button', { name: '@billing/client' }).press('Enter');
+    await executed.getByText('billing.products.list').waitFor();
+    expect(await executed.innerText()).toContain(`baseUrl: '${gatewayUrl}'`);
+    await expectAccessible(page);
+    // The rest of the page in the dark is looked at on a phone.
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await expectAccessible(page, '#operations-Products-listProducts');
+    await page.screenshot({ path: join(SCREENSHOTS, 'tried.png') });
+
+    const paid = '#operations-webhooks-invoicePaid';
+    const webhook = page.locator(paid);
+    await webhook.getByRole('button').first().click();
+    await webhook.getByText('webhook-signature').first().waitFor();
+    expect(await webhook.getByRole('button', { name: 'Execute' }).count()).toBe(0);
+    await expectAccessible(page, paid);
+
+    await page.getByLabel('Find operations').fill('Referrals');
+    await expect.poll(() => page.locator('.opblock-tag').count()).toBe(1);
+    const section = page.locator('#operations-tag-Referrals').getByRole('button');
+    await section.focus();
+    await page.keyboard.press('Enter');
+    const found = page.locator('#operations-Referrals-applyReferral');
+    await found.getByRole('button').first().focus();
+    await page.keyboard.press('Enter');
+    await found.locator('.example-snippets').getByText('curl').first().waitFor();
+    expect(page.url()).toContain('#/Referrals/applyReferral');
+    expect(visit.problems).toEqual([]);
+  },
+);
+
+/** Opens an operation of the open section of products, and waits for its snippets. */
+async function open(page: Page, id: string) {
+  const operation = page.locator(`#operations-Products-${id}`);
   await operation.locator('.opblock-summary-control').click();
   await operation.locator('.example-snippets').getByText('curl').first().waitFor();
   return operation;

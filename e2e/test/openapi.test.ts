@@ -231,6 +231,7 @@ it('documents checkout, subscriptions, invoices, payments and analytics', async 
   await ok(api.get(`${P}/invoices?pastDue=true`));
   await ok(api.get(`${P}/analytics?growthDays=7`));
   await ok(api.get(`${P}/analytics/history?days=7&step=3`));
+  await ok(api.get(`${P}/analytics/cancellations?growthDays=7`));
   for (const metric of ANALYTICS_METRICS)
     await ok(api.get(`${P}/analytics/subscriptions?metric=${metric}&growthDays=7`));
   await ok(api.get(`${P}/analytics/customers?ids=${customerId}`));

@@ -116,7 +116,7 @@ export type AnalyticsSubscription = z.input<typeof analyticsSubscription>;
 /** Why customers cancel, in the processor's words. */
 export type CancellationReason = z.input<typeof cancellationReason>;
 /** How many canceled for a reason; null for those that gave none. */
-export type CancellationCount = { readonly reason: CancellationReason | null; readonly count: number };
+export type CancellationCount = z.input<typeof analyticsOperations.listCancellations.response>['cancellations'][number];
 export type ReferralConfig = z.input<typeof referralConfig>;
 export type ReferralCode = z.input<typeof referralCode>;
 export type ReferralCodeHistory = z.input<typeof referralsOperations.getReferralCode.response>;

@@ -62,13 +62,13 @@ export const de: Messages = {
   amountsChanged: 'Die Beträge haben sich geändert. Bitte prüfen Sie sie noch einmal, bevor Sie bestätigen.',
   paymentDeclined:
     'Ihre Zahlung wurde abgelehnt, daher hat sich nichts geändert. Ändern Sie Ihre Zahlungsmethode und versuchen Sie es noch einmal.',
-  updated: 'Ihr Abonnement ist geändert.',
+  updated: 'Ihr Abonnement wurde geändert.',
   updateScheduled: 'Ihr Abonnement ändert sich am Ende des aktuellen Zeitraums.',
   updateDropped: 'Die Änderung ist zurückgenommen. Ihr Abonnement bleibt, wie es ist.',
   notPossible: 'Das kann zurzeit nicht geändert werden.',
   changesTo: 'Wechselt am {date} zu {plan}.',
-  waitsForPayment: 'Der Wechsel zu {plan} gilt, sobald Sie {amount} bezahlen, spätestens am {date}.',
-  confirmAtBank: 'Ihre Bank möchte, dass Sie die Zahlung bestätigen.',
+  waitsForPayment: 'Der Wechsel zu {plan} gilt, sobald Sie {amount} bezahlt haben. Das ist bis {date} möglich.',
+  confirmAtBank: 'Ihre Bank bittet Sie, die Zahlung zu bestätigen.',
   dropUpdate: 'Änderung zurücknehmen<hidden>: {name}</hidden>',
 
   cancelsOn: 'Endet am',

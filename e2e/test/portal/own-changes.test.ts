@@ -1,0 +1,95 @@
+import { formatMoney } from '@billing/client';
+import { isWithoutBrowser } from '@billing/testing/browser';
+import { waitFor } from '@billing/testing/wait-for';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
+import { expectAccessible } from '../../system/accessibility.ts';
+import { expectFitting } from './fitting.ts';
+import { cardOf, openShop, type Shop } from './shop.ts';
+
+const withoutBrowser = isWithoutBrowser();
+const PRO = { name: 'Pro', unitAmount: 2_999 };
+const SMALLEST = { width: 320, height: 640 };
+const DESKTOP = { width: 1280, height: 900 };
+
+/** Who changes their subscription: in which language and look, and the words that lead there. */
+const READERS = [
+  {
+    locale: 'en-US',
+    look: { viewport: DESKTOP, colorScheme: 'light' },
+    words: { update: /^Update subscription/, dueToday: 'Due today', updated: 'is updated' },
+  },
+  {
+    locale: 'de-DE',
+    look: { viewport: SMALLEST, colorScheme: 'dark' },
+    words: { update: /^Abonnement ändern/, dueToday: 'Heute fällig', updated: 'wurde geändert' },
+  },
+  {
+    locale: 'ja-JP',
+    look: { viewport: SMALLEST, colorScheme: 'light' },
+    words: { update: /^サブスクリプションを変更/, dueToday: '本日のお支払い', updated: '変更しました' },
+  },
+] as const;
+
+let shop: Shop;
+beforeAll(async () => {
+  if (withoutBrowser) return;
+  shop = await openShop();
+  const { billing } = shop.tenant;
+  const { id: productId } = await billing.products.create({ name: 'Team' });
+  const monthly = { productId, unitAmount: 4_999, currency: 'usd', interval: 'month' } as const;
+  const { id: team } = await billing.prices.create(monthly);
+  await billing.portalConfig.set({ planSwitch: { enabled: true, priceIds: [team] }, quantity: { enabled: true } });
+});
+
+it.skipIf(withoutBrowser).each(READERS)(
+  'changes the plan by keyboard for exactly what was shown: $locale',
+  async ({ locale, look, words }) => {
+    const { billing } = shop.tenant;
+    const { subscriptions, portalUrl } = await shop.customerWith(PRO);
+    const [subscription] = subscriptions;
+    if (!subscription) throw new Error('There is no subscription.');
+    await using visitor = await shop.visit(portalUrl, { locale, reducedMotion: 'reduce', ...look });
+    const { page } = visitor;
+    await follow(page, words.update);
+    await expectGood(page);
+    await page.getByRole('radio', { name: 'Team' }).focus();
+    await page.keyboard.press('Space');
+    await page.getByRole('spinbutton').fill('4');
+    await page.keyboard.press('Enter');
+    await page.locator('.amounts').waitFor();
+    await expectGood(page);
+
+    const due = Number(await page.locator('input[name=expectedAmountDue]').inputValue());
+    expect(due).toBeGreaterThan(0);
+    const shown = await page.locator('.sums tr', { hasText: words.dueToday }).locator('td').innerText();
+    expect(shown).toBe(formatMoney(due, 'usd', locale));
+    await page.locator('.actions button').focus();
+    await page.keyboard.press('Enter');
+    await page.locator('.notice', { hasText: words.updated }).waitFor();
+    expect(await cardOf(page, subscription).innerText()).toMatch(/Team[\s\S]*× 4/);
+    expect(await billing.subscriptions.get(subscription.id)).toMatchObject({ quantity: 4, pendingChange: null });
+    await waitFor(
+      async () => {
+        const { items } = await billing.invoices.list({ subscriptionId: subscription.id, status: 'paid' }).page();
+        return items.find(
+          ({ billingReason, amountPaid }) => billingReason === 'subscription_update' && amountPaid === due,
+        );
+      },
+      { what: `an invoice of ${due}` },
+    );
+    expect(visitor.messages).toEqual([]);
+  },
+);
+
+/** Follows a link by its name, as the keyboard does. */
+async function follow(page: Page, name: RegExp): Promise<void> {
+  await page.getByRole('link', { name }).focus();
+  await page.keyboard.press('Enter');
+  await page.locator('fieldset').waitFor();
+}
+
+async function expectGood(page: Page): Promise<void> {
+  await expectAccessible(page);
+  await expectFitting(page);
+}
