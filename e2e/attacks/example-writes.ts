@@ -3,6 +3,7 @@ import { Caller, ok } from '../system/http.ts';
 import { newFailedCredit } from '../system/failed-credit.ts';
 import { newDeadLetter, newFailedEvent } from '../system/failed-events.ts';
 import { newOpenInvoice } from '../system/open-invoice.ts';
+import { newPromotionCode } from '../system/promotion-code.ts';
 import { invite, newCustomer, newEmail, newSubscription } from '../system/tenant.ts';
 import { ENDPOINT_WRITES } from './endpoint-writes.ts';
 import { FEATURE_WRITES } from './feature-writes.ts';
@@ -140,6 +141,16 @@ export const EXAMPLE_WRITES: Readonly<Record<string, PrepareWrite>> = {
   }),
   setPortalConfig: ({ tenant: { api, P, projectId } }) =>
     byKey(() => api.put(`${P}/portal-config`, { brand: { name: 'Acme' } }), is('portal_config', projectId)),
+  acceptSaveOffer: async ({ tenant, resources: { token, subscriptionId: id } }) => {
+    const { id: promotionCodeId } = await newPromotionCode(tenant);
+    const cancellation = { saveOffer: { promotionCodeId } };
+    await ok(tenant.api.put(`${tenant.P}/portal-config`, { cancellation }));
+    return {
+      by: 'customer',
+      send: () => new Caller().post(`/api/portal/${token}/subscriptions/${id}/save-offer`),
+      target: is('subscription', id),
+    };
+  },
   changePortalPlan: async ({ tenant: { api, P }, resources: { token, subscriptionId: id } }) => {
     await ok(api.put(`${P}/portal-config`, { quantity: { enabled: true } }));
     return {

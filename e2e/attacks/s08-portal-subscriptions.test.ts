@@ -55,6 +55,7 @@ describe('a customer in the portal', () => {
         visitor.send('POST', `${path}/${id}/change/preview`, { quantity: 2 }, same),
         visitor.send('POST', `${path}/${id}/change`, { quantity: 2 }, same),
         visitor.send('DELETE', `${path}/${id}/change`, undefined, same),
+        visitor.send('POST', `${path}/${id}/save-offer`, undefined, same),
       ]),
     );
     expect(new Set(changes.map(({ body }) => JSON.stringify(body)))).toEqual(new Set([JSON.stringify(seen[0]?.body)]));

@@ -1,10 +1,12 @@
 import { SubscriptionChangeId, type CustomerId, type ProjectScope, type SubscriptionId } from '@billing/contracts/ids';
-import { notFound, type Problem } from '@billing/contracts/problem';
+import { notFound, unprocessable, type Problem } from '@billing/contracts/problem';
 import type { MadeChange, PlanChangePreview } from '@billing/contracts/resources/plan-change';
 import {
+  AcceptSaveOffer,
   ChangeCustomerPlan,
   DescribeCustomerBilling,
   DropCustomerPlan,
+  FindSaveOffer,
   FindCustomer,
   FindPrices,
   FindProject,
@@ -32,6 +34,8 @@ interface Change {
 
 /** What the other services return; a test changes it as it needs. */
 interface State {
+  /** What customers are offered who cancel. */
+  saveOffer: z.output<typeof FindSaveOffer.reply>;
   customer: { name: string | null; email: string } | null;
   projectName: string;
   subscriptions: ShownSubscription[];
@@ -62,6 +66,7 @@ export async function serveOtherServices({ serve, scope, customerId, processorCu
     changeStatus: 'applied',
     changeRefusal: null,
     refusal: null,
+    saveOffer: null,
   };
   const [previews, changes] = [[] as z.output<typeof PreviewCustomerPlan.request>[], [] as Change[]];
   /** Finds a subscription of the customer, unless the change is refused. */
@@ -111,7 +116,15 @@ export async function serveOtherServices({ serve, scope, customerId, processorCu
       cancellations.push(request);
       const found = find(request);
       found.cancelAtPeriodEnd = request.cancelAtPeriodEnd;
+      if (request.declinesOffer) found.saveOffer = 'declined';
       found.cancelAt = request.cancelAtPeriodEnd ? found.currentPeriodEnd : null;
+      return found;
+    }),
+    saveOffer: await serve(FindSaveOffer, async request => (find(request).saveOffer ? null : state.saveOffer)),
+    accept: await serve(AcceptSaveOffer, async request => {
+      const found = find(request);
+      if (found.saveOffer || !state.saveOffer) throw unprocessable('save_offer_not_available', 'No offer is made.');
+      found.saveOffer = 'accepted';
       return found;
     }),
     preview: await serve(PreviewCustomerPlan, async request => {

@@ -63,6 +63,19 @@ export const portalOperations = declareOperations('portal', {
     response: z.object({ portalConfig }),
     problems: ['price_not_found', 'price_type_mismatch', 'promotion_code_not_found'],
   },
+  acceptSaveOffer: {
+    route: `POST ${PORTAL_SUBSCRIPTION}/save-offer`,
+    access: { kind: 'portal-token' },
+    summary: 'Accept the discount that is offered once to a customer who is about to cancel',
+    response: z.object({ subscription: portalSubscription }),
+    problems: [
+      'portal_link_expired',
+      'subscription_not_found',
+      'save_offer_not_available',
+      'processor_not_connected',
+      'processor_error',
+    ],
+  },
   updatePortalSubscription: {
     route: `PATCH ${PORTAL_SUBSCRIPTION}`,
     access: { kind: 'portal-token' },

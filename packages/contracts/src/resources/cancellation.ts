@@ -42,6 +42,10 @@ export function cancellationOf(said: {
   return reason === null && comment === null ? null : { reason, comment };
 }
 
+/** What becomes of the discount that a customer is offered who is about to cancel. */
+export const SAVE_OFFER_OUTCOMES = ['accepted', 'declined'] as const;
+export type SaveOfferOutcome = (typeof SAVE_OFFER_OUTCOMES)[number];
+
 export const subscriptionCancel = z
   .strictObject(cancellationFields)
   .meta({ id: 'SubscriptionCancel', description: 'Why a subscription is canceled.' });

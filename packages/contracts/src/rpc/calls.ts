@@ -6,7 +6,7 @@ import { featureState } from '../events/features.ts';
 import { subscriptionState } from '../events/subscriptions.ts';
 import { CustomerId, PriceId, ProductId, ProjectId, PromotionCodeId, SubscriptionId, TeamId } from '../ids.ts';
 import { SERVICES } from '../operation.ts';
-import { cancellation } from '../resources/cancellation.ts';
+import { cancellation, SAVE_OFFER_OUTCOMES } from '../resources/cancellation.ts';
 import { REDEMPTION_REFUSALS } from '../resources/discount.ts';
 import { defineRpc } from '../rpc.ts';
 import { auditContext } from '../resources/audit-entry.ts';
@@ -143,6 +143,8 @@ export const billedSubscription = subscriptionState.extend({
   productName: z.string().nullable(),
   /** Whether a schedule manages it that this service did not make: nothing of it can be changed here. */
   hasForeignSchedule: z.boolean(),
+  /** What became of the one save offer; null while none was made. */
+  saveOffer: z.enum(SAVE_OFFER_OUTCOMES).nullable(),
 });
 export type BilledSubscription = z.output<typeof billedSubscription>;
 
@@ -171,12 +173,37 @@ export const ScheduleCancellation = defineRpc(
     cancelAtPeriodEnd: z.boolean(),
     /** What the customer says who cancels. */
     cancellation: cancellation.nullable(),
+    /** Whether the customer cancels although a save offer was shown. */
+    declinesOffer: z.boolean().optional(),
     audit: auditContext,
   }),
   subscriptionState,
 );
 
 const subscriptionOfCustomer = { ...scope, customerId: CustomerId.schema, subscriptionId: SubscriptionId.schema };
+
+const saveOffer = { ...subscriptionOfCustomer, promotionCodeId: PromotionCodeId.schema };
+
+/**
+ * The coupon of a promotion code that a customer who is about to cancel can be offered for the subscription; null when an
+ * offer was made before, or the code cannot be redeemed for it.
+ */
+export const FindSaveOffer = defineRpc(
+  'subscriptions',
+  'find-save-offer',
+  z.object(saveOffer),
+  couponState
+    .pick({ percentOff: true, amountOff: true, currency: true, duration: true, durationInMonths: true })
+    .nullable(),
+);
+
+/** Adds the promotion code to the discounts of the subscription, once, as the customer. */
+export const AcceptSaveOffer = defineRpc(
+  'subscriptions',
+  'accept-save-offer',
+  z.object({ ...saveOffer, audit: auditContext }),
+  subscriptionState,
+);
 
 /** What a customer chose, and how the project has changes made. */
 const chosenPlan = z.object({

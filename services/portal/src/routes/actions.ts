@@ -5,6 +5,7 @@ import type { SubscriptionState } from '@billing/contracts/events/subscriptions'
 import { readerLanguage } from '#domain/reader-language.ts';
 import { admitVisitor, type AdmitVisitorDependencies } from '#operations/admit-visitor.ts';
 import { changePlan, dropPlanChange, previewPlan } from '#operations/change-plan.ts';
+import { acceptSaveOffer } from '#operations/save-offer.ts';
 import { scheduleCancellation } from '#operations/schedule-cancellation.ts';
 import { startPaymentUpdate, type StartPaymentUpdateDependencies } from '#operations/start-payment-update.ts';
 import { customerAuditOf } from './customer-audit.ts';
@@ -19,6 +20,7 @@ export function actionRoutes(dependencies: ActionDependencies) {
   const preview = previewPlan(dependencies);
   const change = changePlan(dependencies);
   const drop = dropPlanChange(dependencies);
+  const accept = acceptSaveOffer(dependencies);
   /** An `Idempotency-Key` belongs to the link. */
   const ownerOf = async ({ token }: { readonly token: string }) => (await admit(token)).sessionId;
 
@@ -61,6 +63,17 @@ export function actionRoutes(dependencies: ActionDependencies) {
       const audit = customerAuditOf(request, portalOperations.dropPortalPlanChange, visitor);
       return { subscription: toResource(await drop(visitor, params.subscriptionId, audit)) };
     });
+
+    serve(
+      app,
+      portalOperations.acceptSaveOffer,
+      async ({ params, request, operationKey }) => {
+        const visitor = await admit(params.token);
+        const audit = customerAuditOf(request, portalOperations.acceptSaveOffer, visitor, operationKey);
+        return { subscription: toResource(await accept(visitor, params.subscriptionId, audit)) };
+      },
+      { ownerOf },
+    );
 
     serve(
       app,

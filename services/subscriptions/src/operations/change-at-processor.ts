@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectScope } from '@billing/contracts/ids';
 import type { AuditChange, AuditContext } from '@billing/contracts/resources/audit-entry';
+import type { SaveOfferOutcome } from '@billing/contracts/resources/cancellation';
 import { hasEnded } from '@billing/contracts/resources/subscription';
 import { isRefused } from '@billing/processor/errors';
 import { STALE, type OperationKind, type RemoteOperation } from '@billing/processor/operation-log/operation-kind';
@@ -13,7 +14,7 @@ import type { Reread } from '#domain/observation.ts';
 import { requireRunning } from '#domain/subscription.ts';
 import { findSubscription, type SubscriptionKey } from '#persistence/find-subscription.ts';
 import { enqueueIfOverdue } from '#persistence/subscription-rows.ts';
-import type { Subscription } from '#persistence/subscription.entity.ts';
+import { Subscription } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { readWith } from './read-subscription.ts';
 import { saveReread } from './save-reads.ts';
@@ -34,6 +35,8 @@ interface Change<Input extends ChangeInput> {
   readonly send: (processor: Processor, operation: RemoteOperation<Input>) => Promise<SubscriptionSnapshot>;
   /** Whether the subscription shows the change. */
   readonly isDone: (snapshot: SubscriptionSnapshot, input: Input) => boolean;
+  /** What it leads to for the save offer of the subscription, if anything. */
+  readonly saveOfferOf?: (input: Input) => SaveOfferOutcome | null;
 }
 
 /** Makes the operation kind of a change that a request makes. */
@@ -44,7 +47,7 @@ export const changeKind = <Input extends ChangeInput>(
 
 /** Makes the operation kind of a change: what the processor returns is saved if the record has not changed meanwhile. */
 export function plainChangeKind<Input extends ChangeInput>(
-  { name, input, send, isDone }: Change<Input>,
+  { name, input, send, isDone, saveOfferOf = () => null }: Change<Input>,
   { now }: Pick<Dependencies, 'now'>,
 ): AuditedKind<Input, Reread, Subscription> {
   const save = saveReread({ now });
@@ -59,7 +62,11 @@ export function plainChangeKind<Input extends ChangeInput>(
     },
     async commit(tx, operation, response, publish, cause) {
       const row = await save(tx, toObject(operation).scope, response, { publish, cause });
-      return row === 'outdated' ? STALE : row;
+      if (row === 'outdated') return STALE;
+      const saveOffer = saveOfferOf(operation.input);
+      const { id, teamId, projectId } = row;
+      if (saveOffer) await tx.nativeUpdate(Subscription, { id, teamId, projectId, saveOffer: null }, { saveOffer });
+      return row;
     },
     reread: readCurrent,
     async findExisting(processor, operation, em) {
@@ -76,6 +83,8 @@ interface Requested<Input> {
   /** For the audit log. */
   readonly changesOf: (current: Subscription) => readonly AuditChange[];
   readonly context: AuditContext;
+  /** Checks the record once it is this change's turn; throws the Problem that refuses it. */
+  readonly requireCurrent?: (current: Subscription) => void;
   readonly requireAllowed?: RequireAllowed;
 }
 
@@ -110,7 +119,7 @@ export function changeAtProcessor(dependencies: Pick<Dependencies, 'outbox' | 'p
     kind: OperationKind<WithAudit<Input>, Reread, Subscription>,
     scope: ProjectScope,
     key: SubscriptionKey,
-    { toInput, changesOf, context, requireAllowed = () => undefined }: Requested<Input>,
+    { toInput, changesOf, context, requireCurrent, requireAllowed = () => undefined }: Requested<Input>,
   ): Promise<Subscription> => {
     const { id, status, processorSubscriptionId } = await findSubscription(em.fork(), scope, key);
     requireRunning(status);
@@ -119,6 +128,7 @@ export function changeAtProcessor(dependencies: Pick<Dependencies, 'outbox' | 'p
         // No lock is needed: if the record changes from here on, the processor is read again.
         const current = await findSubscription(tx, scope, key);
         requireRunning(current.status);
+        requireCurrent?.(current);
         const audit = pendingAuditOf(context, { target: { type: 'subscription', id }, changes: changesOf(current) });
         return { ...toInput({ processorSubscriptionId, revision: current.revision }), audit };
       });

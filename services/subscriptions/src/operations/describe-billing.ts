@@ -33,6 +33,7 @@ export function describeBilling(dependencies: Pick<Dependencies, 'em' | 'now'>) 
     );
     const states = running.map(row => ({
       ...toState(row),
+      saveOffer: row.saveOffer,
       hasForeignSchedule: row.schedule !== null && row.schedule.change === null,
     }));
     const productNames = await findProductNames(em, { teamId, projectId }, states.flatMap(pricesOf));

@@ -135,7 +135,7 @@ export function prepareChange(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'p
     const added = { promotionCodeId: code.processorPromotionCodeId };
     return {
       discounts: [...discounts.map(toWanted), added],
-      lasting: code.duration === 'once' ? lasting : [...lasting, added],
+      lasting: code.coupon.duration === 'once' ? lasting : [...lasting, added],
     };
   }
 }

@@ -1,6 +1,7 @@
 import type { PriceId, ProjectScope } from '@billing/contracts/ids';
+import type { CouponState } from '@billing/contracts/events/discounts';
 import { notFound, unprocessable } from '@billing/contracts/problem';
-import type { CouponDuration, RedemptionRefusal } from '@billing/contracts/resources/discount';
+import type { RedemptionRefusal } from '@billing/contracts/resources/discount';
 import { FindPromotionCode } from '@billing/contracts/rpc/calls';
 import { isRefusedPromotionCode } from '@billing/processor/errors';
 import type { DiscountSnapshot } from '@billing/processor/snapshots/discounts';
@@ -21,7 +22,7 @@ interface Redemption {
 
 interface RedeemableCode {
   readonly processorPromotionCodeId: string;
-  readonly duration: CouponDuration;
+  readonly coupon: CouponState;
   /** The discount that it was redeemed for before. */
   readonly redeemed: DiscountSnapshot | undefined;
 }
@@ -55,7 +56,7 @@ export function resolvePromotionCode({ em, rpc }: Pick<Dependencies, 'em' | 'rpc
     const { processorPromotionCodeId } = found.promotionCode;
     const redeemed = discounts.find(({ detail }) => detail?.promotionCodeId === processorPromotionCodeId);
     if (found.refusal && !redeemed) throw refusalOf(found.refusal);
-    return { processorPromotionCodeId, duration: found.coupon.duration, redeemed };
+    return { processorPromotionCodeId, coupon: found.coupon, redeemed };
   };
 }
 

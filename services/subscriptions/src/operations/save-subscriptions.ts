@@ -62,6 +62,7 @@ export function newSubscription({
     revision: 1,
     sequence: 0,
     toldTrialEnd: null,
+    saveOffer: null,
     operationKey: null,
     createdAt: snapshot.createdAt,
     updatedAt: now,

@@ -13,7 +13,11 @@ import { saidChanges } from './cancel-now.ts';
 import { changeAtProcessor, changeInput, changeKind } from './change-at-processor.ts';
 import { dropSchedule } from './schedule-change.ts';
 
-const input = changeInput.extend({ cancelAtPeriodEnd: z.boolean(), cancellation: cancellation.nullable() });
+const input = changeInput.extend({
+  cancelAtPeriodEnd: z.boolean(),
+  cancellation: cancellation.nullable(),
+  declinesOffer: z.boolean(),
+});
 
 /** Schedules the end of a subscription at the processor, which drops a change of plan that is scheduled; or takes the end back. */
 export const scheduleCancellationKind = (dependencies: Pick<Dependencies, 'now'>) =>
@@ -37,6 +41,7 @@ export const scheduleCancellationKind = (dependencies: Pick<Dependencies, 'now'>
       },
       isDone: (snapshot, { cancelAtPeriodEnd, cancellation: said }) =>
         snapshot.cancelAtPeriodEnd === cancelAtPeriodEnd && saysSo(snapshot, said),
+      saveOfferOf: ({ declinesOffer }) => (declinesOffer ? 'declined' : null),
     },
     dependencies,
   );
@@ -45,6 +50,8 @@ interface WantedCancellation {
   readonly cancelAtPeriodEnd: boolean;
   /** What the customer says who cancels; null leaves what was said before. */
   readonly cancellation?: Cancellation | null;
+  /** Whether the customer cancels although a save offer was shown. */
+  readonly declinesOffer?: boolean | undefined;
 }
 
 /**
@@ -59,11 +66,11 @@ export function scheduleCancellation(
   return (
     scope: ProjectScope,
     key: SubscriptionKey,
-    { cancelAtPeriodEnd, cancellation: said = null }: WantedCancellation,
+    { cancelAtPeriodEnd, cancellation: said = null, declinesOffer = false }: WantedCancellation,
     context: AuditContext,
   ): Promise<Subscription> =>
     change(kind, scope, key, {
-      toInput: common => ({ ...common, cancelAtPeriodEnd, cancellation: said }),
+      toInput: common => ({ ...common, cancelAtPeriodEnd, cancellation: said, declinesOffer }),
       changesOf: current => [...changesOf(current, { cancelAtPeriodEnd }), ...saidChanges(current, said)],
       context,
       requireAllowed: requireUnscheduled,

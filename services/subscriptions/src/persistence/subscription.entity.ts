@@ -8,7 +8,7 @@ import {
   type SubscriptionState,
 } from '@billing/contracts/events/subscriptions';
 import type { CustomerId, PriceId, ProjectId, SubscriptionId, TeamId } from '@billing/contracts/ids';
-import type { Cancellation } from '@billing/contracts/resources/cancellation';
+import type { Cancellation, SaveOfferOutcome } from '@billing/contracts/resources/cancellation';
 import type { Discount } from '@billing/contracts/resources/discount';
 import {
   pendingChange,
@@ -68,6 +68,8 @@ const SubscriptionSchema = defineEntity({
     canceledAt: p.datetime().strictNullable(),
     /** What the customer said who canceled. */
     cancellation: p.json<Cancellation>().strictNullable(),
+    /** What became of the discount that the customer was offered instead; null while none was. */
+    saveOffer: p.text().$type<SaveOfferOutcome>().strictNullable(),
     /** Null unless payments are paused. */
     pauseBehavior: p.text().strictNullable(),
     pauseResumesAt: p.datetime().strictNullable(),

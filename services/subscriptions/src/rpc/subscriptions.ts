@@ -1,8 +1,10 @@
 import { rpcHandler, type RpcHandler } from '@billing/service/definition';
 import {
+  AcceptSaveOffer,
   ChangeCustomerPlan,
   DescribeCustomerBilling,
   DropCustomerPlan,
+  FindSaveOffer,
   HasSubscribed,
   PreviewCustomerPlan,
   ScheduleCancellation,
@@ -17,6 +19,7 @@ import { describeBilling } from '#operations/describe-billing.ts';
 import { dropPlanChange } from '#operations/drop-plan-change.ts';
 import { hasSubscribed } from '#operations/has-subscribed.ts';
 import { previewChange } from '#operations/preview-change.ts';
+import { acceptSaveOffer, findSaveOffer } from '#operations/save-offer.ts';
 import { scheduleCancellation } from '#operations/schedule-cancellation.ts';
 import type { CustomerIntakes } from '#operations/take-in-billing.ts';
 import { saveCustomerCopies } from '#persistence/copies.ts';
@@ -36,6 +39,8 @@ export function subscriptionRpc(
   const isSubscriber = hasSubscribed(dependencies);
   const describe = describeBilling(dependencies);
   const schedule = scheduleCancellation(dependencies);
+  const findOffer = findSaveOffer(dependencies);
+  const accept = acceptSaveOffer(dependencies);
   const preview = previewChange(dependencies);
   const change = changePlan(dependencies);
   const drop = dropPlanChange(dependencies);
@@ -52,6 +57,12 @@ export function subscriptionRpc(
     ),
     rpcHandler(ScheduleCancellation, async ({ teamId, projectId, subscriptionId: id, customerId, audit, ...wanted }) =>
       toState(await schedule({ teamId, projectId }, { id, customerId }, wanted, audit)),
+    ),
+    rpcHandler(FindSaveOffer, ({ subscriptionId: id, customerId, promotionCodeId, ...scope }) =>
+      findOffer(scope, { id, customerId }, promotionCodeId),
+    ),
+    rpcHandler(AcceptSaveOffer, async ({ subscriptionId: id, customerId, promotionCodeId, audit, ...scope }) =>
+      toState(await accept(scope, { id, customerId }, promotionCodeId, audit)),
     ),
     rpcHandler(PreviewCustomerPlan, ({ subscriptionId: id, customerId, plan, ...scope }) =>
       preview(scope, { id, customerId }, wantedBy(plan)),

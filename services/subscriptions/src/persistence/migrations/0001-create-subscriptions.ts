@@ -32,6 +32,7 @@ export class CreateSubscriptions extends Migration {
         cancel_at timestamptz,
         canceled_at timestamptz,
         cancellation jsonb,
+        save_offer text,
         pause_behavior text,
         pause_resumes_at timestamptz,
         items jsonb not null,

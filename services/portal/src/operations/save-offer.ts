@@ -1,0 +1,51 @@
+import type { SubscriptionState } from '@billing/contracts/events/subscriptions';
+import type { SubscriptionId } from '@billing/contracts/ids';
+import { notFound, unprocessable } from '@billing/contracts/problem';
+import type { AuditContext } from '@billing/contracts/resources/audit-entry';
+import { AcceptSaveOffer, FindSaveOffer } from '@billing/contracts/rpc/calls';
+import type { RpcClient } from '@billing/messaging/rpc';
+import type { Logger } from 'pino';
+import type { z } from 'zod';
+import type { Visitor } from './admit-visitor.ts';
+import { findCustomerBilling } from './find-customer-billing.ts';
+
+/** In milliseconds; the subscriptions service asks the catalog and calls the processor before it replies. */
+const TIMEOUT_MS = 18_000;
+/** Nobody waits longer for an offer before the page on which he cancels. */
+const FIND_TIMEOUT_MS = 4_000;
+
+/** What a customer is offered who is about to cancel. */
+export type SaveOffer = z.output<typeof FindSaveOffer.reply> & object;
+
+/** Finds what the visitor can be offered instead of canceling a subscription; null also where it cannot be found out. */
+export function findSaveOffer({ rpc, logger }: { readonly rpc: RpcClient; readonly logger: Logger }) {
+  return async ({ scope, customerId, config }: Visitor, subscriptionId: SubscriptionId): Promise<SaveOffer | null> => {
+    const { saveOffer } = config.cancellation;
+    if (!saveOffer) return null;
+    const request = { ...scope, customerId, subscriptionId, promotionCodeId: saveOffer.promotionCodeId };
+    return rpc.call(FindSaveOffer, request, FIND_TIMEOUT_MS).catch((err: unknown) => {
+      logger.warn({ err, ...scope }, 'cancellation shown without the save offer');
+      return null;
+    });
+  };
+}
+
+/**
+ * Accepts what the visitor is offered instead of canceling: the discount is added to the subscription, once.
+ * @throws Problem 404 `subscription_not_found`, also for another customer's; 422 `save_offer_not_available`; 502 or 503 when
+ * the processor refuses or does not respond
+ */
+export function acceptSaveOffer({ rpc }: { readonly rpc: RpcClient }) {
+  const findBilling = findCustomerBilling({ rpc });
+  return async (visitor: Visitor, subscriptionId: SubscriptionId, audit: AuditContext): Promise<SubscriptionState> => {
+    const { scope, customerId, config } = visitor;
+    const { saveOffer } = config.cancellation;
+    if (!saveOffer) {
+      const { subscriptions } = await findBilling(visitor);
+      if (!subscriptions.some(({ id }) => id === subscriptionId)) throw notFound('subscription');
+      throw unprocessable('save_offer_not_available', 'The project makes no offers to customers who cancel.');
+    }
+    const { promotionCodeId } = saveOffer;
+    return rpc.call(AcceptSaveOffer, { ...scope, customerId, subscriptionId, promotionCodeId, audit }, TIMEOUT_MS);
+  };
+}

@@ -1,0 +1,62 @@
+import type { ProjectScope, PromotionCodeId } from '@billing/contracts/ids';
+import { Problem } from '@billing/contracts/problem';
+import type { AuditContext } from '@billing/contracts/resources/audit-entry';
+import type { CouponState } from '@billing/contracts/events/discounts';
+import { canOffer, notOffered } from '#domain/save-offer.ts';
+import { findSubscription, type SubscriptionKey } from '#persistence/find-subscription.ts';
+import type { Subscription } from '#persistence/subscription.entity.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { resolvePromotionCode } from './resolve-promotion-code.ts';
+import { setDiscount } from './set-discount.ts';
+
+/**
+ * Finds what a customer can be offered instead of canceling: the coupon of a promotion code, or null when an offer was made
+ * before or the code cannot be redeemed.
+ * @throws Problem 404 `subscription_not_found`; 503 when the catalog or the processor does not respond
+ */
+export function findSaveOffer({ em, rpc }: Pick<Dependencies, 'em' | 'rpc'>) {
+  const resolve = resolvePromotionCode({ em, rpc });
+  return async (
+    scope: ProjectScope,
+    key: SubscriptionKey,
+    promotionCodeId: PromotionCodeId,
+  ): Promise<CouponState | null> => {
+    const subscription = await findSubscription(em.fork(), scope, key);
+    if (subscription.saveOffer !== null) return null;
+    const { processorCustomerId, items } = subscription;
+    const wanted = { promotionCode: promotionCodeId, processorCustomerId, currency: items[0]?.currency ?? '' };
+    try {
+      const found = await resolve(scope, { ...wanted, priceIds: items.map(({ priceId }) => priceId) });
+      return canOffer(subscription, found.processorPromotionCodeId) ? found.coupon : null;
+    } catch (err) {
+      if (isRefusal(err)) return null;
+      throw err;
+    }
+  };
+}
+
+/**
+ * Adds the promotion code that a customer was offered to the discounts of the subscription. Of several at a time one does.
+ * @throws Problem 404 `subscription_not_found`; 422 `save_offer_not_available`; `processor_error`, `unavailable`
+ */
+export function acceptSaveOffer(
+  dependencies: Pick<Dependencies, 'em' | 'rpc' | 'outbox' | 'processors' | 'operationLog' | 'now'>,
+) {
+  const set = setDiscount(dependencies);
+  return async (
+    scope: ProjectScope,
+    key: SubscriptionKey,
+    promotionCodeId: PromotionCodeId,
+    context: AuditContext,
+  ): Promise<Subscription> => {
+    try {
+      return await set(scope, key, promotionCodeId, context, { isSaveOffer: true });
+    } catch (err) {
+      throw isRefusal(err) ? notOffered() : err;
+    }
+  };
+}
+
+/** Whether the code, or the subscription, does not allow it. */
+const isRefusal = (err: unknown): boolean =>
+  err instanceof Problem && (err.kind === 'unprocessable' || err.code === 'promotion_code_not_found');
