@@ -93,22 +93,20 @@ export function ChangesCard({ form, set, problems }: FieldsProps) {
             />
           ))}
         </div>
-        <div className="form-grid">
-          <SelectField
-            label="A change takes effect"
-            value={form.when}
-            onChange={event => set({ when: event.target.value as PortalForm['when'] })} // its options
-          >
-            <Options of={TIMES} />
-          </SelectField>
-          <SelectField
-            label="The rest of the period is billed"
-            value={form.proration}
-            onChange={event => set({ proration: event.target.value as PortalForm['proration'] })} // its options
-          >
-            <Options of={PRORATIONS} />
-          </SelectField>
-        </div>
+        <SelectField
+          label="A change takes effect"
+          value={form.when}
+          onChange={event => set({ when: event.target.value as PortalForm['when'] })} // its options
+        >
+          <Options of={TIMES} />
+        </SelectField>
+        <SelectField
+          label="The rest of the period is billed"
+          value={form.proration}
+          onChange={event => set({ proration: event.target.value as PortalForm['proration'] })} // its options
+        >
+          <Options of={PRORATIONS} />
+        </SelectField>
       </div>
     </Card>
   );

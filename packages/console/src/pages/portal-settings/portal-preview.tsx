@@ -7,12 +7,13 @@ interface PortalPreviewProps {
   /** The address of the page; undefined until it is known. */
   readonly src: string | undefined;
   readonly error: unknown;
+  readonly onRetry: () => void;
   readonly language: PortalConfig['defaultLanguage'];
   readonly onLanguage: (language: PortalConfig['defaultLanguage']) => void;
 }
 
 /** The page as customers would see it, with sample data. */
-export const PortalPreview = ({ src, error, language, onLanguage }: PortalPreviewProps) => (
+export const PortalPreview = ({ src, error, onRetry, language, onLanguage }: PortalPreviewProps) => (
   <div className="portal-preview">
     <Card
       title="Preview"
@@ -34,7 +35,7 @@ export const PortalPreview = ({ src, error, language, onLanguage }: PortalPrevie
       }
     >
       {error ? (
-        <ErrorState error={error} />
+        <ErrorState error={error} onRetry={onRetry} />
       ) : src === undefined ? (
         <div className="frame" role="status" aria-busy="true">
           <span className="skeleton fill" aria-hidden="true" />

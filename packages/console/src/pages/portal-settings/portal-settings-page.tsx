@@ -84,7 +84,13 @@ function Settings({ config }: { readonly config: PortalConfig }) {
         <ChangesCard {...fields} />
         <CancellationCard {...fields} />
       </Form>
-      <PortalPreview src={preview.url} error={previewed.rest} language={language} onLanguage={setLanguage} />
+      <PortalPreview
+        src={preview.url}
+        error={previewed.rest}
+        onRetry={preview.retry}
+        language={language}
+        onLanguage={setLanguage}
+      />
     </div>
   );
 }

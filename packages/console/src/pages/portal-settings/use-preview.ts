@@ -11,7 +11,7 @@ import { configOf, type PortalForm } from './portal-form.ts';
 export function usePreview(form: PortalForm, language: PortalConfig['defaultLanguage']) {
   const { billing, key } = useProject();
   const draft = { portalConfig: configOf(form), language };
-  const { data, error } = useQuery({
+  const { data, error, refetch } = useQuery({
     queryKey: key('portal-preview', draft),
     queryFn: ({ signal }) => billing.portalConfig.preview(draft, { signal }),
     staleTime: Infinity,
@@ -19,5 +19,5 @@ export function usePreview(form: PortalForm, language: PortalConfig['defaultLang
   });
   const [url, setUrl] = useState<string>();
   if (data && data.url !== url) setUrl(data.url);
-  return { url, error };
+  return { url, error, retry: () => void refetch() };
 }

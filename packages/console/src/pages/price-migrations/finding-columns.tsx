@@ -22,7 +22,7 @@ export const FINDING_COLUMNS: readonly Column<PriceMigrationFinding>[] = [
   { title: 'Why', cell: explainMigration },
   { title: 'A month', end: true, cell: ({ oldAmount, currency }) => monthly(oldAmount, currency) },
   { title: 'Then', end: true, cell: ({ newAmount, currency }) => monthly(newAmount, currency) },
-  { title: 'From', end: true, cell: ({ effectiveAt }) => <Time at={effectiveAt} /> },
+  { title: 'Changes', end: true, cell: ({ effectiveAt }) => <Time at={effectiveAt} /> },
 ];
 
 /** The columns of an export of findings. */

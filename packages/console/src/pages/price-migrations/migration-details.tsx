@@ -20,12 +20,13 @@ export function MigrationDetails({ migration }: { readonly migration: PriceMigra
         of={{
           From: <PriceLabel id={fromPriceId} />,
           To: <PriceLabel id={toPriceId} />,
-          When: 'At the end of the period of each',
+          When: 'At the end of each one’s period',
           Discounts: keepDiscounts ? 'Stay' : 'Are removed with the change',
           'Created before': filter.createdBefore && <Time at={filter.createdBefore} show="time" />,
-          Metadata: metadata.length > 0 && (
-            <code>{metadata.map(([name, value]) => `${name}=${value}`).join(', ')}</code>
-          ),
+          Metadata:
+            metadata.length === 0 ? null : (
+              <code>{metadata.map(([name, value]) => `${name}=${value}`).join(', ')}</code>
+            ),
           'Looked at': <Progress migration={migration} />,
           ...Object.fromEntries(
             (Object.keys(MIGRATION_OUTCOME) as Outcome[]) // an object's keys are typed as string
