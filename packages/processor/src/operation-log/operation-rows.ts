@@ -240,6 +240,16 @@ export async function isOpen(em: EntityManager, where: OperationReference): Prom
   return rows.length > 0;
 }
 
+/** Returns those of the operations that are open. */
+export async function findOpen(em: EntityManager, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await executeBound<{ id: string }>(
+    em,
+    'select id from remote_operations where id = any($1::text[]) and due_at is not null',
+    [[...ids]],
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
 /** Deletes a finished operation from the log. */
 export async function deleteOperation(tx: EntityManager, id: string): Promise<void> {
   await executeBound(tx, 'delete from remote_operations where id = $1', [id]);

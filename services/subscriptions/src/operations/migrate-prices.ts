@@ -1,9 +1,11 @@
 import { metrics } from '@opentelemetry/api';
 import type { EntityManager } from '@mikro-orm/postgresql';
+import type { SubscriptionId } from '@billing/contracts/ids';
 import { Problem } from '@billing/contracts/problem';
 import type { MigrationCounts, MigrationSkipReason } from '@billing/contracts/resources/price-migration';
 import { executeBound } from '@billing/database/bound-statement';
 import { leaseRows, type LeasedTable } from '@billing/database/lease-rows';
+import { findOpen } from '@billing/processor/operation-log/operation-rows';
 import { openPacer, pacedProcessors } from '@billing/processor/pacing';
 import { ProcessorError } from '@billing/processor/errors';
 import type { PriceSnapshot } from '@billing/processor/port';
@@ -31,7 +33,7 @@ import {
 import { PriceMigration } from '#persistence/price-migration.entity.ts';
 import { toMovable, type Subscription } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { migrateSubscription } from './migrate-subscription.ts';
+import { migrateSubscription, migrationKey } from './migrate-subscription.ts';
 
 /** Subscriptions that are decided on in one step. */
 const PAGE = 500;
@@ -132,8 +134,15 @@ export function runMigration({ requestsPerSecond, turnMs, ...dependencies }: Run
     const apply = async (migration: PriceMigration): Promise<Stage | null> => {
       const ids = await findToChange(em.fork(), migration, parallel);
       if (ids.length === 0) return null;
+      // What an earlier run has begun goes on, even where the subscription shows some of it.
+      const begun = await findOpen(
+        em.fork(),
+        ids.map(id => migrationKey(migration.id, id)),
+      );
+      const isBegun = (id: SubscriptionId) => begun.has(migrationKey(migration.id, id));
       const rows = await findByIds(em.fork(), migration, ids);
-      const toChange = new Set(await decide(migration, rows));
+      const undecided = rows.filter(({ id }) => !isBegun(id));
+      const toChange = new Set([...ids.filter(isBegun), ...(await decide(migration, undecided))]);
       const gone = ids.filter(id => rows.every(row => row.id !== id));
       for (const subscriptionId of gone)
         await markUnchanged(em.fork(), { migrationId: migration.id, subscriptionId }, { reason: 'ended' });
@@ -148,6 +157,8 @@ export function runMigration({ requestsPerSecond, turnMs, ...dependencies }: Run
           }
         }),
       );
+      const ofAll = errors.find(isOfAll);
+      if (ofAll) throw ofAll;
       const [first] = errors;
       // Where every one fails, the processor may be away: then the migration waits.
       if (first && errors.every(err => err !== null)) throw first;
@@ -174,7 +185,7 @@ export function runMigration({ requestsPerSecond, turnMs, ...dependencies }: Run
       await markUnchanged(em.fork(), one, { reason });
       return true;
     }
-    if (isOfAll(err)) throw err;
+    if (isOfAll(err)) return false;
     const isOver = isFinal(err) || (await countFailure(em.fork(), one)) > MAX_FAILURES;
     const message = 'The change failed; the log of the subscriptions service says why.';
     if (isOver) await markUnchanged(em.fork(), one, { error: describeFailure(err, message) });

@@ -1,4 +1,4 @@
-import { AuditEntryId, type SubscriptionId } from '@billing/contracts/ids';
+import { AuditEntryId, type PriceMigrationId, type SubscriptionId } from '@billing/contracts/ids';
 import { planChange } from '@billing/contracts/resources/plan-change';
 import { changesOf } from '@billing/service/audit';
 import { pendingAuditOf } from '@billing/service/audited-operation';
@@ -10,6 +10,10 @@ import { toResource } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { changePlanKind } from './change-plan.ts';
 import { openSubscriptionsOperationLog } from './open-operation-log.ts';
+
+/** Returns the operation key of a subscription's change. */
+export const migrationKey = (migrationId: PriceMigrationId, subscriptionId: SubscriptionId): string =>
+  `${migrationId}:${subscriptionId}`;
 
 class AlreadyMigrated extends Error {}
 
@@ -31,7 +35,7 @@ export function migrateSubscription(
     const scope = { teamId, projectId };
     const promotionCode = migration.keepDiscounts ? {} : { promotionCode: null };
     const wanted = planChange.parse({ priceId, when: 'period_end', proration: 'none', ...promotionCode });
-    const operationKey = `${migrationId}:${subscriptionId}`;
+    const operationKey = migrationKey(migrationId, subscriptionId);
     const { processorSubscriptionId } = await findSubscription(em.fork(), scope, { id: subscriptionId });
     // What an earlier run has logged is finished.
     const find = async () => null;
