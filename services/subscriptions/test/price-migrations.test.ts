@@ -1,7 +1,7 @@
 import { AuditRecorded } from '@billing/contracts/events/audit';
 import { PriceId } from '@billing/contracts/ids';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { cleanPriceMigrations } from '../src/operations/migrate-prices.ts';
+import { cleanPriceMigrations, leaseMigrations } from '../src/operations/migrate-prices.ts';
 import { migrateSubscription } from '../src/operations/migrate-subscription.ts';
 import { PriceMigration } from '../src/persistence/price-migration.entity.ts';
 import { startMigration, workOnMigrations } from './migrate-prices.ts';
@@ -189,6 +189,16 @@ it('waits while the processor is away, and stops when it is canceled', async () 
   await workOnMigrations(service);
   expect((await getSubscription(subscribed.id)).scheduledChange).toBeNull();
   expect((await cancel(id)).body.priceMigration.status).toBe('canceled');
+});
+
+it('works on one migration of a team at a time', async () => {
+  const projects = [await startMigration(service), await startMigration(service)];
+  const ids = [];
+  for (const { create } of projects) ids.push((await create({ mode: 'report' })).body.priceMigration.id);
+  const [leased, ...others] = await leaseMigrations(service.em, 4);
+  expect([ids.indexOf(leased?.id), others]).toEqual([0, []]);
+  expect(await leaseMigrations(service.em, 4)).toEqual([]);
+  for (const [index, { cancel }] of projects.entries()) await cancel(ids[index]);
 });
 
 it('deletes findings after thirty days, and no migration', async () => {
