@@ -57,6 +57,26 @@ it('makes one change of a form that is sent twice, and another of the next page'
   expect(service.otherServices.changes).toHaveLength(2);
 });
 
+it('changes to the plan that the page shows, although another tab has changed it meanwhile', async () => {
+  await using plans = await startPlans();
+  const { service, subscription, token, at, pro, team, review } = plans;
+  const fields = await review({ quantity: 4 });
+  subscription.items = [{ ...item, processorPriceId: team.processorPriceId, priceId: team.id, quantity: 3 }];
+  await service.submit(token, at, fields);
+  expect(service.otherServices.changes.map(({ request }) => request.plan)).toMatchObject([
+    { priceId: pro.id, quantity: 4 },
+  ]);
+});
+
+it('lets a quantity stay that is not offered any more', async () => {
+  await using plans = await startPlans();
+  const { service, subscription, token, at, pro, team } = plans;
+  subscription.items = [{ ...item, priceId: pro.id, quantity: 8 }];
+  expect((await service.visit(token, at)).body).toMatch(/type="number"[^>]+min="1"\s+max="8"\s+value="8"/);
+  const review = await service.visit(token, `${at}/preview?priceId=${team.id}&quantity=8`);
+  expect(fieldsOf(review.body)).toMatchObject({ priceId: team.id, quantity: '8' });
+});
+
 it('shows a change that is scheduled, and takes it back', async () => {
   await using plans = await startPlans({ planSwitch: { when: 'period_end' } });
   const { service, token, at, team, review } = plans;

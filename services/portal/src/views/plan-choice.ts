@@ -63,8 +63,10 @@ function planOption(sold: SoldPrice | null, { subscription, offer, chosen, texts
   </label>`;
 }
 
+/** What there is may stay, even where it is fewer or more than is offered. */
 function quantityField({ min, max }: { min: number; max: number }, { offer, chosen, texts }: PlanChoiceView): Html {
-  const value = chosen?.quantity ?? (offer.item.metered ? min : offer.item.quantity);
+  const kept = offer.item.metered ? min : offer.item.quantity;
+  const value = chosen?.quantity ?? kept;
   return html`<p class="field">
     <label for="quantity">${texts.text('quantity')}</label>
     <input
@@ -72,8 +74,8 @@ function quantityField({ min, max }: { min: number; max: number }, { offer, chos
       name="quantity"
       type="number"
       inputmode="numeric"
-      min="${min}"
-      max="${max}"
+      min="${Math.min(min, kept)}"
+      max="${Math.max(max, kept)}"
       value="${value}"
       required
     />

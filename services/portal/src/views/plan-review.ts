@@ -35,11 +35,12 @@ export function planReview(view: PlanReviewView): Html {
   </div>`;
 }
 
-/** What the customer confirms: this choice, at these amounts. */
-function confirmed({ choice, preview, key }: PlanReviewView): [name: string, value: string][] {
+/** What the customer confirms: this choice, at these amounts. A plan that stays is named, for another tab may change it meanwhile. */
+function confirmed({ subscription, choice, preview, key }: PlanReviewView): [name: string, value: string][] {
   const { prorationDate, amountDue } = preview;
+  const priceId = choice.priceId ?? subscription.items[0]?.priceId;
   return [
-    ...(choice.priceId === undefined ? [] : [['priceId', choice.priceId] as [string, string]]),
+    ...(priceId ? [['priceId', priceId] as [string, string]] : []),
     ...(choice.quantity === undefined ? [] : [['quantity', String(choice.quantity)] as [string, string]]),
     ...(prorationDate ? [['prorationDate', prorationDate.toISOString()] as [string, string]] : []),
     ['expectedAmountDue', String(amountDue)],
