@@ -85,7 +85,7 @@ describe('a body', () => {
       status: 200,
       body: { service: 'portal', headers: { 'content-type': type }, body: 'reason=unused' },
     });
-    for (const other of ['application/json', `${type}-x`, 'multipart/form-data'])
+    for (const other of ['application/json', `${type}-x`, 'multipart/form-data', `${type}; charset=iso-8859-1`])
       expect((await submit(other)).status).toBe(415);
   });
 

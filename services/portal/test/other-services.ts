@@ -135,7 +135,8 @@ export async function serveOtherServices({ serve, scope, customerId, processorCu
     change: await serve(ChangeCustomerPlan, async request => {
       const repeated = changes.find(it => request.operationKey && it.request.operationKey === request.operationKey);
       if (repeated) return repeated.reply;
-      if (state.changeRefusal) throw state.changeRefusal;
+      const { changeRefusal } = state;
+      if (changeRefusal) throw changeRefusal;
       const reply = { change: changed(find(request), request, state), subscription: find(request) };
       changes.push({ request, reply });
       return reply;

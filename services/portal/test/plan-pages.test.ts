@@ -57,6 +57,16 @@ it('makes one change of a form that is sent twice, and another of the next page'
   expect(service.otherServices.changes).toHaveLength(2);
 });
 
+it('waits for the first of two clicks, and shows what came of it', async () => {
+  await using plans = await startPlans();
+  const { service, token, at, review } = plans;
+  const fields = await review({ quantity: 4 });
+  const running = [new Problem('conflict', 'idempotency_key_in_use', 'It is still running.')];
+  Object.defineProperty(service.otherServices, 'changeRefusal', { get: () => running.pop() ?? null });
+  expect((await service.submit(token, at, fields)).headers.location).toContain('notice=updated');
+  expect(running).toEqual([]);
+});
+
 it('changes to the plan that the page shows, although another tab has changed it meanwhile', async () => {
   await using plans = await startPlans();
   const { service, subscription, token, at, pro, team, review } = plans;

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { Request } from 'express';
 import { invalid, Problem, unavailable } from '@billing/contracts/problem';
-import { isJsonType } from '@billing/service/json-type';
+import { isFormType, isJsonType } from '@billing/service/json-type';
 import { addressGroup } from '#domain/addresses.ts';
 import type { GatewayResponse } from './request-context.ts';
 
@@ -14,7 +14,7 @@ export type BodyType = 'json' | 'form' | 'any';
 
 const isOfType: Readonly<Record<BodyType, (type: string | undefined) => boolean>> = {
   json: isJsonType,
-  form: type => /^application\/x-www-form-urlencoded *(?:;|$)/i.test(type ?? ''),
+  form: isFormType,
   any: () => true,
 };
 

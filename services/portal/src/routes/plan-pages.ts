@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { PriceId } from '@billing/contracts/ids';
 import { portalOperations } from '@billing/contracts/operations/portal';
 import { Problem } from '@billing/contracts/problem';
@@ -49,6 +50,10 @@ type PlanRequest = FastifyRequest<{
   Params: z.output<typeof subscriptionParams>;
   Querystring: z.output<typeof langQuery>;
 }>;
+
+/** How long a second click waits for the first one, in milliseconds, and how often it looks. */
+const LONGEST_CHANGE_MS = 10_000;
+const NEXT_LOOK_MS = 300;
 
 const MADE: Readonly<Record<MadeChange['status'], Notice | undefined>> = {
   applied: 'updated',
@@ -151,7 +156,7 @@ export function planPages({ rpc, publicUrl }: PlanPageDependencies, parts: PageP
         const operationKey = key && operationKeyOf(visitor, `${subscriptionId} ${key}`);
         const audit = customerAuditOf(request, portalOperations.changePortalPlan, visitor, operationKey);
         try {
-          const { change: made } = await change(visitor, subscriptionId, wanted, audit, operationKey);
+          const { change: made } = await afterFirst(() => change(visitor, subscriptionId, wanted, audit, operationKey));
           return toSubscriptions(request, reply, MADE[made.status]);
         } catch (err) {
           const problem = err instanceof Problem ? CONFIRM_AGAIN.get(err.code) : undefined;
@@ -180,6 +185,18 @@ export function planPages({ rpc, publicUrl }: PlanPageDependencies, parts: PageP
       },
     );
   };
+}
+
+/** Makes a change once the first click on the same page has: the browser shows what comes of the last one. */
+async function afterFirst<Made>(change: () => Promise<Made>): Promise<Made> {
+  const endsAt = performance.now() + LONGEST_CHANGE_MS;
+  for (;;)
+    try {
+      return await change();
+    } catch (err) {
+      if (!isRefusal(err, 'idempotency_key_in_use') || performance.now() > endsAt) throw err;
+      await pause(NEXT_LOOK_MS);
+    }
 }
 
 interface WrongChoice {
