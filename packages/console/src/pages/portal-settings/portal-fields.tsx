@@ -67,6 +67,10 @@ export function LookCard({ form: { brand, language }, set, problems }: FieldsPro
 
 /** Which changes of their plan customers make themselves. */
 export function ChangesCard({ form, set, problems }: FieldsProps) {
+  const choice = (field: 'when' | 'proration') => ({
+    value: form[field],
+    onChange: (event: { readonly target: { readonly value: string } }) => set({ [field]: event.target.value }), // its options
+  });
   return (
     <Card title="Changes of the plan" lead="Customers see what a change costs before they confirm it.">
       <div className="stack">
@@ -93,18 +97,10 @@ export function ChangesCard({ form, set, problems }: FieldsProps) {
             />
           ))}
         </div>
-        <SelectField
-          label="A change takes effect"
-          value={form.when}
-          onChange={event => set({ when: event.target.value as PortalForm['when'] })} // its options
-        >
+        <SelectField label="A change takes effect" {...choice('when')}>
           <Options of={TIMES} />
         </SelectField>
-        <SelectField
-          label="The rest of the period is billed"
-          value={form.proration}
-          onChange={event => set({ proration: event.target.value as PortalForm['proration'] })} // its options
-        >
+        <SelectField label="The rest of the period is billed" {...choice('proration')}>
           <Options of={PRORATIONS} />
         </SelectField>
       </div>
