@@ -132,6 +132,8 @@ const DECLARATIONS: Readonly<Record<ServiceName, Declaration>> = {
       calls.FindCustomer,
       calls.DescribeCustomerBilling,
       calls.ScheduleCancellation,
+      calls.FindSaveOffer,
+      calls.AcceptSaveOffer,
       calls.PreviewCustomerPlan,
       calls.ChangeCustomerPlan,
       calls.DropCustomerPlan,

@@ -18,7 +18,8 @@ export const cancellationReason = z
   .enum(CANCELLATION_REASONS)
   .meta({ description: 'Why the customer cancels.', example: 'too_expensive' });
 
-const MAX_COMMENT = 500;
+/** In characters. */
+export const MAX_COMMENT = 500;
 const COMMENT = { description: 'What the customer says about it.', example: 'I will be back in spring.' };
 
 /** What a customer may say who cancels. */

@@ -10,6 +10,8 @@ export const NOTICES = [
   'resumed',
   'already-ended',
   'has-schedule',
+  'offer-accepted',
+  'offer-gone',
   'updated',
   'update-scheduled',
   'update-dropped',
@@ -41,6 +43,7 @@ export function portalLinks(publicUrl: string, token: string, lang?: string) {
       to(page, { tab, ...(number && { page: String(number) }), ...(notice && { notice }) }),
     absolute: (path: string) => `${publicUrl}${path}`,
     cancel: (id: SubscriptionId) => to(`${subscription(id)}/cancel`),
+    saveOffer: (id: SubscriptionId) => to(`${subscription(id)}/save-offer`),
     resume: (id: SubscriptionId) => to(`${subscription(id)}/resume`),
     change: (id: SubscriptionId) => to(`${subscription(id)}/change`),
     /** Where the fields of a GET form go, the language among them. */

@@ -8,8 +8,12 @@ import type { RpcClient } from '@billing/messaging/rpc';
 import type { z } from 'zod';
 import type { Visitor } from './admit-visitor.ts';
 
-type WantedCancellation = Pick<z.output<typeof subscriptionUpdate>, 'cancelAtPeriodEnd'> &
-  Partial<z.output<typeof subscriptionCancel>>;
+/** What page and API want. */
+export type WantedCancellation = Pick<z.output<typeof subscriptionUpdate>, 'cancelAtPeriodEnd'> &
+  Partial<z.output<typeof subscriptionCancel>> & {
+    /** Whether the customer cancels although an offer was shown. */
+    readonly declinesOffer?: boolean;
+  };
 
 /** In milliseconds; the subscriptions service calls the processor before it replies. */
 const TIMEOUT_MS = 18_000;
@@ -23,12 +27,20 @@ export function scheduleCancellation({ rpc }: { readonly rpc: RpcClient }) {
   return (
     { scope, customerId }: Visitor,
     subscriptionId: SubscriptionId,
-    { cancelAtPeriodEnd, ...said }: WantedCancellation,
+    { cancelAtPeriodEnd, declinesOffer, ...said }: WantedCancellation,
     audit: AuditContext,
   ): Promise<SubscriptionState> =>
     rpc.call(
       ScheduleCancellation,
-      { ...scope, customerId, subscriptionId, cancelAtPeriodEnd, cancellation: cancellationOf(said), audit },
+      {
+        ...scope,
+        customerId,
+        subscriptionId,
+        cancelAtPeriodEnd,
+        cancellation: cancellationOf(said),
+        declinesOffer,
+        audit,
+      },
       TIMEOUT_MS,
     );
 }

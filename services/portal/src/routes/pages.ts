@@ -1,24 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { portalOperations } from '@billing/contracts/operations/portal';
-import { notFound, PROBLEM_HEADER, type Problem } from '@billing/contracts/problem';
+import { PROBLEM_HEADER, type Problem } from '@billing/contracts/problem';
 import { toProblem } from '@billing/service/to-problem';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { NOTICES, portalLinks, TABS, type Notice } from '#domain/portal-links.ts';
+import { NOTICES, portalLinks, TABS } from '#domain/portal-links.ts';
 import { processorReturn, tokenFromReturnCookie } from '#domain/processor-return.ts';
 import { readerLanguage } from '#domain/reader-language.ts';
-import { canCancel } from '#domain/subscription-status.ts';
 import { openDraft } from '#domain/draft.ts';
 import { admitVisitor, linkExpired, type AdmitVisitorDependencies, type Visitor } from '#operations/admit-visitor.ts';
 import { describeBilling, type DescribeBillingDependencies } from '#operations/describe-billing.ts';
 import { describeDraft } from '#operations/describe-draft.ts';
 import { findBrand } from '#operations/find-brand.ts';
-import { findCustomerBilling } from '#operations/find-customer-billing.ts';
-import { scheduleCancellation } from '#operations/schedule-cancellation.ts';
 import { startPaymentUpdate, type StartPaymentUpdateDependencies } from '#operations/start-payment-update.ts';
 import { NO_BRAND } from '#views/brand.ts';
-import { confirmationContent } from '#views/cancellation.ts';
 import {
   ACTION_FAILED,
   LINK_EXPIRED,
@@ -28,17 +24,10 @@ import {
   UNAVAILABLE,
   type Message,
 } from '#views/message-page.ts';
-import { portalFooter, portalPage } from '#views/portal-page.ts';
+import { portalPage } from '#views/portal-page.ts';
 import { textsFor } from '#views/texts.ts';
-import {
-  formKey,
-  langQuery,
-  operationKeyOf,
-  refusalNotice,
-  subscriptionParams,
-  textsOf,
-  tokenParams,
-} from './page-request.ts';
+import { formKey, langQuery, operationKeyOf, textsOf, tokenParams } from './page-request.ts';
+import { cancelPages } from './cancel-pages.ts';
 import { planPages } from './plan-pages.ts';
 import { pageSender, type SendPageDependencies } from './send-page.ts';
 import { customerAuditOf } from './customer-audit.ts';
@@ -80,8 +69,6 @@ export function pageRoutes(dependencies: PageDependencies): FastifyPluginAsyncZo
   const findProjectBrand = findBrand(dependencies);
   const describe = describeBilling(dependencies);
   const describeSample = describeDraft(dependencies);
-  const findBilling = findCustomerBilling(dependencies);
-  const changeSubscription = subscriptionChange(scheduleCancellation(dependencies));
   const startUpdate = startPaymentUpdate(dependencies);
 
   /** Whom a request has admitted, for the page that says why it failed. */
@@ -145,42 +132,7 @@ export function pageRoutes(dependencies: PageDependencies): FastifyPluginAsyncZo
       return sendPage(reply, view, { ...portalPage(view), isPreview: true });
     });
 
-    app.get(
-      '/:token/subscriptions/:subscriptionId/cancel',
-      { schema: { params: subscriptionParams, querystring: langQuery } },
-      async (request, reply) => {
-        const { token, subscriptionId } = request.params;
-        const visitor = await admit(request, token);
-        const [{ subscriptions }, brand] = await Promise.all([findBilling(visitor), findProjectBrand(visitor)]);
-        const subscription = subscriptions.find(it => it.id === subscriptionId);
-        if (!subscription) throw notFound('subscription');
-        const links = portalLinks(publicUrl, token, request.query.lang);
-        if (!canCancel(subscription)) return reply.redirect(links.tab('subscriptions'), 303);
-        const texts = textsOf(request, visitor);
-        const content = confirmationContent(subscription, links, texts);
-        const page = { title: texts.text('cancelYours'), content, footer: portalFooter(texts) };
-        return sendPage(reply, { texts, brand }, page);
-      },
-    );
-
-    for (const [action, cancelAtPeriodEnd] of [
-      ['cancel', true],
-      ['resume', false],
-    ] as const) {
-      app.post(
-        `/:token/subscriptions/:subscriptionId/${action}`,
-        { schema: { params: subscriptionParams, querystring: langQuery } },
-        async (request, reply) => {
-          const { token, subscriptionId } = request.params;
-          const visitor = await admit(request, token);
-          const audit = customerAuditOf(request, portalOperations.updatePortalSubscription, visitor);
-          const notice = await changeSubscription(visitor, subscriptionId, { cancelAtPeriodEnd }, audit);
-          const links = portalLinks(publicUrl, token, request.query.lang);
-          return reply.redirect(links.tab('subscriptions', { notice }), 303);
-        },
-      );
-    }
-
+    await app.register(cancelPages(dependencies, { admit, sendPage }));
     await app.register(planPages(dependencies, { admit, sendPage }));
 
     app.post(
@@ -210,20 +162,6 @@ export function pageRoutes(dependencies: PageDependencies): FastifyPluginAsyncZo
           .redirect(portalLinks(publicUrl, token, lang).tab('payment-methods', { notice }), 303);
       },
     );
-  };
-}
-
-function subscriptionChange(schedule: ReturnType<typeof scheduleCancellation>) {
-  return async (...change: Parameters<typeof schedule>): Promise<Notice> => {
-    const [, , { cancelAtPeriodEnd }] = change;
-    try {
-      await schedule(...change);
-      return cancelAtPeriodEnd ? 'cancel-scheduled' : 'resumed';
-    } catch (err) {
-      const notice = refusalNotice(err);
-      if (notice) return notice;
-      throw err;
-    }
   };
 }
 

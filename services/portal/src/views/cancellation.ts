@@ -1,6 +1,9 @@
 import { html } from 'hono/html';
+import { CANCELLATION_REASONS, MAX_COMMENT, type CancellationReason } from '@billing/contracts/resources/cancellation';
 import type { SubscriptionStatus } from '@billing/contracts/resources/subscription';
 import type { PortalLinks } from '#domain/portal-links.ts';
+import type { SaveOffer } from '#operations/save-offer.ts';
+import { offText } from './discount-text.ts';
 import { timeElement, type Html } from './html.ts';
 import { CHECK, CLOCK } from './icons.ts';
 import type { Texts } from './texts.ts';
@@ -11,34 +14,94 @@ import type { PortalView, ShownSubscription } from './portal-view.ts';
 export const productName = ({ productName: name }: ShownSubscription, texts: Texts): Html =>
   html`<bdi>${name ?? texts.text('subscription')}</bdi>`;
 
-/** Returns the cancel button. Without script it links to the confirmation page; with script it opens the dialog. */
-export function cancelAction(subscription: ShownSubscription, { links, texts }: PortalView): Html {
+/**
+ * Returns the cancel button. It links to the confirmation page; with script it opens the dialog, unless the customer may get
+ * an offer first, which only that page finds out.
+ */
+export function cancelAction(subscription: ShownSubscription, { links, texts, config }: PortalView): Html {
   const { id } = subscription;
   const name = productName(subscription, texts);
-  return html`<a class="button quiet" href="${links.cancel(id)}" data-dialog="cancel-${id}"
-      >${texts.html('cancel', { name })}</a
-    >
+  const { askReason, saveOffer } = config.cancellation;
+  const text = texts.html('cancel', { name });
+  if (saveOffer && subscription.saveOffer === null)
+    return html`<a class="button quiet" href="${links.cancel(id)}">${text}</a>`;
+  return html`<a class="button quiet" href="${links.cancel(id)}" data-dialog="cancel-${id}">${text}</a>
     <dialog id="cancel-${id}" aria-labelledby="cancel-title-${id}">
       <h3 id="cancel-title-${id}">${texts.html('cancelThis', { name })}</h3>
       ${consequences(subscription, texts)}
-      <form method="post" action="${links.cancel(id)}" data-change="${id}" data-cancel="true" class="actions">
-        <button class="danger">${texts.text('cancelSubscription')}</button>
-        <button class="quiet" type="button" data-close autofocus>${texts.text('keepIt')}</button>
+      <form method="post" action="${links.cancel(id)}" data-change="${id}" data-cancel="true" class="stack">
+        ${askReason && reasonFields(id, texts)}
+        <div class="actions">
+          <button class="danger">${texts.text('cancelSubscription')}</button>
+          <button class="quiet" type="button" data-close autofocus>${texts.text('keepIt')}</button>
+        </div>
       </form>
     </dialog>`;
 }
 
-/** Returns the page that asks for confirmation of a cancellation, for browsers without script. */
-export function confirmationContent(subscription: ShownSubscription, links: PortalLinks, texts: Texts): Html {
+interface Confirmation {
+  readonly subscription: ShownSubscription;
+  readonly askReason: boolean;
+  /** What the customer is offered instead; null for nothing. */
+  readonly offer: SaveOffer | null;
+  readonly links: PortalLinks;
+  readonly texts: Texts;
+}
+
+/** Returns the page that asks for confirmation of a cancellation, and makes the offer. */
+export function confirmationContent({ subscription, askReason, offer, links, texts }: Confirmation): Html {
+  const { id } = subscription;
   return html`<div class="card">
     <h1>${texts.html('cancelThis', { name: productName(subscription, texts) })}</h1>
-    ${consequences(subscription, texts)}
-    <form method="post" action="${links.cancel(subscription.id)}" class="actions">
-      <button class="danger">${texts.text('cancelSubscription')}</button>
-      <a class="button quiet" href="${links.tab('subscriptions')}">${texts.text('keepIt')}</a>
+    ${offer && offerSection(offer, links.saveOffer(id), texts)} ${consequences(subscription, texts)}
+    <form method="post" action="${links.cancel(id)}" class="stack">
+      ${offer && html`<input type="hidden" name="offer" value="declined" />`} ${askReason && reasonFields(id, texts)}
+      <div class="actions">
+        <button class="danger">${texts.text('cancelSubscription')}</button>
+        <a class="button quiet" href="${links.tab('subscriptions')}">${texts.text('keepIt')}</a>
+      </div>
     </form>
   </div>`;
 }
+
+function offerSection(offer: SaveOffer, action: string, texts: Texts): Html {
+  const off = offText(offer, texts.locale) ?? '';
+  const { duration, durationInMonths } = offer;
+  return html`<section class="offer" aria-labelledby="offer">
+    <h2 id="offer">${texts.text('offerTitle')}</h2>
+    <p>${texts.text('offerText', { off, duration, months: durationInMonths ?? 1 })}</p>
+    <form method="post" action="${action}">
+      <button>${texts.text('acceptOffer')}</button>
+    </form>
+  </section>`;
+}
+
+/** Asks why; nobody has to say it. */
+const reasonFields = (id: string, texts: Texts): Html =>
+  html`<fieldset class="reasons">
+      <legend>${texts.text('whyCancel')}</legend>
+      ${CANCELLATION_REASONS.map(
+        reason =>
+          html`<label
+            ><input type="radio" name="reason" value="${reason}" /><span>${texts.text(REASONS[reason])}</span></label
+          >`,
+      )}
+    </fieldset>
+    <p class="field">
+      <label for="comment-${id}">${texts.text('tellMore')}</label>
+      <textarea id="comment-${id}" name="comment" rows="3" maxlength="${MAX_COMMENT}"></textarea>
+    </p>`;
+
+const REASONS: Readonly<Record<CancellationReason, MessageKey>> = {
+  too_expensive: 'tooExpensive',
+  missing_features: 'missingFeatures',
+  switched_service: 'switchedService',
+  unused: 'notUsed',
+  customer_service: 'customerService',
+  too_complex: 'tooComplex',
+  low_quality: 'lowQuality',
+  other: 'otherReason',
+};
 
 function consequences({ status, currentPeriodEnd }: ShownSubscription, texts: Texts): Html {
   const end = timeElement(currentPeriodEnd, texts.locale);

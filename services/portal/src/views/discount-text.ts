@@ -14,7 +14,8 @@ export function discountText(
   return endsAt ? texts.html('discountUntil', { off, date: timeElement(endsAt, texts.locale) }) : html`${off}`;
 }
 
-function offText(
+/** Returns what is taken off; null when that is not known. */
+export function offText(
   { percentOff, amountOff, currency }: Pick<BilledDiscount, 'percentOff' | 'amountOff' | 'currency'>,
   locale: string,
 ): string | null {

@@ -27,6 +27,8 @@ const NOTICES: Readonly<Record<Notice, MessageKey>> = {
   resumed: 'resumed',
   'already-ended': 'alreadyEnded',
   'has-schedule': 'hasSchedule',
+  'offer-accepted': 'offerAccepted',
+  'offer-gone': 'offerGone',
   updated: 'updated',
   'update-scheduled': 'updateScheduled',
   'update-dropped': 'updateDropped',

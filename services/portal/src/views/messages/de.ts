@@ -90,6 +90,23 @@ export const de: Messages = {
   notChargedAgain: 'Ihnen wird nichts mehr berechnet.',
   canResume: 'Bis dahin können Sie es sich anders überlegen und es fortsetzen.',
 
+  offerTitle: 'Bevor Sie gehen',
+  offerText:
+    '{duration, select, once {Bleiben Sie und erhalten Sie {off} Rabatt auf Ihre nächste Rechnung.} forever {Bleiben Sie und erhalten Sie {off} Rabatt auf jede Rechnung.} other {{months, plural, =1 {Bleiben Sie und erhalten Sie einen Monat lang {off} Rabatt.} other {Bleiben Sie und erhalten Sie # Monate lang {off} Rabatt.}}}}',
+  acceptOffer: 'Angebot annehmen',
+  whyCancel: 'Warum kündigen Sie?',
+  tooExpensive: 'Es ist zu teuer',
+  missingFeatures: 'Mir fehlen Funktionen',
+  switchedService: 'Ich wechsle zu einem anderen Anbieter',
+  notUsed: 'Ich nutze es zu selten',
+  customerService: 'Der Kundenservice hat mich nicht überzeugt',
+  tooComplex: 'Es ist zu kompliziert',
+  lowQuality: 'Die Qualität hat mich nicht überzeugt',
+  otherReason: 'Anderer Grund',
+  tellMore: 'Möchten Sie uns noch etwas sagen?',
+  offerAccepted: 'Ihr Rabatt gilt, und Ihr Abonnement läuft weiter.',
+  offerGone: 'Dieses Angebot ist nicht mehr verfügbar.',
+
   lastPaymentFailed: 'Ihre letzte Zahlung ist fehlgeschlagen.',
   severalPaymentsFailed: 'Mehrere Zahlungen sind fehlgeschlagen.',
   firstPaymentMissing: 'Die erste Zahlung steht noch aus.',

@@ -89,6 +89,23 @@ export const en = {
   notChargedAgain: 'You will not be charged again.',
   canResume: 'Until that day you can change your mind and resume it.',
 
+  offerTitle: 'Before you go',
+  offerText:
+    '{duration, select, once {Stay, and get {off} off your next invoice.} forever {Stay, and get {off} off every invoice.} other {{months, plural, =1 {Stay, and get {off} off for a month.} other {Stay, and get {off} off for # months.}}}}',
+  acceptOffer: 'Accept offer',
+  whyCancel: 'Why are you canceling?',
+  tooExpensive: 'It’s too expensive',
+  missingFeatures: 'Some features are missing',
+  switchedService: 'I’m switching to a different service',
+  notUsed: 'I don’t use it enough',
+  customerService: 'Customer service was less than expected',
+  tooComplex: 'It’s too hard to use',
+  lowQuality: 'Quality was less than expected',
+  otherReason: 'Other reason',
+  tellMore: 'Anything else you’d like to tell us?',
+  offerAccepted: 'Your discount is applied, and your subscription goes on.',
+  offerGone: 'This offer is no longer available.',
+
   lastPaymentFailed: 'Your last payment didn’t go through.',
   severalPaymentsFailed: 'Several payments didn’t go through.',
   firstPaymentMissing: 'The first payment is still missing.',

@@ -89,6 +89,23 @@ export const es: Messages = {
   notChargedAgain: 'No se le volverá a cobrar.',
   canResume: 'Hasta ese día puede cambiar de opinión y reanudarla.',
 
+  offerTitle: 'Antes de irse',
+  offerText:
+    '{duration, select, once {Quédese y obtenga {off} de descuento en su próxima factura.} forever {Quédese y obtenga {off} de descuento en cada factura.} other {{months, plural, =1 {Quédese y obtenga {off} de descuento durante un mes.} other {Quédese y obtenga {off} de descuento durante # meses.}}}}',
+  acceptOffer: 'Aceptar la oferta',
+  whyCancel: '¿Por qué cancela?',
+  tooExpensive: 'Es demasiado caro',
+  missingFeatures: 'Faltan funciones',
+  switchedService: 'Me cambio a otro servicio',
+  notUsed: 'No lo uso lo suficiente',
+  customerService: 'La atención al cliente no fue la esperada',
+  tooComplex: 'Es demasiado complicado',
+  lowQuality: 'La calidad no fue la esperada',
+  otherReason: 'Otro motivo',
+  tellMore: '¿Quiere contarnos algo más?',
+  offerAccepted: 'Su descuento está aplicado y su suscripción continúa.',
+  offerGone: 'Esta oferta ya no está disponible.',
+
   lastPaymentFailed: 'Su último pago no se ha podido realizar.',
   severalPaymentsFailed: 'Varios pagos no se han podido realizar.',
   firstPaymentMissing: 'Todavía falta el primer pago.',

@@ -89,6 +89,23 @@ export const fr: Messages = {
   notChargedAgain: 'Rien ne vous sera plus facturé.',
   canResume: 'Jusqu’à cette date, vous pouvez changer d’avis et le reprendre.',
 
+  offerTitle: 'Avant de partir',
+  offerText:
+    '{duration, select, once {Restez et bénéficiez de {off} de réduction sur votre prochaine facture.} forever {Restez et bénéficiez de {off} de réduction sur chaque facture.} other {{months, plural, =1 {Restez et bénéficiez de {off} de réduction pendant un mois.} other {Restez et bénéficiez de {off} de réduction pendant # mois.}}}}',
+  acceptOffer: 'Accepter l’offre',
+  whyCancel: 'Pourquoi annulez-vous ?',
+  tooExpensive: 'C’est trop cher',
+  missingFeatures: 'Il manque des fonctionnalités',
+  switchedService: 'Je passe à un autre service',
+  notUsed: 'Je ne l’utilise pas assez',
+  customerService: 'Le service client m’a déçu',
+  tooComplex: 'C’est trop compliqué à utiliser',
+  lowQuality: 'La qualité m’a déçu',
+  otherReason: 'Autre raison',
+  tellMore: 'Souhaitez-vous ajouter quelque chose ?',
+  offerAccepted: 'Votre réduction est appliquée et votre abonnement continue.',
+  offerGone: 'Cette offre n’est plus disponible.',
+
   lastPaymentFailed: 'Votre dernier paiement a échoué.',
   severalPaymentsFailed: 'Plusieurs paiements ont échoué.',
   firstPaymentMissing: 'Le premier paiement n’a pas encore été effectué.',

@@ -89,6 +89,23 @@ export const it: Messages = {
   notChargedAgain: 'Non ti verrà più addebitato nulla.',
   canResume: 'Fino a quel giorno puoi cambiare idea e riattivarlo.',
 
+  offerTitle: 'Prima di andare',
+  offerText:
+    '{duration, select, once {Resta e ottieni {off} di sconto sulla prossima fattura.} forever {Resta e ottieni {off} di sconto su ogni fattura.} other {{months, plural, =1 {Resta e ottieni {off} di sconto per un mese.} other {Resta e ottieni {off} di sconto per # mesi.}}}}',
+  acceptOffer: 'Accetta l’offerta',
+  whyCancel: 'Perché annulli?',
+  tooExpensive: 'Costa troppo',
+  missingFeatures: 'Mancano alcune funzionalità',
+  switchedService: 'Passo a un altro servizio',
+  notUsed: 'Non lo uso abbastanza',
+  customerService: 'L’assistenza non era all’altezza',
+  tooComplex: 'È troppo complicato da usare',
+  lowQuality: 'La qualità non era all’altezza',
+  otherReason: 'Altro motivo',
+  tellMore: 'Vuoi dirci altro?',
+  offerAccepted: 'Lo sconto è stato applicato e il tuo abbonamento continua.',
+  offerGone: 'Questa offerta non è più disponibile.',
+
   lastPaymentFailed: 'Il tuo ultimo pagamento non è riuscito.',
   severalPaymentsFailed: 'Diversi pagamenti non sono riusciti.',
   firstPaymentMissing: 'Manca ancora il primo pagamento.',

@@ -89,6 +89,23 @@ export const ja: Messages = {
   notChargedAgain: '今後、請求は発生しません。',
   canResume: 'その日までは、いつでも再開できます。',
 
+  offerTitle: '解約される前に',
+  offerText:
+    '{duration, select, once {継続していただくと、次回の請求が {off} 割引になります。} forever {継続していただくと、毎回の請求が {off} 割引になります。} other {{months, plural, other {継続していただくと、# か月間 {off} 割引になります。}}}}',
+  acceptOffer: '特典を利用する',
+  whyCancel: '解約の理由をお聞かせください',
+  tooExpensive: '料金が高い',
+  missingFeatures: '必要な機能がない',
+  switchedService: '別のサービスに乗り換える',
+  notUsed: 'あまり利用していない',
+  customerService: 'カスタマーサービスに満足できなかった',
+  tooComplex: '使いにくい',
+  lowQuality: '品質に満足できなかった',
+  otherReason: 'その他',
+  tellMore: 'ほかにご意見があればお聞かせください',
+  offerAccepted: '割引が適用されました。サブスクリプションは継続されます。',
+  offerGone: 'この特典は現在ご利用いただけません。',
+
   lastPaymentFailed: '前回の支払いができませんでした。',
   severalPaymentsFailed: '複数の支払いができませんでした。',
   firstPaymentMissing: '初回の支払いがまだ完了していません。',

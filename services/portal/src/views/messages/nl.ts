@@ -88,6 +88,23 @@ export const nl: Messages = {
   notChargedAgain: 'Er wordt niets meer in rekening gebracht.',
   canResume: 'Tot die dag kun je je bedenken en het hervatten.',
 
+  offerTitle: 'Voor je gaat',
+  offerText:
+    '{duration, select, once {Blijf en krijg {off} korting op je volgende factuur.} forever {Blijf en krijg {off} korting op elke factuur.} other {{months, plural, =1 {Blijf en krijg een maand lang {off} korting.} other {Blijf en krijg # maanden lang {off} korting.}}}}',
+  acceptOffer: 'Aanbod accepteren',
+  whyCancel: 'Waarom zeg je op?',
+  tooExpensive: 'Het is te duur',
+  missingFeatures: 'Ik mis functies',
+  switchedService: 'Ik stap over naar een andere dienst',
+  notUsed: 'Ik gebruik het te weinig',
+  customerService: 'De klantenservice viel tegen',
+  tooComplex: 'Het is te ingewikkeld',
+  lowQuality: 'De kwaliteit viel tegen',
+  otherReason: 'Andere reden',
+  tellMore: 'Wil je ons nog iets laten weten?',
+  offerAccepted: 'Je korting is toegepast en je abonnement loopt door.',
+  offerGone: 'Dit aanbod is niet meer beschikbaar.',
+
   lastPaymentFailed: 'Je laatste betaling is mislukt.',
   severalPaymentsFailed: 'Meerdere betalingen zijn mislukt.',
   firstPaymentMissing: 'De eerste betaling ontbreekt nog.',

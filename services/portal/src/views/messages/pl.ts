@@ -87,6 +87,23 @@ export const pl: Messages = {
   notChargedAgain: 'Nie pobierzemy kolejnych opłat.',
   canResume: 'Do tego dnia możesz zmienić zdanie i ją wznowić.',
 
+  offerTitle: 'Zanim odejdziesz',
+  offerText:
+    '{duration, select, once {Zostań, a otrzymasz {off} zniżki na następną fakturę.} forever {Zostań, a otrzymasz {off} zniżki na każdą fakturę.} other {{months, plural, =1 {Zostań, a otrzymasz {off} zniżki przez miesiąc.} one {Zostań, a otrzymasz {off} zniżki przez # miesiąc.} few {Zostań, a otrzymasz {off} zniżki przez # miesiące.} other {Zostań, a otrzymasz {off} zniżki przez # miesięcy.}}}}',
+  acceptOffer: 'Przyjmij ofertę',
+  whyCancel: 'Dlaczego rezygnujesz?',
+  tooExpensive: 'Jest za drogo',
+  missingFeatures: 'Brakuje mi funkcji',
+  switchedService: 'Przechodzę do innej usługi',
+  notUsed: 'Za rzadko z niej korzystam',
+  customerService: 'Obsługa klienta nie spełniła oczekiwań',
+  tooComplex: 'Jest zbyt skomplikowana',
+  lowQuality: 'Jakość nie spełniła oczekiwań',
+  otherReason: 'Inny powód',
+  tellMore: 'Czy chcesz nam coś jeszcze przekazać?',
+  offerAccepted: 'Zniżka została naliczona, a subskrypcja trwa dalej.',
+  offerGone: 'Ta oferta nie jest już dostępna.',
+
   lastPaymentFailed: 'Ostatnia płatność się nie powiodła.',
   severalPaymentsFailed: 'Kilka płatności się nie powiodło.',
   firstPaymentMissing: 'Nadal brakuje pierwszej płatności.',

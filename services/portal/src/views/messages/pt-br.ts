@@ -88,6 +88,23 @@ export const ptBR: Messages = {
   notChargedAgain: 'Nada mais será cobrado de você.',
   canResume: 'Até esse dia, você pode mudar de ideia e retomá-la.',
 
+  offerTitle: 'Antes de ir',
+  offerText:
+    '{duration, select, once {Fique e ganhe {off} de desconto na próxima fatura.} forever {Fique e ganhe {off} de desconto em todas as faturas.} other {{months, plural, =1 {Fique e ganhe {off} de desconto por um mês.} other {Fique e ganhe {off} de desconto por # meses.}}}}',
+  acceptOffer: 'Aceitar oferta',
+  whyCancel: 'Por que você está cancelando?',
+  tooExpensive: 'É muito caro',
+  missingFeatures: 'Faltam recursos',
+  switchedService: 'Vou mudar para outro serviço',
+  notUsed: 'Não uso o suficiente',
+  customerService: 'O atendimento ficou abaixo do esperado',
+  tooComplex: 'É difícil de usar',
+  lowQuality: 'A qualidade ficou abaixo do esperado',
+  otherReason: 'Outro motivo',
+  tellMore: 'Quer nos contar mais alguma coisa?',
+  offerAccepted: 'Seu desconto foi aplicado, e sua assinatura continua.',
+  offerGone: 'Esta oferta não está mais disponível.',
+
   lastPaymentFailed: 'Seu último pagamento não foi aprovado.',
   severalPaymentsFailed: 'Vários pagamentos não foram aprovados.',
   firstPaymentMissing: 'O primeiro pagamento ainda não foi feito.',

@@ -88,6 +88,23 @@ export const sv: Messages = {
   notChargedAgain: 'Du kommer inte att debiteras igen.',
   canResume: 'Fram till dess kan du ändra dig och återuppta den.',
 
+  offerTitle: 'Innan du går',
+  offerText:
+    '{duration, select, once {Stanna kvar och få {off} rabatt på nästa faktura.} forever {Stanna kvar och få {off} rabatt på varje faktura.} other {{months, plural, =1 {Stanna kvar och få {off} rabatt i en månad.} other {Stanna kvar och få {off} rabatt i # månader.}}}}',
+  acceptOffer: 'Anta erbjudandet',
+  whyCancel: 'Varför säger du upp?',
+  tooExpensive: 'Det är för dyrt',
+  missingFeatures: 'Det saknas funktioner',
+  switchedService: 'Jag byter till en annan tjänst',
+  notUsed: 'Jag använder den för sällan',
+  customerService: 'Kundtjänsten motsvarade inte mina förväntningar',
+  tooComplex: 'Den är för krånglig',
+  lowQuality: 'Kvaliteten motsvarade inte mina förväntningar',
+  otherReason: 'Annan anledning',
+  tellMore: 'Är det något mer du vill berätta?',
+  offerAccepted: 'Rabatten är tillagd och din prenumeration fortsätter.',
+  offerGone: 'Erbjudandet är inte längre tillgängligt.',
+
   lastPaymentFailed: 'Din senaste betalning misslyckades.',
   severalPaymentsFailed: 'Flera betalningar misslyckades.',
   firstPaymentMissing: 'Den första betalningen saknas fortfarande.',
