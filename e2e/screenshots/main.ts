@@ -1,5 +1,5 @@
 // Takes pictures of every page of the portal, in every language and look: `node e2e/screenshots/main.ts` from the root, after
-// `npm run build`. They are saved in `e2e/.turbo/screenshots/portal`.
+// `npm run build`. They are saved in `e2e/.turbo/screenshots/portal`; the README shows two of `en`. Japanese needs a font.
 import { join } from 'node:path';
 import { PORTAL_LANGUAGES } from '@billing/contracts/resources/portal-session';
 import { openWindow } from '../system/browser.ts';

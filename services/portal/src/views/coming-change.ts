@@ -63,6 +63,6 @@ function planName(items: readonly PlanChangeItem[], { productNames, texts }: Por
   const count = new Intl.NumberFormat(texts.locale);
   return html`${items.map(({ priceId, quantity }, index) => {
     const name = productNames[priceId ?? ''] ?? texts.text('subscription');
-    return html`${index > 0 && ', '}<bdi>${name}</bdi>${quantity > 1 && ` ×\u00a0${count.format(quantity)}`}`;
+    return html`${index > 0 && ', '}<bdi>${name}</bdi>${quantity > 1 && html` × ${count.format(quantity)}`}`;
   })}`;
 }

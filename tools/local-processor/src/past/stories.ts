@@ -48,8 +48,26 @@ function later({ unit, random, until }: Subscriber, subscription: Subscription):
 function cancelAtPeriodEnd(subscriber: Subscriber): Subscription {
   const subscription = live(subscriber);
   later(subscriber, subscription);
-  return updateSubscription(subscriber.unit, subscription, { cancel_at_period_end: true });
+  return updateSubscription(subscriber.unit, subscription, {
+    cancel_at_period_end: true,
+    cancellation_details: saidBy(subscription),
+  });
 }
+
+/** What those say who cancel, the most frequent more than once; some say nothing. */
+const SAID = [
+  { feedback: 'too_expensive' },
+  { feedback: 'too_expensive', comment: 'We are a small team.' },
+  { feedback: 'unused' },
+  { feedback: 'unused', comment: 'I will be back in spring.' },
+  { feedback: 'missing_features', comment: 'We need invoices in our own currency.' },
+  { feedback: 'switched_service' },
+  { feedback: 'too_complex' },
+  undefined,
+  undefined,
+] as const;
+
+const saidBy = ({ created }: Subscription) => SAID[created % SAID.length];
 
 /** Moves a story to the time when the period is over in which it was canceled. */
 function endEarlier(subscriber: Subscriber): Subscription {

@@ -66,7 +66,7 @@ export const en = {
   updateDropped: 'The change is canceled. Your subscription stays as it is.',
   notPossible: 'This can’t be changed at the moment.',
   changesTo: 'Changes to {plan} on {date}.',
-  waitsForPayment: 'The change to {plan} takes effect once you have paid {amount}. You have until {date}.',
+  waitsForPayment: 'The change to {plan} takes effect as soon as you pay {amount}, until {date}.',
   confirmAtBank: 'Your bank asks you to confirm the payment.',
   dropUpdate: 'Cancel this change<hidden>: {name}</hidden>',
 
