@@ -85,6 +85,7 @@ export const subscriptionsOperations = declareOperations('subscriptions', {
       }),
     }),
     problems: ['subscription_not_found', 'subscription_ended', 'processor_not_connected', 'processor_error'],
+    example: { body: { reason: 'unused' } },
   },
   createCheckout: {
     route: `POST ${PROJECT_PATH}/checkout`,

@@ -30,7 +30,10 @@ export const cancellationFields = {
 
 /** What a customer said who canceled. */
 export const cancellation = z
-  .object({ reason: cancellationReason.nullable(), comment: z.string().nullable().meta(COMMENT) })
+  .object({
+    reason: cancellationReason.nullable().describe('Null when none was given.'),
+    comment: z.string().nullable().meta(COMMENT),
+  })
   .meta({ id: 'Cancellation', description: 'Why a subscription was canceled.' });
 export type Cancellation = z.output<typeof cancellation>;
 

@@ -64,9 +64,22 @@ const defaultLanguage = z.enum(PORTAL_LANGUAGES).meta({
   example: 'en',
 });
 
+const TEXTS = {
+  planSwitch: 'Changes of the plan.',
+  quantity: 'Changes of the quantity.',
+  cancellation: 'What happens when a customer cancels.',
+  brand: 'How the portal looks.',
+};
+
 /** What the portal lets customers do, and how it looks. */
 export const portalConfig = z
-  .object({ planSwitch, quantity, cancellation, defaultLanguage, brand })
+  .object({
+    planSwitch: planSwitch.describe(TEXTS.planSwitch),
+    quantity: quantity.describe(TEXTS.quantity),
+    cancellation: cancellation.describe(TEXTS.cancellation),
+    defaultLanguage,
+    brand: brand.describe(TEXTS.brand),
+  })
   .meta({ id: 'PortalConfig', description: 'What the portal of the project’s customers offers, and how it looks.' });
 export type PortalConfig = z.output<typeof portalConfig>;
 
@@ -82,13 +95,12 @@ export const DEFAULT_PORTAL_CONFIG: PortalConfig = {
 /** The whole configuration: whatever is left out becomes its default, so nothing of an earlier one stays. */
 export const portalConfigUpdate = settable(
   portalConfig.extend({
-    planSwitch: settable(planSwitch, DEFAULT_PORTAL_CONFIG.planSwitch),
-    quantity: settable(quantity, DEFAULT_PORTAL_CONFIG.quantity).refine(it => it.min <= it.max, {
-      path: ['max'],
-      message: 'Expected at least `min`.',
-    }),
-    cancellation: settable(cancellation, DEFAULT_PORTAL_CONFIG.cancellation),
-    brand: settable(brand, DEFAULT_PORTAL_CONFIG.brand),
+    planSwitch: settable(planSwitch, DEFAULT_PORTAL_CONFIG.planSwitch).describe(TEXTS.planSwitch),
+    quantity: settable(quantity, DEFAULT_PORTAL_CONFIG.quantity)
+      .refine(it => it.min <= it.max, { path: ['max'], message: 'Expected at least `min`.' })
+      .describe(TEXTS.quantity),
+    cancellation: settable(cancellation, DEFAULT_PORTAL_CONFIG.cancellation).describe(TEXTS.cancellation),
+    brand: settable(brand, DEFAULT_PORTAL_CONFIG.brand).describe(TEXTS.brand),
   }),
   DEFAULT_PORTAL_CONFIG,
 ).meta({

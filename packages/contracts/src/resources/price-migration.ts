@@ -49,7 +49,7 @@ export const priceMigration = z
     status: z.enum(SYNC_STATUSES).describe('How far it is.'),
     when: z.literal('period_end').describe('When subscriptions change.'),
     keepDiscounts: z.boolean().describe('Whether subscriptions keep their discounts.'),
-    filter,
+    filter: filter.describe('Which subscriptions move.'),
     progress: z
       .object({ done: z.int(), total: z.int().nullable() })
       .describe('How many subscriptions it has looked at, and how many there are; null until they are counted.'),
