@@ -65,6 +65,7 @@ describe('a customer in the portal', () => {
         visitor.get(`${page}/${id}/cancel`),
         visitor.send('POST', `${page}/${id}/cancel`),
         visitor.send('POST', `${page}/${id}/resume`),
+        visitor.send('POST', `${page}/${id}/save-offer`),
         visitor.get(`${page}/${id}/change`),
         visitor.get(`${page}/${id}/change/preview?quantity=2`),
         visitor.send('POST', `${page}/${id}/change?quantity=2&expectedAmountDue=0`),

@@ -137,8 +137,6 @@ const DECLARATIONS: Readonly<Record<ServiceName, Declaration>> = {
       calls.PreviewCustomerPlan,
       calls.ChangeCustomerPlan,
       calls.DropCustomerPlan,
-      calls.FindSaveOffer,
-      calls.AcceptSaveOffer,
       calls.FindPrices,
       calls.FindStoredPromotionCode,
     ],
