@@ -68,7 +68,7 @@ describe('a customer in the portal', () => {
         visitor.send('POST', `${page}/${id}/save-offer`),
         visitor.get(`${page}/${id}/change`),
         visitor.get(`${page}/${id}/change/preview?quantity=2`),
-        visitor.send('POST', `${page}/${id}/change?quantity=2&expectedAmountDue=0`),
+        visitor.send('POST', `${page}/${id}/change`, new URLSearchParams({ quantity: '2', expectedAmountDue: '0' })),
         visitor.send('POST', `${page}/${id}/change/drop`),
       ]),
     );
