@@ -12,7 +12,9 @@ const PHONE = { viewport: { width: 320, height: 640 } } satisfies BrowserContext
 
 it.skipIf(withoutBrowser)('switches tabs, cancels and resumes in place, without accessibility violations', async () => {
   await using portal = await openPortal({ ...PHONE, colorScheme: 'dark' });
-  const { page, subscription } = portal;
+  const { page, subscription, service } = portal;
+  await service.configure({ cancellation: { askReason: true } });
+  await page.reload();
 
   for (const tab of ['invoices', 'payment-methods', 'subscriptions']) {
     await page.click(`.tabs [data-tab=${tab}]`);
@@ -26,8 +28,13 @@ it.skipIf(withoutBrowser)('switches tabs, cancels and resumes in place, without 
 
   await page.getByRole('link', { name: 'Cancel Pro' }).click();
   await expectAccessible(page);
+  await page.getByLabel('It’s too expensive').check();
+  await page.getByLabel('Anything else').fill('See you.');
   await page.getByRole('button', { name: 'Cancel subscription' }).click();
   await announced(page, 'is set to end');
+  expect(service.otherServices.cancellations).toMatchObject([
+    { cancellation: { reason: 'too_expensive', comment: 'See you.' } },
+  ]);
   expect(subscription.cancelAtPeriodEnd).toBe(true);
   expect(await page.locator('.card:focus').textContent()).toContain('Ending soon');
 

@@ -15,7 +15,7 @@ export const productName = ({ productName: name }: ShownSubscription, texts: Tex
   html`<bdi>${name ?? texts.text('subscription')}</bdi>`;
 
 /**
- * Returns the cancel button. It links to the confirmation page; with script it opens the dialog, unless the customer may get
+ * Returns the cancel button. A long dialog is read from its top, a short one has the harmless button ready. It links to the confirmation page; with script it opens the dialog, unless the customer may get
  * an offer first, which only that page finds out.
  */
 export function cancelAction(subscription: ShownSubscription, { links, texts, config }: PortalView): Html {
@@ -27,13 +27,17 @@ export function cancelAction(subscription: ShownSubscription, { links, texts, co
     return html`<a class="button quiet" href="${links.cancel(id)}">${text}</a>`;
   return html`<a class="button quiet" href="${links.cancel(id)}" data-dialog="cancel-${id}">${text}</a>
     <dialog id="cancel-${id}" aria-labelledby="cancel-title-${id}">
-      <h3 id="cancel-title-${id}">${texts.html('cancelThis', { name })}</h3>
+      <h3 id="cancel-title-${id}" tabindex="-1" ${askReason && html`autofocus`}>
+        ${texts.html('cancelThis', { name })}
+      </h3>
       ${consequences(subscription, texts)}
       <form method="post" action="${links.cancel(id)}" data-change="${id}" data-cancel="true" class="stack">
         ${askReason && reasonFields(id, texts)}
         <div class="actions">
           <button class="danger">${texts.text('cancelSubscription')}</button>
-          <button class="quiet" type="button" data-close autofocus>${texts.text('keepIt')}</button>
+          <button class="quiet" type="button" data-close ${!askReason && html`autofocus`}>
+            ${texts.text('keepIt')}
+          </button>
         </div>
       </form>
     </dialog>`;
