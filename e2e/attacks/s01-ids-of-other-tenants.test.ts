@@ -87,6 +87,26 @@ describe('an id of another tenant', () => {
     expect(await Promise.all(others.map(stateOf))).toEqual(before);
   });
 
+  it('S1: neither can the portal offer what is another tenant’s', async () => {
+    const random = unknownIds();
+    const { user, P } = own.tenant;
+    const offers = ({ priceId, promotionCodeId }: Resources) => [
+      { planSwitch: { priceIds: [priceId] } },
+      { cancellation: { saveOffer: { promotionCodeId } } },
+    ];
+    const set = async (config: object) => {
+      const { status, body } = await user.put(`${P}/portal-config`, config);
+      return { status, code: body.error?.code };
+    };
+    const [mine, unknown, ...foreign] = await mapConcurrently(
+      [own.resources, random, ...others.map(({ resources }) => resources)],
+      async resources => Promise.all(offers(resources).map(set)),
+    );
+    expect(mine?.map(({ status }) => status)).toEqual([200, 200]);
+    expect(unknown?.map(({ status }) => status)).toEqual([404, 404]);
+    for (const seen of foreign) expect(seen).toEqual(unknown);
+  });
+
   it('S1: the same requests with an own id are answered otherwise, so each of them reaches its resource', async () => {
     const random = unknownIds();
     const using = (...methods: readonly string[]) =>

@@ -23,6 +23,10 @@ const PAGES = (
     ['GET', '/portal/:token/subscriptions/:subscriptionId/cancel'],
     ['POST', '/portal/:token/subscriptions/:subscriptionId/cancel'],
     ['POST', '/portal/:token/subscriptions/:subscriptionId/resume'],
+    ['GET', '/portal/:token/subscriptions/:subscriptionId/change'],
+    ['GET', '/portal/:token/subscriptions/:subscriptionId/change/preview'],
+    ['POST', '/portal/:token/subscriptions/:subscriptionId/change'],
+    ['POST', '/portal/:token/subscriptions/:subscriptionId/change/drop'],
     ['POST', '/portal/:token/setup-intent'],
   ] as const
 ).map(([method, path]) => ({ id: `${method} ${path}`, method, path, access: { kind: 'portal-token' } as const }));

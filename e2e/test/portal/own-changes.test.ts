@@ -4,6 +4,7 @@ import { waitFor } from '@billing/testing/wait-for';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { expectAccessible } from '../../system/accessibility.ts';
+import { newPromotionCode } from '../../system/promotion-code.ts';
 import { expectFitting } from './fitting.ts';
 import { cardOf, openShop, type Shop } from './shop.ts';
 
@@ -12,22 +13,40 @@ const PRO = { name: 'Pro', unitAmount: 2_999 };
 const SMALLEST = { width: 320, height: 640 };
 const DESKTOP = { width: 1280, height: 900 };
 
+const COMMENT = 'Bis zum Frühling';
+/** What a customer does who is offered a discount instead of canceling, and what becomes of the subscription. */
+const ACCEPTS = {
+  make: (page: Page) => press(page, '.offer button', 'Enter'),
+  leadsTo: { cancelAtPeriodEnd: false, discounts: [{ percentOff: expect.any(Number) }] },
+};
+const DECLINES = {
+  async make(page: Page) {
+    await press(page, '[value=too_expensive]', 'Space');
+    await page.locator('textarea').fill(COMMENT);
+    await press(page, 'button.danger', 'Enter');
+  },
+  leadsTo: { cancelAtPeriodEnd: true, cancellation: { reason: 'too_expensive', comment: COMMENT } },
+};
+
 /** Who changes their subscription: in which language and look, and the words that lead there. */
 const READERS = [
   {
     locale: 'en-US',
     look: { viewport: DESKTOP, colorScheme: 'light' },
     words: { update: /^Update subscription/, dueToday: 'Due today', updated: 'is updated' },
+    decision: ACCEPTS,
   },
   {
     locale: 'de-DE',
     look: { viewport: SMALLEST, colorScheme: 'dark' },
     words: { update: /^Abonnement ändern/, dueToday: 'Heute fällig', updated: 'wurde geändert' },
+    decision: DECLINES,
   },
   {
     locale: 'ja-JP',
     look: { viewport: SMALLEST, colorScheme: 'light' },
     words: { update: /^サブスクリプションを変更/, dueToday: '本日のお支払い', updated: '変更しました' },
+    decision: DECLINES,
   },
 ] as const;
 
@@ -39,12 +58,17 @@ beforeAll(async () => {
   const { id: productId } = await billing.products.create({ name: 'Team' });
   const monthly = { productId, unitAmount: 4_999, currency: 'usd', interval: 'month' } as const;
   const { id: team } = await billing.prices.create(monthly);
-  await billing.portalConfig.set({ planSwitch: { enabled: true, priceIds: [team] }, quantity: { enabled: true } });
+  const { id: promotionCodeId } = await newPromotionCode(shop.tenant);
+  await billing.portalConfig.set({
+    planSwitch: { enabled: true, priceIds: [team] },
+    quantity: { enabled: true },
+    cancellation: { askReason: true, saveOffer: { promotionCodeId } },
+  });
 });
 
 it.skipIf(withoutBrowser).each(READERS)(
-  'changes the plan by keyboard for exactly what was shown: $locale',
-  async ({ locale, look, words }) => {
+  'changes the plan by keyboard for exactly what was shown, and is offered to stay: $locale',
+  async ({ locale, look, words, decision }) => {
     const { billing } = shop.tenant;
     const { subscriptions, portalUrl } = await shop.customerWith(PRO);
     const [subscription] = subscriptions;
@@ -78,9 +102,23 @@ it.skipIf(withoutBrowser).each(READERS)(
       },
       { what: `an invoice of ${due}` },
     );
+
+    await page.locator('a[href*="/cancel"]').focus();
+    await page.keyboard.press('Enter');
+    await page.locator('.offer').waitFor();
+    await expectGood(page);
+    await decision.make(page);
+    await page.locator('.notice').waitFor();
+    expect(await billing.subscriptions.get(subscription.id)).toMatchObject(decision.leadsTo);
     expect(visitor.messages).toEqual([]);
   },
 );
+
+/** Presses a key on what the keyboard has reached. */
+async function press(page: Page, selector: string, key: string): Promise<void> {
+  await page.locator(selector).focus();
+  await page.keyboard.press(key);
+}
 
 /** Follows a link by its name, as the keyboard does. */
 async function follow(page: Page, name: RegExp): Promise<void> {
