@@ -104,11 +104,29 @@ it('shows a change that is scheduled, and takes it back', async () => {
   expect(textOf(body)).toMatch(/Takes effect\s+\w+ \d+, \d+\s+Next invoice on[^$]+\$149\.97\s+Due today\s+\$0\.00/);
   const made = await service.submit(token, at, await review({ priceId: team.id }));
   expect(made.headers.location).toContain('notice=update-scheduled');
-  expect(await plans.card()).toMatch(/Changes to Team × 3 on \w+ \d+, \d+\./);
+  expect(await plans.card()).toMatch(/Changes to Team \(\$49\.99 \/ month × 3\) on \w+ \d+, \d+\./);
   expect((await service.submit(token, `${at}/drop`)).headers.location).toContain('notice=update-dropped');
   expect(await plans.card()).not.toContain('Changes to');
   const again = await service.submit(token, `${at}/drop`);
   expect(again.headers.location).toBe(`/portal/${token}?tab=subscriptions`);
+});
+
+it('shows what a price migration has scheduled, and has no way to take that back', async () => {
+  await using plans = await startPlans();
+  const { service, subscription } = plans;
+  const { price } = aPrice(service, { processorPriceId: 'price_3', unitAmount: 3_999 }, 'Pro');
+  service.otherServices.prices.push({ price, product: aPrice(service).product });
+  const items = [{ priceId: price.id, processorPriceId: price.processorPriceId, quantity: 3 }];
+  subscription.scheduledChange = {
+    id: SubscriptionChangeId.create(),
+    items,
+    effectiveAt: subscription.currentPeriodEnd,
+  };
+  subscription.isMigrating = true;
+  expect(await plans.card()).toMatch(/Changes to [^.]*\(\$39\.99 \/ month × 3\) on/);
+  expect(await plans.card()).not.toContain('Cancel this change');
+  await service.otherServices.stop('prices');
+  expect(await plans.card()).toMatch(/Changes to \w+ × 3 on/);
 });
 
 it('shows a change that waits for its payment first, with the link to pay and the way back', async () => {
@@ -120,10 +138,10 @@ it('shows a change that waits for its payment first, with the link to pay and th
   expect(location).toBe(`/portal/${token}?tab=subscriptions`);
   const { body } = await service.visit(token);
   expect(textOf(body)).toMatch(
-    /Your last payment didn’t go through\.\s+The change to Pro × 4 takes effect as soon as you pay \$30\.00/,
+    /Your last payment didn’t go through\.\s+The change to Pro \(\$29\.99 \/ month × 4\) takes effect as soon as you pay \$30\.00/,
   );
   expect(body).toContain('href="https://invoice.stripe.com/i/1"');
-  expect(textOf(body).indexOf('Pro × 4')).toBeLessThan(textOf(body).indexOf('Other'));
+  expect(textOf(body).indexOf('Pro ($29.99 / month × 4)')).toBeLessThan(textOf(body).indexOf('Other'));
   const [, pending] = service.otherServices.subscriptions;
   if (pending?.pendingChange) pending.pendingChange.reason = 'authentication_required';
   expect(await plans.card()).toContain('Your bank asks you to confirm the payment.');

@@ -1,8 +1,12 @@
 import { AuditRecorded } from '@billing/contracts/events/audit';
 import { PriceId } from '@billing/contracts/ids';
+import { testAuditContext } from '@billing/service/testing/audit-context';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeBilling } from '../src/operations/describe-billing.ts';
+import { dropPlanChange } from '../src/operations/drop-plan-change.ts';
 import { cleanPriceMigrations, leaseMigrations } from '../src/operations/migrate-prices.ts';
 import { migrateSubscription } from '../src/operations/migrate-subscription.ts';
+import { openSubscriptionsOperationLog } from '../src/operations/open-operation-log.ts';
 import { PriceMigration } from '../src/persistence/price-migration.entity.ts';
 import { startMigration, workOnMigrations } from './migrate-prices.ts';
 import { startService, type Service } from './service.ts';
@@ -212,4 +216,24 @@ it('deletes findings after thirty days, and no migration', async () => {
   await cleanPriceMigrations(service.em);
   expect(await findings(id)).toEqual([]);
   expect(await get(id)).toMatchObject({ counts: { to_change: 1 }, progress: { done: 1, total: 1 } });
+});
+
+it('keeps what it has scheduled although the customer asks to take it back', async () => {
+  const { scope, subscribe, create, getSubscription } = await startMigration(service);
+  const { id: subscriptionId, customer } = await subscribe();
+  await create();
+  await workOnMigrations(service);
+  const { scheduledChange } = await getSubscription(subscriptionId);
+  const described = await describeBilling(service)(scope, customer.id, { limit: 1, offset: 0 });
+  expect(described.subscriptions).toMatchObject([{ isMigrating: true, scheduledChange: { id: scheduledChange.id } }]);
+  const operationLog = openSubscriptionsOperationLog(service);
+  const drop = dropPlanChange({ ...service, operationLog })(
+    scope,
+    { id: subscriptionId, customerId: customer.id },
+    testAuditContext(),
+  );
+  await expect(drop).rejects.toMatchObject({ code: 'change_not_found' });
+  expect((await getSubscription(subscriptionId)).scheduledChange).toEqual(scheduledChange);
+  const dropped = await service.call('DELETE', `/subscriptions/${subscriptionId}/change`, { of: scope });
+  expect(dropped.body.subscription.scheduledChange).toBeNull();
 });

@@ -143,6 +143,8 @@ export const billedSubscription = subscriptionState.extend({
   productName: z.string().nullable(),
   /** Whether a schedule manages it that this service did not make: nothing of it can be changed here. */
   hasForeignSchedule: z.boolean(),
+  /** Whether a price migration has scheduled its change: its customer does not take that back. */
+  isMigrating: z.boolean(),
   /** What became of the one save offer; null while none was made. */
   saveOffer: z.enum(SAVE_OFFER_OUTCOMES).nullable(),
 });

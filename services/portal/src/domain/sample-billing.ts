@@ -84,6 +84,7 @@ export const sampleSubscription = (projectId: ProjectId, changes: Partial<Subscr
   createdAt: new Date(0),
   productName: 'Pro',
   hasForeignSchedule: false,
+  isMigrating: false,
   saveOffer: null,
   ...changes,
 });

@@ -4,14 +4,14 @@ import type { Logger } from 'pino';
 import type { Visitor } from './admit-visitor.ts';
 import { findBrand, type Brand } from './find-brand.ts';
 import { findCustomerBilling, type CustomerBilling } from './find-customer-billing.ts';
-import { findOfferedPrices, type OfferedPrices } from './find-offer.ts';
+import { findComingPrices, findOfferedPrices, type OfferedPrices } from './find-offer.ts';
 import { findPaymentMethods, type PaymentMethodsLookup } from './find-payment-methods.ts';
 
 /** Everything about a customer's billing that the page shows. */
 export interface BillingDescription extends CustomerBilling {
   readonly brand: Brand;
   readonly paymentMethods: PaymentMethodsLookup;
-  /** The prices that the project offers; none when the catalog does not reply. */
+  /** The prices that the project offers, and those of coming changes; none when the catalog does not reply. */
   readonly prices: OfferedPrices;
 }
 
@@ -38,20 +38,24 @@ export function describeBilling({ rpc, processors, logger }: DescribeBillingDepe
   const findProjectBrand = findBrand({ rpc });
   const findMethods = findPaymentMethods({ processors });
   const findPrices = findOfferedPrices({ rpc });
+  const findComing = findComingPrices({ rpc });
   return async (visitor: Visitor, options: DescribeOptions): Promise<BillingDescription> => {
     const { invoicePage, processorDeadlineMs } = options;
-    const [billing, brand, paymentMethods, prices] = await Promise.all([
-      findBilling(visitor, invoicePage),
+    const findingBilling = findBilling(visitor, invoicePage);
+    const withoutPrices = (err: unknown): OfferedPrices => {
+      logger.warn({ err, ...visitor.scope }, 'page shown without what is offered');
+      return new Map();
+    };
+    const [billing, brand, paymentMethods, offered, coming] = await Promise.all([
+      findingBilling,
       findProjectBrand(visitor),
       findMethods(visitor, processorDeadlineMs).catch((err: unknown) => {
         logger.warn({ err, ...visitor.scope }, 'page shown without the payment methods');
         return { kind: 'unknown' } as const;
       }),
-      findPrices(visitor).catch((err: unknown) => {
-        logger.warn({ err, ...visitor.scope }, 'page shown without what is offered');
-        return new Map();
-      }),
+      findPrices(visitor).catch(withoutPrices),
+      findingBilling.then(({ subscriptions }) => findComing(visitor, subscriptions)).catch(withoutPrices),
     ]);
-    return { ...billing, brand, paymentMethods, prices };
+    return { ...billing, brand, paymentMethods, prices: new Map([...offered, ...coming]) };
   };
 }

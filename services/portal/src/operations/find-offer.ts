@@ -30,6 +30,23 @@ export function findOfferedPrices({ rpc }: { readonly rpc: RpcClient }) {
 }
 
 /**
+ * Finds the prices that subscriptions are going to have, offered or not.
+ * @throws Problem 503 when the catalog does not reply
+ */
+export function findComingPrices({ rpc }: { readonly rpc: RpcClient }) {
+  return async (
+    { scope }: Pick<Visitor, 'scope'>,
+    subscriptions: readonly Pick<BilledSubscription, 'scheduledChange' | 'pendingChange'>[],
+  ): Promise<OfferedPrices> => {
+    const changes = subscriptions.flatMap(it => [it.scheduledChange, it.pendingChange]);
+    const priceIds = [...new Set(changes.flatMap(it => it?.items ?? []).flatMap(({ priceId }) => priceId ?? []))];
+    if (priceIds.length === 0) return new Map();
+    const found = await rpc.call(FindPrices, { ...scope, priceIds });
+    return new Map(found.map(it => [it.price.id, it]));
+  };
+}
+
+/**
  * Finds what a visitor may change of a subscription.
  * @throws Problem 404 `subscription_not_found`, also for another customer's and for one that has ended; 503 when the catalog or
  * the subscriptions service does not reply

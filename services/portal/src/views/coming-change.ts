@@ -6,10 +6,11 @@ import { productName } from './cancellation.ts';
 import { timeElement, type Html } from './html.ts';
 import { CLOCK, WARNING } from './icons.ts';
 import type { PortalView, ShownSubscription } from './portal-view.ts';
+import { priceText } from './price-text.ts';
 
 /** Returns what a subscription is going to become, and how to take that back: of two changes the one that waits first. */
 export function comingChanges(subscription: ShownSubscription, view: PortalView): Html {
-  const { pendingChange, scheduledChange } = subscription;
+  const { pendingChange, scheduledChange, isMigrating } = subscription;
   const { texts } = view;
   return html`${pendingChange && waitingChange(pendingChange, subscription, view)}
   ${
@@ -23,7 +24,7 @@ export function comingChanges(subscription: ShownSubscription, view: PortalView)
             date: timeElement(scheduledChange.effectiveAt, texts.locale),
           })}
         </p>
-        ${!pendingChange && html`<div class="actions">${dropAction(subscription, view)}</div>`}
+        ${!pendingChange && !isMigrating && html`<div class="actions">${dropAction(subscription, view)}</div>`}
       </div>
     </div>`
   }`;
@@ -58,11 +59,15 @@ const dropAction = (subscription: ShownSubscription, { links, texts }: PortalVie
     <button class="quiet">${texts.html('dropUpdate', { name: productName(subscription, texts) })}</button>
   </form>`;
 
-/** Returns the names of products and how many of each: `Team × 3`. */
-function planName(items: readonly PlanChangeItem[], { productNames, texts }: PortalView): Html {
+/** Returns the names of products with their prices, or how many there are where those are not known: `Team ($49.99 / month × 3)`. */
+function planName(items: readonly PlanChangeItem[], { productNames, prices, texts }: PortalView): Html {
   const count = new Intl.NumberFormat(texts.locale);
   return html`${items.map(({ priceId, quantity }, index) => {
     const name = productNames[priceId ?? ''] ?? texts.text('subscription');
-    return html`${index > 0 && ', '}<bdi>${name}</bdi>${quantity > 1 && html` × ${count.format(quantity)}`}`;
+    const sold = priceId && prices.get(priceId);
+    const terms = sold
+      ? html` (${priceText({ ...sold.price, quantity }, texts)})`
+      : quantity > 1 && html` × ${count.format(quantity)}`;
+    return html`${index > 0 && ', '}<bdi>${name}</bdi>${terms}`;
   })}`;
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { SubscriptionChangeId, type ProjectScope } from '@billing/contracts/ids';
+import type { SubscriptionChangeId, ProjectScope } from '@billing/contracts/ids';
 import { unprocessable } from '@billing/contracts/problem';
 import type { ProblemDetails } from '@billing/contracts/problem-details';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
@@ -10,7 +10,6 @@ import { STALE, type OperationKind, type RemoteOperation } from '@billing/proces
 import type { Processor, SubscriptionSnapshot } from '@billing/processor/port';
 import { changesOf } from '@billing/service/audit';
 import { audited, pendingAuditOf, type WithAudit } from '@billing/service/audited-operation';
-import { derivedId } from '@billing/service/derived-id';
 import { invoicesOf, outcomeOf, type KnownBy } from '#domain/made-change.ts';
 import { requireMovable } from '#domain/price-migration.ts';
 import { requireRunning } from '#domain/subscription.ts';
@@ -22,6 +21,7 @@ import { enqueueIfOverdue } from '#persistence/subscription-rows.ts';
 import { changesOf as futureOf, toResource, type Subscription } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { toObject } from './change-at-processor.ts';
+import { changeIdOf } from './change-ids.ts';
 import { planTheChange } from './plan-the-change.ts';
 import { planChangeInput, type PlanChangeInput, type PlannedChange } from './planned-change.ts';
 import { prepareChange } from './prepare-change.ts';
@@ -133,10 +133,6 @@ export function changePlan(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'proc
     }
   };
 }
-
-/** The id of a change follows from its operation key, so that a repeat finds it again. */
-const changeIdOf = (operationKey: string): SubscriptionChangeId =>
-  derivedId(SubscriptionChangeId, operationKey, 'plan-change');
 
 /**
  * Returns how the change of an operation is known. Before a repeat of a request is planned, what an earlier run may have done is

@@ -7,6 +7,7 @@ import type { DescribeCustomerBilling } from '@billing/contracts/rpc/calls';
 import { toResource } from '#persistence/invoice.entity.ts';
 import { Subscription, toState } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { findMigrating } from './change-ids.ts';
 import { listInvoices } from './list-invoices.ts';
 
 type Billing = z.output<typeof DescribeCustomerBilling.reply>;
@@ -31,8 +32,16 @@ export function describeBilling(dependencies: Pick<Dependencies, 'em' | 'now'>) 
       { teamId, projectId, customerId, status: { $nin: [...ENDED_STATUSES] } },
       { orderBy: [{ createdAt: 'desc' }, { id: 'asc' }] },
     );
+    const migrating = await findMigrating(
+      em,
+      { teamId, projectId },
+      running.flatMap(({ id: subscriptionId, schedule }) =>
+        schedule?.change ? [{ subscriptionId, changeId: schedule.change.id }] : [],
+      ),
+    );
     const states = running.map(row => ({
       ...toState(row),
+      isMigrating: migrating.has(row.id),
       saveOffer: row.saveOffer,
       hasForeignSchedule: row.schedule !== null && row.schedule.change === null,
     }));

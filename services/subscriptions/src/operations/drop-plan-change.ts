@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { SubscriptionId, type ProjectScope } from '@billing/contracts/ids';
+import { SubscriptionId, type ProjectScope, type SubscriptionChangeId } from '@billing/contracts/ids';
 import { notFound } from '@billing/contracts/problem';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import { STALE, type OperationKind, type RemoteOperation } from '@billing/processor/operation-log/operation-kind';
@@ -13,6 +13,7 @@ import { enqueueIfOverdue } from '#persistence/subscription-rows.ts';
 import type { Subscription } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { toObject } from './change-at-processor.ts';
+import { findMigrating } from './change-ids.ts';
 import { readChanged, saveChange, type ChangedAtProcessor } from './save-change.ts';
 import { releaseSchedule } from './schedule-change.ts';
 import { voidIfOpen } from './send-change.ts';
@@ -24,6 +25,8 @@ const input = z.object({
   pendingInvoiceId: z.string().nullable(),
   /** Our schedule, if no change is pending. */
   scheduleId: z.string().nullable(),
+  /** Whether its customer asks for it, who cannot take back what a price migration has scheduled. */
+  byCustomer: z.boolean(),
 });
 type Input = z.output<typeof input>;
 type Operation = RemoteOperation<Input>;
@@ -40,15 +43,22 @@ interface Dropped {
  * whose schedule is released.
  */
 export function dropPlanChangeKind({
+  em,
   processors,
   now,
-}: Pick<Dependencies, 'processors' | 'now'>): OperationKind<WithAudit<Input>, ChangedAtProcessor, Dropped> {
+}: Pick<Dependencies, 'em' | 'processors' | 'now'>): OperationKind<WithAudit<Input>, ChangedAtProcessor, Dropped> {
   const save = saveChange({ now });
   const readCurrent = (processor: Processor, operation: Operation, reader: EntityManager) => {
     const { pendingInvoiceId } = operation.input;
     const place = { processor, em: reader, now, object: toObject(operation) };
     return readChanged(place, () => (pendingInvoiceId === null ? [] : [pendingInvoiceId]));
   };
+
+  const isKept = async (
+    { teamId, projectId, input: { subscriptionId, byCustomer } }: Operation,
+    changeId: SubscriptionChangeId,
+  ): Promise<boolean> =>
+    byCustomer && (await findMigrating(em.fork(), { teamId, projectId }, [{ subscriptionId, changeId }])).size > 0;
 
   return audited<Input, ChangedAtProcessor, Dropped>(
     {
@@ -59,7 +69,7 @@ export function dropPlanChangeKind({
         const snapshot = await processor.findSubscription(toObject(operation).id);
         const { pendingUpdate, latestInvoiceId, scheduleId } = snapshot;
         const change = pendingUpdate ? null : readManagingSchedule(snapshot, null)?.change;
-        const isScheduled = change && !hasBegun(change, snapshot);
+        const isScheduled = change && !hasBegun(change, snapshot) && !(await isKept(operation, change.id));
         return {
           ...operation.input,
           pendingInvoiceId: pendingUpdate && latestInvoiceId,
@@ -95,7 +105,8 @@ const isDone = ({ invoices, reread }: ChangedAtProcessor, { scheduleId }: Input)
   (scheduleId !== null && reread.snapshot.scheduleId !== scheduleId);
 
 /**
- * Takes back a change that waits for its payment, else the one that is scheduled. One that was paid meanwhile stays.
+ * Takes back a change that waits for its payment, else the one that is scheduled. One that was paid meanwhile stays, and so does
+ * one that a price migration has scheduled, if a customer asks.
  * @throws Problem 404 `subscription_not_found`, `change_not_found`; 409 `processor_not_connected`; `processor_error` after a
  * refusal, with nothing changed; `unavailable` when the processor does not respond, and the change may be taken back later
  */
@@ -111,9 +122,11 @@ export function dropPlanChange(dependencies: Pick<Dependencies, 'em' | 'processo
         ? changesOf({ pendingChange: pendingChange.id }, { pendingChange: null })
         : changesOf({ scheduledChange: schedule?.change?.id ?? null }, { scheduledChange: null });
       const audit = pendingAuditOf(context, { target: { type: 'subscription', id }, changes });
-      return { subscriptionId: id, processorSubscriptionId, pendingInvoiceId: null, scheduleId: null, audit };
+      const byCustomer = key.customerId !== undefined;
+      const unprepared = { pendingInvoiceId: null, scheduleId: null };
+      return { subscriptionId: id, processorSubscriptionId, ...unprepared, byCustomer, audit };
     });
-    if (!isDropped) throw notFound('change', 'No change of the subscription is pending or scheduled.');
+    if (!isDropped) throw notFound('change', 'There is no change of the subscription that can be taken back.');
     return subscription;
   };
 }

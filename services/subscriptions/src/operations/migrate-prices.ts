@@ -33,7 +33,8 @@ import {
 import { PriceMigration } from '#persistence/price-migration.entity.ts';
 import { toMovable, type Subscription } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { migrateSubscription, migrationKey } from './migrate-subscription.ts';
+import { migrationKey } from './change-ids.ts';
+import { migrateSubscription } from './migrate-subscription.ts';
 
 /** Subscriptions that are decided on in one step. */
 const PAGE = 500;

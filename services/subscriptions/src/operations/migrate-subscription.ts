@@ -1,4 +1,4 @@
-import { AuditEntryId, type PriceMigrationId, type SubscriptionId } from '@billing/contracts/ids';
+import { AuditEntryId, type SubscriptionId } from '@billing/contracts/ids';
 import { planChange } from '@billing/contracts/resources/plan-change';
 import { changesOf } from '@billing/service/audit';
 import { pendingAuditOf } from '@billing/service/audited-operation';
@@ -8,12 +8,9 @@ import { lockToChange } from '#persistence/migrated-subscriptions.ts';
 import type { PriceMigration } from '#persistence/price-migration.entity.ts';
 import { toResource } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { migrationKey } from './change-ids.ts';
 import { changePlanKind } from './change-plan.ts';
 import { openSubscriptionsOperationLog } from './open-operation-log.ts';
-
-/** Returns the operation key of a subscription's change. */
-export const migrationKey = (migrationId: PriceMigrationId, subscriptionId: SubscriptionId): string =>
-  `${migrationId}:${subscriptionId}`;
 
 class AlreadyMigrated extends Error {}
 

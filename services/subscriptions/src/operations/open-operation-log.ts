@@ -33,7 +33,7 @@ export function openSubscriptionsOperationLog({
     scheduleCancellationKind({ now }),
     cancelNowKind({ now }),
     changePlanKind({ em: outbox.em, processors, rpc, now }),
-    dropPlanChangeKind({ processors, now }),
+    dropPlanChangeKind({ em: outbox.em, processors, now }),
     followSubscriptionKind({ now }),
     setDiscountKind({ now }),
     refundPaymentKind({ now }),
