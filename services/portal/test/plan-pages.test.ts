@@ -221,10 +221,15 @@ it('offers nothing on the card that is impossible, or while the catalog is down'
 
 it('keeps the language that the reader chose on the way', async () => {
   await using plans = await startPlans();
-  const { service, token, at } = plans;
+  const { service, token, at, pro, team } = plans;
   const choice = await service.visit(token, `${at}?lang=de`);
   expect(choice.body).toContain('<input type="hidden" name="lang" value="de" />');
-  const review = await service.visit(token, `${at}/preview?lang=de&quantity=4`);
+  const preview = aPreview();
+  const lines = preview.lines.map((line, index) => ({ ...line, priceId: [pro.id, team.id][index] ?? null }));
+  service.otherServices.preview = { ...preview, lines };
+  const review = await service.visit(token, `${at}/preview?lang=de&priceId=${team.id}&quantity=4`);
+  const amounts = textOf(review.body).replaceAll(/\s+/g, ' ');
+  expect(amounts).toContain('Nicht genutzte Zeit: Pro × 3 -44,98 $ Verbleibende Zeit: Team × 3 74,98 $');
   expect(review.body).toContain(`action="/portal/${token}${at}?lang=de"`);
   expect(textOf(review.body)).toMatch(/Heute fällig\s+30,00\s\$/);
   const confirmed = await service.submit(token, `${at}?lang=de`, fieldsOf(review.body));

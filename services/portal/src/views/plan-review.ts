@@ -23,8 +23,8 @@ export function planReview(view: PlanReviewView): Html {
   const { subscription, preview, problem, links, texts } = view;
   return html`<div class="card">
     <h1>${texts.text('confirmUpdate')}</h1>
-    ${problem && html`<p class="failure" role="alert">${texts.text(problem)}</p>`} ${plans(view)}
-    ${amounts(preview, texts)} ${!preview.exact && html`<p class="soft">${texts.text('mayDiffer')}</p>`}
+    ${problem && html`<p class="failure" role="alert">${texts.text(problem)}</p>`} ${plans(view)} ${amounts(view)}
+    ${!preview.exact && html`<p class="soft">${texts.text('mayDiffer')}</p>`}
     <form method="post" action="${links.change(subscription.id)}" class="stack">
       ${confirmed(view).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
       <div class="actions">
@@ -72,8 +72,22 @@ function plans({ subscription, choice, prices, preview, texts }: PlanReviewView)
   </dl>`;
 }
 
+/** Says what a line bills in the reader's language; the processor's own words are in that of the customer. */
+function lineText(
+  { description, priceId, quantity, amount, proration }: PlanChangePreview['lines'][number],
+  { subscription, choice, prices, texts }: PlanReviewView,
+): Html {
+  const sold = priceId && choice.priceId === priceId && prices.get(priceId);
+  const isBilled = subscription.items.some(it => it.priceId !== null && it.priceId === priceId);
+  const name = sold ? sold.product.name : isBilled ? subscription.productName : null;
+  if (name === null) return html`<bdi>${description ?? texts.text('subscription')}</bdi>`;
+  const text = proration ? (amount < 0 ? 'unusedTime' : 'remainingTime') : 'billedItem';
+  return texts.html(text, { name: html`<bdi>${name}</bdi>`, quantity: quantity ?? 1 });
+}
+
 /** The lines, and what they add up to: today, or on the next invoice. */
-function amounts(preview: PlanChangePreview, texts: Texts): Html {
+function amounts(view: PlanReviewView): Html {
+  const { preview, texts } = view;
   const { lines, discount, tax, creditApplied, creditGranted, amountDue, total, nextInvoice, currency } = preview;
   const money = (amount: number) => formatMoney(amount, currency, texts.locale);
   const row = (term: Html | string, amount: number) =>
@@ -88,7 +102,7 @@ function amounts(preview: PlanChangePreview, texts: Texts): Html {
   const isOfNext = amountDue === 0 && creditGranted === 0 && nextInvoice?.total === total;
   return html`<table class="amounts">
     <tbody>
-      ${lines.map(({ description, amount }) => row(html`<bdi>${description ?? texts.text('subscription')}</bdi>`, amount))}
+      ${lines.map(line => row(lineText(line, view), line.amount))}
       ${discount !== 0 && row(texts.text('discount'), -discount)} ${tax !== 0 && row(texts.text('tax'), tax)}
       ${creditApplied !== 0 && row(texts.text('fromBalance'), -creditApplied)}
       ${creditGranted !== 0 && row(texts.text('toBalance'), creditGranted)}
