@@ -9,8 +9,8 @@ export const ja: Messages = {
   invoices: '請求書',
   paymentMethods: '支払い方法',
   footer:
-    '日付はすべて {zone} で表示しています。このリンクを知っている人は誰でもこのページを見ることができるため、共有しないでください。',
-  timeZone: 'タイムゾーン {zone}',
+    '日付はすべて{zone}で表示しています。このリンクを知っている人は誰でもこのページを見ることができるため、共有しないでください。',
+  timeZone: 'タイムゾーン「{zone}」',
 
   getHelp: 'ヘルプ',
 
@@ -74,7 +74,7 @@ export const ja: Messages = {
   dropUpdate: 'この変更を取り消す<hidden>：{name}</hidden>',
 
   cancelsOn: '終了日',
-  renewsOn: '更新日',
+  renewsOn: '次回更新日',
   trialEndsOn: 'トライアル終了日',
   currentPeriod: '現在の期間',
   paidWith: '支払い方法',
