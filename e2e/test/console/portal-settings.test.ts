@@ -19,12 +19,12 @@ it.skipIf(isWithoutBrowser())('sets what the portal offers and how it looks, wit
 
   await page.getByLabel('Name').fill('Analytical Engines');
   await preview.getByText('Analytical Engines').first().waitFor();
-  await page.getByLabel('Colour of buttons and links').fill('green');
-  await page.getByText('Expected a colour like #1a7f5a.').waitFor();
+  await page.getByLabel('Color of buttons and links').fill('green');
+  await page.getByText('Expected a color like #1a7f5a.').waitFor();
   // What the service took last stays.
   await preview.getByText('Analytical Engines').first().waitFor();
-  await page.getByLabel('Colour of buttons and links').fill('#1a7f5a');
-  await page.getByText('Expected a colour like #1a7f5a.').waitFor({ state: 'detached' });
+  await page.getByLabel('Color of buttons and links').fill('#1a7f5a');
+  await page.getByText('Expected a color like #1a7f5a.').waitFor({ state: 'detached' });
   await page.getByLabel('Language of the preview').selectOption('German');
   await preview.locator('html[lang^=de]').waitFor();
 

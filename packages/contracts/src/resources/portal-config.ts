@@ -48,11 +48,11 @@ const brand = z.object({
   logoUrl: imageUrl.nullable().meta({ description: 'A square image, by https.', example: null }),
   accentColor: z
     .string()
-    .regex(/^#[0-9a-f]{6}$/i, 'Expected a colour like #1a7f5a.')
+    .regex(/^#[0-9a-f]{6}$/i, 'Expected a color like #1a7f5a.')
     .toLowerCase()
     .nullable()
     .meta({
-      description: 'The colour of buttons and links; made lighter or darker where it could not be read.',
+      description: 'The color of buttons and links; made lighter or darker where it could not be read.',
       example: '#1a7f5a',
     }),
   supportUrl: link('Where customers get help.'),

@@ -14,7 +14,7 @@ interface FieldsProps {
   readonly problems: PortalProblems;
 }
 
-/** What stands at the top of the portal, and its colour and language. */
+/** What stands at the top of the portal, and its color and language. */
 export function LookCard({ form: { brand, language }, set, problems }: FieldsProps) {
   const { name } = useProjectDetails();
   const text = (field: keyof typeof brand) => ({
@@ -36,7 +36,7 @@ export function LookCard({ form: { brand, language }, set, problems }: FieldsPro
         />
         <div className="form-grid">
           <TextField
-            label="Colour of buttons and links"
+            label="Color of buttons and links"
             maxLength={7}
             placeholder="#1a7f5a"
             spellCheck={false}
