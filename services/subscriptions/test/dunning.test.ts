@@ -122,6 +122,24 @@ it('has no declined changes, whatever becomes of them', async () => {
   expect(await list()).toMatchObject({ cases: [], totals: {} });
 });
 
+it('has changes that were made although they were not paid, as the team may at the processor', async () => {
+  const { id, decline, deliver, list, only, advance, atProcessor } = listOf(await subscribeToSeats(service));
+  await decline();
+  const [item] = (await atProcessor()).items;
+  await service.account.dashboard.subscriptions.update((await atProcessor()).id, {
+    items: [{ id: item?.id ?? '', quantity: 9 }],
+    proration_behavior: 'always_invoice',
+    payment_behavior: 'allow_incomplete',
+  });
+  await deliver();
+  expect(await only()).toMatchObject({ subscriptionId: id, status: 'recovering', amountDue: 2_818, attempts: 1 });
+  await decline(false);
+  await advance('2026-04-17T00:00:00Z');
+  await deliver();
+  expect(await only()).toMatchObject({ status: 'recovered', attempts: 2 });
+  expect((await list()).totals).toEqual(totals({ recovered: 2_818 }));
+});
+
 it('knows a payment that failed without a charge, and why nothing can be collected', async () => {
   const { list, only, retry, deliver, advance, cardId } = listOf(await subscribeToSeats(service));
   await service.account.dashboard.paymentMethods.detach(cardId);

@@ -4,12 +4,6 @@ import type { InvoiceContent } from './invoice.ts';
 import { failuresIn, type PaymentObservations } from './payment.ts';
 
 /**
- * Why an invoice is no case although a payment of it failed: a purchase that was not completed, or a change of plan that was
- * declined. https://docs.stripe.com/api/invoices/object#invoice_object-billing_reason
- */
-export const NO_DUNNING_REASONS: readonly string[] = ['subscription_create', 'subscription_update'];
-
-/**
  * Returns whether an invoice shows that a payment of it failed: only automatic attempts are counted beyond the first one, and
  * only after a failure is there a next one. An open invoice that was tried once may have a payment on its way.
  * https://docs.stripe.com/api/invoices/object#invoice_object-attempt_count

@@ -4,7 +4,7 @@ import type { ProjectScope, SubscriptionId } from '@billing/contracts/ids';
 import { ENDED_STATUSES } from '@billing/contracts/resources/subscription';
 import { executeBound } from '@billing/database/bound-statement';
 import { follows, placeBefore } from '@billing/database/cursors';
-import { NO_DUNNING_REASONS, type DunningState } from '#domain/dunning.ts';
+import type { DunningState } from '#domain/dunning.ts';
 import type { PaymentObservations } from '#domain/payment.ts';
 import { Invoice } from './invoice.entity.ts';
 import { fromJson, type JsonRow } from './json-rows.ts';
@@ -25,6 +25,16 @@ export interface DunningFilter {
 
 const HAS_ENDED = `subscription.status in ('${ENDED_STATUSES.join(`', '`)}')`;
 
+/**
+ * Whether a payment failed of a purchase, or of a change of plan that was not made for it. One that was made all the same, as the
+ * team may at the processor, leaves the subscription past due, and is tried again by itself.
+ * https://docs.stripe.com/api/invoices/object#invoice_object-billing_reason
+ */
+const IS_DECLINED = `(
+  invoice.billing_reason = 'subscription_create'
+  or invoice.billing_reason = 'subscription_update' and invoice.attempts <= 1 and not (
+    invoice.status = 'open' and subscription.status in ('past_due', 'unpaid') and subscription.pending_change is null))`;
+
 /** SQL for the cases that a filter selects; its values are those of `valuesOf`. An invoice with a due date is not collected by the processor. */
 const CASES = `
   from invoices invoice
@@ -32,7 +42,7 @@ const CASES = `
     on subscription.id = invoice.subscription_id
    and (subscription.team_id, subscription.project_id) is not distinct from (invoice.team_id, invoice.project_id)
  where invoice.team_id = $1 and invoice.project_id = $2 and invoice.has_failed
-   and invoice.due_date is null and coalesce(invoice.billing_reason, '') not in ('${NO_DUNNING_REASONS.join(`', '`)}')
+   and invoice.due_date is null and ${IS_DECLINED} is not true
    and invoice.finalized_at >= $3::timestamptz
    and invoice.status = any(case when ${HAS_ENDED} then $4::text[] else $5::text[] end)`;
 
