@@ -1,4 +1,4 @@
-// Takes pictures of every page of the portal, in every language and look: `node e2e/screenshots/main.ts` from the root, after
+// Takes pictures of every page of the portal, in every language and look: `npm run screenshots`, after
 // `npm run build`. They are saved in `e2e/.turbo/screenshots/portal`; the README shows two of `en`. Japanese needs a font.
 import { join } from 'node:path';
 import { PORTAL_LANGUAGES } from '@billing/contracts/resources/portal-session';
@@ -16,7 +16,7 @@ const system = open.adopt(await startSystem(), started => started.stop());
 const pages = await portalPages(system);
 const window = await openWindow({ reducedMotion: 'reduce', timezoneId: 'Europe/Berlin' });
 const page = await window.newPage();
-let misfits = 0;
+let [looked, misfits] = [0, 0];
 for (const language of PORTAL_LANGUAGES)
   for (const [name, address] of Object.entries(pages)) {
     const url = new URL(address);
@@ -29,6 +29,7 @@ for (const language of PORTAL_LANGUAGES)
         await page.screenshot({ path: join(FOLDER, language, `${name}-${size}-${colorScheme}.png`), fullPage: true });
       }
       const { pixels, words } = await readMisfits(page);
+      looked += 1;
       if (pixels > 0 || words.length > 0) {
         misfits += 1;
         console.error(`${name} in ${language}, ${size}: ${pixels} pixels too wide, cut words: ${words.join(', ')}`);
@@ -36,5 +37,6 @@ for (const language of PORTAL_LANGUAGES)
     }
   }
 console.log(`${Object.keys(pages).length} pages in ${PORTAL_LANGUAGES.length} languages: ${FOLDER}`);
+console.log(`${looked - misfits} passed, ${misfits} failed`);
 await window.browser()?.close();
 if (misfits > 0) process.exitCode = 1;

@@ -11,7 +11,7 @@ import { findCustomerBilling } from './find-customer-billing.ts';
 
 /** In milliseconds; the subscriptions service asks the catalog and calls the processor before it replies. */
 const TIMEOUT_MS = 18_000;
-/** Nobody waits longer for an offer before the page on which he cancels. */
+/** How long the page that cancels waits for an offer, in milliseconds. */
 const FIND_TIMEOUT_MS = 4_000;
 
 /** What a customer is offered who is about to cancel. */
