@@ -1,7 +1,10 @@
 import { AuditRecorded } from '@billing/contracts/events/audit';
 import { PriceId } from '@billing/contracts/ids';
+import { planChange } from '@billing/contracts/resources/plan-change';
 import { testAuditContext } from '@billing/service/testing/audit-context';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { changePlan } from '../src/operations/change-plan.ts';
+import { previewChange } from '../src/operations/preview-change.ts';
 import { describeBilling } from '../src/operations/describe-billing.ts';
 import { dropPlanChange } from '../src/operations/drop-plan-change.ts';
 import { cleanPriceMigrations, leaseMigrations } from '../src/operations/migrate-prices.ts';
@@ -233,7 +236,16 @@ it('keeps what it has scheduled although the customer asks to take it back', asy
     testAuditContext(),
   );
   await expect(drop).rejects.toMatchObject({ code: 'change_not_found' });
+  const key = { id: subscriptionId, customerId: customer.id };
+  const later = planChange.parse({ quantity: 4, when: 'period_end', proration: 'none' });
+  const hasSchedule = { code: 'subscription_has_schedule' };
+  await expect(previewChange(service)(scope, key, later)).rejects.toMatchObject(hasSchedule);
+  const change = changePlan({ ...service, operationLog });
+  await expect(change(scope, key, later, testAuditContext())).rejects.toMatchObject(hasSchedule);
   expect((await getSubscription(subscriptionId)).scheduledChange).toEqual(scheduledChange);
+  // Seats that are added now move along.
+  await change(scope, key, planChange.parse({ quantity: 4 }), testAuditContext());
+  expect((await getSubscription(subscriptionId)).scheduledChange).toMatchObject({ items: [{ quantity: 4 }] });
   const dropped = await service.call('DELETE', `/subscriptions/${subscriptionId}/change`, { of: scope });
   expect(dropped.body.subscription.scheduledChange).toBeNull();
 });

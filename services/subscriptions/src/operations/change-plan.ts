@@ -57,10 +57,11 @@ export function changePlanKind(
     name: 'change-plan',
     input: planChangeInput,
     async prepare({ teamId, projectId, input }) {
-      const { subscriptionId: id, wanted, migration } = input;
+      const { subscriptionId: id, customerId, wanted, migration } = input;
+      const key = { id, ...(customerId !== undefined && { customerId }) };
       const check = (snapshot: SubscriptionSnapshot) =>
         migration && requireMovable(snapshot, migration.fromProcessorPriceId);
-      return { ...input, plan: await plan({ teamId, projectId }, { id }, wanted, check) };
+      return { ...input, plan: await plan({ teamId, projectId }, key, wanted, check) };
     },
     async send(processor, operation, em) {
       const { id, idempotencyKey, input } = operation;
@@ -121,7 +122,9 @@ export function changePlan(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'proc
         const changes = changesOf(toResource(current), { priceId, quantity, items, promotionCode });
         const audit = pendingAuditOf(context, { target: { type: 'subscription', id }, changes });
         const { processorSubscriptionId } = current;
-        return { subscriptionId: id, processorSubscriptionId, wanted, plan: null, audit };
+        const { customerId } = key;
+        const byWhom = customerId === undefined ? {} : { customerId };
+        return { subscriptionId: id, processorSubscriptionId, ...byWhom, wanted, plan: null, audit };
       });
     } catch (err) {
       const failure = paymentFailureOf(err);

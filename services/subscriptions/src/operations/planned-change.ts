@@ -1,4 +1,4 @@
-import { PriceMigrationId, SubscriptionId } from '@billing/contracts/ids';
+import { CustomerId, PriceMigrationId, SubscriptionId } from '@billing/contracts/ids';
 import { PAYMENT_BEHAVIORS, planChange, planChangeItem, PRORATIONS } from '@billing/contracts/resources/plan-change';
 import { z } from 'zod';
 
@@ -47,6 +47,8 @@ export type PlannedChange = z.output<typeof plannedChange>;
 export const planChangeInput = z.object({
   subscriptionId: SubscriptionId.schema,
   processorSubscriptionId: z.string(),
+  /** Who makes it in the portal; absent when the team does. */
+  customerId: CustomerId.schema.exactOptional(),
   wanted: planChange,
   /** Null until it is prepared. */
   plan: plannedChange.nullable(),

@@ -1,5 +1,5 @@
 import type { PriceId, ProjectScope } from '@billing/contracts/ids';
-import { notFound } from '@billing/contracts/problem';
+import { notFound, unprocessable } from '@billing/contracts/problem';
 import type { PlanChange as RequestedChange } from '@billing/contracts/resources/plan-change';
 import type { WantedDiscount } from '@billing/processor/plan-changes';
 import type { Processor, SubscriptionSnapshot } from '@billing/processor/port';
@@ -8,11 +8,13 @@ import { amountIn, type SubscriptionItemSnapshot } from '@billing/processor/snap
 import { requestedItems, type RequestedItem, type WantedItem } from '#domain/changed-items.ts';
 import type { Reread } from '#domain/observation.ts';
 import { decideChange, requireChangeable, requireFitting, type DecidedChange } from '#domain/plan-change.ts';
+import { hasBegun, readManagingSchedule } from '#domain/schedule.ts';
 import { requireRunning, requireUnscheduled } from '#domain/subscription.ts';
 import { findKnownPriceIds } from '#persistence/find-catalog-ids.ts';
 import { findSubscription, type SubscriptionKey } from '#persistence/find-subscription.ts';
 import type { Subscription } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { findMigrating } from './change-ids.ts';
 import { findOffer } from './find-offer.ts';
 import { readWith } from './read-subscription.ts';
 import { resolvePromotionCode } from './resolve-promotion-code.ts';
@@ -78,8 +80,25 @@ export function prepareChange(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'p
     requireFitting(wanted, snapshot);
     const { discounts, lasting } = await findDiscounts(request.promotionCode, { scope, snapshot, wanted });
     const decided = decideChange({ snapshot, wanted, discounts, request, now: clock ?? now() });
+    if (key.customerId !== undefined && decided.when === 'period_end')
+      await requireNoMigration(scope, subscription, snapshot);
     return { ...decided, lastingDiscounts: lasting, subscription, reread };
   };
+
+  /** Checks that a customer does not put another change in the place of one that a price migration has scheduled. */
+  async function requireNoMigration(
+    scope: ProjectScope,
+    { id: subscriptionId }: Subscription,
+    snapshot: SubscriptionSnapshot,
+  ): Promise<void> {
+    const change = readManagingSchedule(snapshot, null)?.change;
+    if (!change || hasBegun(change, snapshot)) return;
+    const migrating = await findMigrating(em.fork(), scope, [{ subscriptionId, changeId: change.id }]);
+    if (migrating.size === 0) return;
+    const message =
+      'A price migration changes the subscription at the end of its period; nothing else can be scheduled.';
+    throw unprocessable('subscription_has_schedule', message);
+  }
 
   /** Finds the prices of all items: our ids of those that the subscription has, and how the others are sold. */
   async function findWanted(
