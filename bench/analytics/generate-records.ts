@@ -98,6 +98,7 @@ function firstState(of: Target, seed: number, random: () => number): Subscriptio
     cancelAt: null,
     canceledAt: null,
     cancellation: null,
+    involuntary: false,
     pauseCollection: null,
     discounts: [],
     scheduledChange: null,

@@ -98,11 +98,12 @@ export function expectedSubscriptions(records: ProjectRecords, baseCurrency: str
   };
 }
 
-/** The subscriptions whose end was requested in the window and not taken back, the last request first. */
+/** The subscriptions whose end somebody requested in the window and not taken back, the last request first. */
 export function canceledBetween({ subscriptions }: ProjectRecords, now: Date, growthDays: number) {
   const start = new Date(now.getTime() - growthDays * DAY);
   return subscriptions
     .filter(it => it.status === 'canceled' || (it.cancelAtPeriodEnd && it.status !== 'incomplete_expired'))
+    .filter(it => !it.involuntary)
     .filter(({ canceledAt }) => canceledAt && canceledAt >= start && canceledAt < now)
     .toSorted(descending(it => it.canceledAt ?? now));
 }

@@ -65,6 +65,7 @@ export function subscription({ projectId }: ProjectScope): SubscriptionChange {
     cancelAt: null,
     canceledAt: null,
     cancellation: null,
+    involuntary: false,
     pauseCollection: null,
     discounts: [],
     scheduledChange: null,

@@ -156,7 +156,7 @@ describe('the subscriptions that mrr leaves out', () => {
 });
 
 describe('the subscriptions that were canceled', () => {
-  it('are in the window by when that was requested, and leave it when they resume', async () => {
+  it('are in the window by when somebody requested that, and leave it when they resume', async () => {
     const scope = await service.createProject();
     const canceledAt = at('2026-11-10T00:00:00Z');
     const ending = { cancelAtPeriodEnd: true, canceledAt };
@@ -167,6 +167,7 @@ describe('the subscriptions that were canceled', () => {
       { ...ending, canceledAt: at('2026-01-01T00:00:00Z') },
       { ...ending, status: 'canceled', cancelAtPeriodEnd: false, endedAt: canceledAt },
       { ...ending, status: 'incomplete_expired' },
+      { ...ending, status: 'canceled', cancelAtPeriodEnd: false, endedAt: canceledAt, involuntary: true },
       {},
     );
     expect(await service.cancellations(scope)).toEqual([

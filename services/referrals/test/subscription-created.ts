@@ -33,6 +33,7 @@ export function subscriptionEvent(
     cancelAt: null,
     canceledAt: null,
     cancellation: null,
+    involuntary: false,
     pauseCollection: null,
     discounts: [],
     scheduledChange: null,

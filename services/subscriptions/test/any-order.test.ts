@@ -13,7 +13,17 @@ import { objectOf, OWNED_TYPES, startService, type Service } from './service.ts'
 import { startProject, type Project } from './start-project.ts';
 
 /** What may happen to a subscription at the processor after its first payment. */
-type Step = 'schedule' | 'resume' | 'renew' | 'decline' | 'collect' | 'hold' | 'authenticate' | 'pay' | 'void';
+type Step =
+  | 'schedule'
+  | 'resume'
+  | 'renew'
+  | 'decline'
+  | 'collect'
+  | 'giveUp'
+  | 'hold'
+  | 'authenticate'
+  | 'pay'
+  | 'void';
 
 let service: Service;
 beforeAll(async () => {
@@ -49,6 +59,7 @@ async function createHistory(steps: readonly Step[], ends: boolean): Promise<His
     if (step === 'renew') await control.renew(id);
     if (step === 'decline') await control.renew(id, 'decline');
     if (step === 'collect') await control.collect(id);
+    if (step === 'giveUp') await control.giveUp(id);
     if (isOfPendingChange(step)) await changePending(id, step, key + index);
   }
   if (ends) await processor.cancelSubscription(id, `${key}cancel`, said('the end'));
@@ -97,6 +108,7 @@ describe('real events, delivered in any order and repeatedly', () => {
       await createHistory(['schedule', 'resume', 'schedule'], false),
       await createHistory(['renew', 'decline', 'collect', 'schedule'], false),
       await createHistory(['decline', 'schedule', 'resume', 'renew'], true),
+      await createHistory(['decline', 'giveUp'], false),
       await createHistory(['hold', 'authenticate'], false),
       await createHistory(['hold', 'void', 'hold', 'authenticate', 'pay'], false),
     ];
@@ -274,7 +286,8 @@ async function expectState(project: Project, { subscription, invoices }: History
   const types = published.map(({ type }) => type);
   expect(types.filter(type => type === SubscriptionCreated.name)).toHaveLength(1);
   expect(types.filter(type => type === SubscriptionCanceled.name)).toHaveLength(status === 'canceled' ? 1 : 0);
-  expect(published.at(-1)?.data).toMatchObject({ status, endedAt: subscription.endedAt });
+  const { endedAt, involuntary } = subscription;
+  expect(published.at(-1)?.data).toMatchObject({ status, endedAt, involuntary });
 }
 
 const pendingChangeOf = ({ pendingUpdate }: SubscriptionSnapshot) =>

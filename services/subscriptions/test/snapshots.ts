@@ -32,6 +32,7 @@ export const aSnapshot = (changes: Partial<SubscriptionSnapshot> = {}): Subscrip
   cancelAt: null,
   canceledAt: null,
   cancellation: null,
+  involuntary: false,
   pauseCollection: null,
   currency: null,
   items: [],

@@ -64,6 +64,8 @@ export const subscriptionState = z.object({
   canceledAt: timestamp.nullable(),
   /** What the customer said who canceled. */
   cancellation: cancellation.nullable(),
+  /** Whether it ended though nobody asked for that: a payment failed or was disputed. */
+  involuntary: z.boolean(),
   pauseCollection: pauseCollection.nullable(),
   items: z.array(billedItem),
   currentPeriodStart: timestamp,

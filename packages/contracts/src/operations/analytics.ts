@@ -107,7 +107,7 @@ export const analyticsOperations = declareOperations('analytics', {
       cancellations: z
         .array(cancellationCount)
         .describe(
-          'The most frequent reason first. What was requested and not taken back counts, whether or not the subscription has ended yet.',
+          'The most frequent reason first. What was requested and not taken back counts, whether or not the subscription has ended yet; what ended because a payment failed or was disputed does not.',
         ),
     }),
     example: { query: { growthDays: '30' } },

@@ -63,6 +63,17 @@ describe('a subscription', () => {
     expect(readSubscription(subscription).pauseCollection).toBeNull();
   });
 
+  it.each([
+    [{ reason: 'payment_failed' }, true],
+    [{ reason: 'payment_disputed' }, true],
+    [{ reason: 'cancellation_requested', feedback: 'unused' }, false],
+    [{ reason: null }, false],
+    [{}, false],
+    [null, false],
+  ])('ended by %j: involuntary is %s', (details, involuntary) => {
+    expect(readSubscription({ ...subscription, cancellation_details: details })).toMatchObject({ involuntary });
+  });
+
   it('has the request of its cancellation beside its end', () => {
     const read = readSubscription({ ...subscription, canceled_at: 1_700_000_001, ended_at: 1_702_592_000 });
     expect(read).toMatchObject({ canceledAt: new Date(1_700_000_001_000), endedAt: new Date(1_702_592_000_000) });

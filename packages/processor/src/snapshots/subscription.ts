@@ -54,6 +54,8 @@ export interface SubscriptionSnapshot {
   readonly canceledAt: Date | null;
   /** What the customer said who canceled, also before a cancellation that was taken back. */
   readonly cancellation: Cancellation | null;
+  /** Whether it ended though nobody asked for that: a payment failed or was disputed. False where the object does not say. */
+  readonly involuntary: boolean;
   readonly pauseCollection: PauseCollection | null;
   /** What it is billed in, which may be another currency than the default one of its prices; null without items. */
   readonly currency: string | null;
@@ -100,6 +102,7 @@ export const readSubscription = (raw: unknown): SubscriptionSnapshot =>
     const startedAt = subscription.required('start_date', unixTime);
     const currentPeriodEnd =
       subscription.optional('current_period_end', unixTime) ?? earliest(items.map(it => it.periodEnd)) ?? startedAt;
+    const cause = subscription.optionalObject('cancellation_details', it => it.optional('reason', text));
     const cancelAt = subscription.optional('cancel_at', unixTime);
     const endsWithPeriod = subscription.required('cancel_at_period_end', flag);
     return {
@@ -113,6 +116,7 @@ export const readSubscription = (raw: unknown): SubscriptionSnapshot =>
         reason: it.optional('feedback', feedback),
         comment: it.optional('comment', text),
       })),
+      involuntary: cause !== null && cause !== 'cancellation_requested',
       pauseCollection: subscription.optionalObject('pause_collection', it => ({
         behavior: it.required('behavior', text),
         resumesAt: it.optional('resumes_at', unixTime),

@@ -10,6 +10,7 @@ export const countedSubscription = subscriptionChange
     cancelAtPeriodEnd: true,
     canceledAt: true,
     cancellation: true,
+    involuntary: true,
     startedAt: true,
     endedAt: true,
     currentPeriodEnd: true,

@@ -21,14 +21,14 @@ export interface ListedSubscription {
   readonly liveMetric: string | null;
   readonly createdAt: Date;
   readonly endedAt: Date | null;
-  /** When its end was requested; null when that was taken back. */
+  /** When somebody requested its end; null when nobody did, or it was taken back. */
   readonly canceledAt: Date | null;
   readonly cancelReason: CancellationReason | null;
 }
 
-/** Whether its end was requested. One whose first payment was never made was not canceled. */
-const isCanceled = ({ status, cancelAtPeriodEnd }: CountedSubscription): boolean =>
-  status === 'canceled' || (cancelAtPeriodEnd && status !== 'incomplete_expired');
+/** Whether somebody requested its end. One whose first payment was never made was not canceled. */
+const isCanceled = ({ status, cancelAtPeriodEnd, involuntary }: CountedSubscription): boolean =>
+  !involuntary && (status === 'canceled' || (cancelAtPeriodEnd && status !== 'incomplete_expired'));
 
 /** Returns what lists show of a subscription. */
 export function listedSubscription(state: CountedSubscription): ListedSubscription {

@@ -52,6 +52,7 @@ function subscription(points: readonly Shown[], endedAt: Date | null = null): Li
     cancelAtPeriodEnd: false,
     canceledAt: null,
     cancellation: null,
+    involuntary: false,
     discounts: [],
     status: endedAt ? 'canceled' : (newest.status ?? 'active'),
     items: [itemOf(newest.amount, newest.currency)],

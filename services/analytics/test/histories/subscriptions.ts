@@ -96,6 +96,7 @@ export function subscriptionHistory(
     discounts: mostly<BilledDiscount[]>(fc.constant([]), discounts(time)),
     isPaused: mostly(fc.constant(false), fc.constant(true)),
     cancelAtPeriodEnd: fc.boolean(),
+    involuntary: fc.boolean(),
     reason: fc.constantFrom('unused' as const, 'too_expensive' as const, null),
     at: time,
   });
@@ -156,13 +157,15 @@ export function subscriptionHistory(
         isPaused,
         cancelAtPeriodEnd,
         reason,
+        involuntary,
         at,
       }: typeof last): SubscriptionChange {
         const pauseCollection = isPaused ? { behavior: 'void', resumesAt: null } : null;
         const changing = { status, cancelAtPeriodEnd, pauseCollection, endedAt: null, version: 1 };
         const canceledAt = cancelAtPeriodEnd ? at : null;
         const cancellation = cancelAtPeriodEnd && reason ? { reason, comment: 'Bye.' } : null;
-        const changes = { discounts: given, scheduledChange: null, pendingChange: null, canceledAt, cancellation };
+        const canceled = { canceledAt, cancellation, involuntary };
+        const changes = { discounts: given, scheduledChange: null, pendingChange: null, ...canceled };
         const billed = items.map(item => ({ ...item, currency }));
         return { ...unchanging, ...changing, ...changes, items: billed, shown: [], observedAt: startedAt };
       }

@@ -70,6 +70,7 @@ export const sampleSubscription = (projectId: ProjectId, changes: Partial<Subscr
   cancelAt: null,
   canceledAt: null,
   cancellation: null,
+  involuntary: false,
   pauseCollection: null,
   discounts: [],
   scheduledChange: null,

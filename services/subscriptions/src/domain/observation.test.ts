@@ -12,6 +12,7 @@ const terms = (changes: Partial<SubscriptionTerms> = {}): SubscriptionTerms => (
   cancelAt: null,
   canceledAt: null,
   cancellation: null,
+  involuntary: false,
   pauseCollection: null,
   items: [],
   discounts: [],

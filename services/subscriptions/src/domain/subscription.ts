@@ -32,6 +32,8 @@ export interface SubscriptionTerms {
   readonly canceledAt: Date | null;
   /** What the customer said who canceled; null for one that goes on. */
   readonly cancellation: Cancellation | null;
+  /** Whether it ended though nobody asked for that: a payment failed or was disputed. */
+  readonly involuntary: boolean;
   readonly pauseCollection: PauseCollection | null;
   readonly items: readonly ItemTerms[];
   readonly discounts: readonly DiscountTerms[];
@@ -101,6 +103,7 @@ export function readTerms(
     cancelAt: endedEarly ? null : snapshot.cancelAt,
     canceledAt: snapshot.canceledAt,
     cancellation: endedAt || snapshot.cancelAtPeriodEnd ? cancellationOf(snapshot.cancellation ?? {}) : null,
+    involuntary: snapshot.involuntary,
     pauseCollection: snapshot.pauseCollection,
     items: snapshot.items.map(item => itemTerms(item, snapshot.currency)),
     discounts: snapshot.discounts.map(discountTerms),

@@ -135,6 +135,7 @@ export function recordedState(row: Subscription): RecordedState {
     cancelAt: row.cancelAt,
     canceledAt: row.canceledAt,
     cancellation: row.cancellation,
+    involuntary: row.involuntary,
     pauseCollection: pauseOf(row),
     items: row.items.map(withoutPriceId),
     discounts: discountsOf(row).map(withoutIds),

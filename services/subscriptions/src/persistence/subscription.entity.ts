@@ -68,6 +68,8 @@ const SubscriptionSchema = defineEntity({
     canceledAt: p.datetime().strictNullable(),
     /** What the customer said who canceled. */
     cancellation: p.json<Cancellation>().strictNullable(),
+    /** Whether it ended though nobody asked for that. */
+    involuntary: p.boolean(),
     /** What became of the discount that the customer was offered instead; null while none was. */
     saveOffer: p.text().$type<SaveOfferOutcome>().strictNullable(),
     /** Null unless payments are paused. */
@@ -246,6 +248,7 @@ export function toState(row: Subscription): SubscriptionState {
     cancelAt: row.cancelAt,
     canceledAt: row.canceledAt,
     cancellation: row.cancellation,
+    involuntary: row.involuntary,
     pauseCollection: pauseOf(row),
     items: row.items,
     currentPeriodStart: row.currentPeriodStart,

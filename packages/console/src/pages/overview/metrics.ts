@@ -55,7 +55,7 @@ export const METRICS: Readonly<Record<Metric, Shown>> = {
   cancellations: {
     title: 'Cancellations',
     lead: 'Subscriptions that were canceled in the window, whether or not they have ended yet.',
-    leftOut: 'Subscriptions that were resumed are not in it.',
+    leftOut: 'Subscriptions that were resumed, and those that ended because a payment failed or was disputed.',
   },
   newMrr: {
     title: 'New revenue',

@@ -32,6 +32,7 @@ export class CreateSubscriptions extends Migration {
         cancel_at timestamptz,
         canceled_at timestamptz,
         cancellation jsonb,
+        involuntary boolean not null,
         save_offer text,
         pause_behavior text,
         pause_resumes_at timestamptz,
