@@ -21,6 +21,8 @@ it.skipIf(isWithoutBrowser())('retries a failing payment until it is paid, and c
   await page.getByText('No payment matches').waitFor();
   await page.getByRole('link', { name: /^Recovering \$29\.99/ }).click();
   const row = page.getByRole('row').filter({ hasText: 'Grace' });
+  // A usual window has room for a table.
+  await page.locator('table.rows').waitFor();
   for (const said of ['Pro', 'Recovering', 'Your card was declined.', '$29.99']) await row.getByText(said).waitFor();
   await row.getByRole('button', { name: 'Copy link' }).click();
   await row.getByText('Copied').waitFor();

@@ -40,7 +40,7 @@ export const NAV: readonly { readonly title?: string; readonly items: readonly N
       { page: 'settings/keys', title: 'API keys', icon: 'key' },
       { page: 'settings/connection', title: 'Connection', icon: 'connection' },
       { page: 'settings/syncs', title: 'Syncs', icon: 'retry' },
-      { page: 'price-migrations', title: 'Price migrations', icon: 'right' },
+      { page: 'price-migrations', title: 'Price migrations', icon: 'rise' },
       { page: 'settings/portal', title: 'Portal', icon: 'external' },
       { page: 'settings/members', title: 'Members', icon: 'people' },
       { page: 'settings/audit-log', title: 'Audit log', icon: 'log', forOwners: true },

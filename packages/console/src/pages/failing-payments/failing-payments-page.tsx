@@ -22,9 +22,16 @@ const COLUMNS: readonly Column<DunningCase>[] = [
   { title: 'Product', cell: ({ subscriptionId }) => <SubscriptionIdLink id={subscriptionId} /> },
   { title: 'Status', cell: ({ status }) => <StatusBadge of={DUNNING_STATUS[status]} /> },
   { title: 'Since', cell: ({ failedAt }) => <Time at={failedAt} /> },
-  { title: 'Why', cell: ({ lastFailure }) => <bdi>{describeFailedPayment(lastFailure)}</bdi> },
-  { title: 'Attempts', end: true, cell: ({ attempts }) => <span className="num">{formatCount(attempts)}</span> },
-  { title: 'Next or end', cell: ({ nextRetryAt, endedAt }) => <Time at={endedAt ?? nextRetryAt} /> },
+  {
+    title: 'Why',
+    cell: ({ lastFailure, attempts }) => (
+      <>
+        <bdi>{describeFailedPayment(lastFailure)}</bdi>
+        {attempts > 1 && ` ${formatCount(attempts)} attempts`}
+      </>
+    ),
+  },
+  { title: 'Next try, or end', cell: ({ nextRetryAt, endedAt }) => <Time at={endedAt ?? nextRetryAt} /> },
   {
     title: 'Amount',
     end: true,

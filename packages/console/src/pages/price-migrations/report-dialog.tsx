@@ -59,7 +59,7 @@ export function ReportDialog({ onClose }: { readonly onClose: () => void }) {
     ));
   return (
     <FormDialog
-      title="Report a price migration"
+      title="Report of a price migration"
       lead={<p className="muted">It changes nothing: it shows which subscriptions would change, and to what.</p>}
       action="Start the report"
       write={start}
