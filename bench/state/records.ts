@@ -47,15 +47,16 @@ export async function insertRecords(
        from generate_series(1, ${customers}) number`,
     `insert into subscriptions
             (id, team_id, project_id, customer_id, processor_subscription_id, processor_customer_id, price_id, status,
-             quantity, cancel_at_period_end, items, current_period_start, current_period_end, started_at, metadata,
+             quantity, cancel_at_period_end, involuntary, items, discounts, current_period_start, current_period_end,
+             started_at, metadata,
              version, revision, sequence, created_at, updated_at)
      select ${id('ps', 'number')}, $1, $2, ${id('pc', 'number')}, 'sub_' || number, 'cus_' || number, ${id('pri', price)},
             case when number % 20 = 0 then 'past_due' when number % 10 = 0 then 'trialing' else 'active' end,
-            1 + number % 5, false,
+            1 + number % 5, false, false,
             jsonb_build_array(jsonb_build_object(
               'priceId', ${id('pri', price)}, 'processorPriceId', 'price_' || (${price}), 'quantity', 1 + number % 5,
               'unitAmount', 2999, 'unitAmountDecimal', '2999', 'billingScheme', 'per_unit', 'currency', 'usd',
-              'interval', 'month', 'intervalCount', 1, 'transformQuantity', null, 'metered', false)),
+              'interval', 'month', 'intervalCount', 1, 'transformQuantity', null, 'metered', false)), '[]',
             now() - interval '5 days', now() + interval '25 days', now() - interval '35 days', '{}', 1, 1, 1,
             now() - interval '35 days', now() - interval '5 days'
        from generate_series(1, ${customers}) number`,
