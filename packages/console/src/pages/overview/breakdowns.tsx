@@ -44,7 +44,7 @@ export function Breakdowns({ analytics, cancellations, days }: BreakdownsProps) 
     { name: string; tone: string },
   ][]; // an object's keys are typed as string
   return (
-    <div className="trio">
+    <div className="breakdowns">
       <Card title="Subscriptions by status">
         <Bars
           rows={statuses
