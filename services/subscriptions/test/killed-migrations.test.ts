@@ -69,14 +69,14 @@ interface Step {
 }
 
 /** A process is killed once it has created schedules, or has planned their changes, and their events arrive before another one goes on. */
-const EXAMPLES: readonly Step[][] = [13, 23].map(atCall => [
+const EXAMPLES: readonly Step[][] = [8, 18].map(atCall => [
   { stop: { atCall, isSent: false }, goesOn: false, actions: [] },
   { stop: { atCall: 1, isSent: false }, goesOn: false, actions: [{ action: 'deliver', of: 0 }] },
 ]);
 
 it('schedules each change once, wherever it is killed or stalled and whatever else happens', async () => {
   const step = fc.record({
-    stop: fc.record({ atCall: fc.integer({ min: 1, max: 24 }), isSent: fc.boolean() }),
+    stop: fc.record({ atCall: fc.integer({ min: 1, max: 20 }), isSent: fc.boolean() }),
     goesOn: fc.boolean(),
     actions: fc.array(fc.record({ action: fc.constantFrom(...ACTIONS), of: fc.nat(2) }), { maxLength: 2 }),
   });

@@ -1,6 +1,7 @@
 import { AuditRecorded } from '@billing/contracts/events/audit';
 import { PriceId } from '@billing/contracts/ids';
 import { planChange } from '@billing/contracts/resources/plan-change';
+import type { Processor } from '@billing/processor/port';
 import { testAuditContext } from '@billing/service/testing/audit-context';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { changePlan } from '../src/operations/change-plan.ts';
@@ -182,6 +183,39 @@ it('fails as a whole when the new price is archived meanwhile', async () => {
   await service.processor.updatePrice(to.processorPriceId, { isActive: false }, 'archive');
   await workOnMigrations(service);
   expect(await get(id)).toMatchObject({ status: 'failed', error: { code: 'price_inactive' } });
+});
+
+it('reads the new price once a turn, and notices when it is archived after that', async () => {
+  const { subscribe, create, get, findings, to } = await startMigration(service);
+  const subscribed = [await subscribe(), await subscribe(), await subscribe()];
+  const { id } = (await create()).body.priceMigration;
+  const calls: string[] = [];
+  let archiving: Promise<unknown> | undefined;
+  const processors: Service['processors'] = {
+    of: async teamId => {
+      const processor = await service.processors.of(teamId);
+      const counted: Partial<Processor> = {
+        findPrice: priceId => {
+          calls.push('findPrice');
+          return processor.findPrice(priceId);
+        },
+        createSchedule: async (...args) => {
+          calls.push('createSchedule');
+          await (archiving ??= service.processor.updatePrice(to.processorPriceId, { isActive: false }, 'archive it'));
+          return processor.createSchedule(...args);
+        },
+      };
+      return { ...processor, ...counted };
+    },
+  };
+  // One turn, however slow.
+  await workOnMigrations({ ...service, processors }, 60_000);
+  expect(calls.slice(0, calls.indexOf('createSchedule'))).toEqual(['findPrice']);
+  const failed = { status: 'failed', error: { code: 'price_inactive' }, counts: { ...NO_COUNTS, to_change: 3 } };
+  expect(await get(id)).toMatchObject(failed);
+  expect(await findings(id, '?outcome=to_change')).toHaveLength(3);
+  for (const { processorId } of subscribed)
+    expect((await service.processor.findSubscription(processorId)).schedule).toBeNull();
 });
 
 it('waits while the processor is away, and stops when it is canceled', async () => {

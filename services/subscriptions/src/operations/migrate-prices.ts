@@ -9,6 +9,7 @@ import { findOpen } from '@billing/processor/operation-log/operation-rows';
 import { openPacer, pacedProcessors } from '@billing/processor/pacing';
 import { ProcessorError } from '@billing/processor/errors';
 import type { PriceSnapshot } from '@billing/processor/port';
+import type { TeamProcessors } from '@billing/processor/team-processors';
 import {
   describeFailure,
   ENDED,
@@ -109,10 +110,10 @@ export function runMigration({ requestsPerSecond, turnMs, ...dependencies }: Run
   const stepsOf = (): ((work: LeasedMigration, stage: Stage) => Promise<Stepped<Stage>>) => {
     const pace = openPacer(requestsPerSecond);
     const paced = pacedProcessors(processors, () => pace);
-    const migrate = migrateSubscription({ ...dependencies, processors: paced });
-    let price: Promise<PriceSnapshot> | undefined;
+    const planning = readingOnce(paced);
+    const migrate = migrateSubscription({ ...dependencies, processors: paced, planning });
     const priceOf = async ({ teamId, toProcessorPriceId }: PriceMigration): Promise<PriceSnapshot> =>
-      (price ??= (await paced.of(teamId)).findPrice(toProcessorPriceId));
+      (await planning.of(teamId)).findPrice(toProcessorPriceId);
 
     const decide = async (migration: PriceMigration, rows: readonly Subscription[]) => {
       const { fromProcessorPriceId } = migration;
@@ -214,6 +215,30 @@ export function runMigration({ requestsPerSecond, turnMs, ...dependencies }: Run
       turnMs,
       logger,
     })(work, signal);
+}
+
+/** Returns processors that read each price and the clock once; the clock decides nothing about a change at a period's end. */
+function readingOnce(processors: TeamProcessors): TeamProcessors {
+  const prices = new Map<string, Promise<PriceSnapshot>>();
+  const clocks = new Map<string | null, Promise<Date | null>>();
+  return {
+    of: async teamId => {
+      const processor = await processors.of(teamId);
+      return {
+        ...processor,
+        findPrice: id => once(prices, id, () => processor.findPrice(id)),
+        readClock: (testClockId = null) => once(clocks, testClockId, () => processor.readClock(testClockId)),
+      };
+    },
+  };
+}
+
+/** Reads a value unless it was read before; a failure is not kept. */
+function once<Key, Value>(reads: Map<Key, Promise<Value>>, key: Key, read: () => Promise<Value>): Promise<Value> {
+  const reading = reads.get(key) ?? read();
+  reads.set(key, reading);
+  reading.catch(() => reads.delete(key));
+  return reading;
 }
 
 /** The secret key is refused, or what is wrong is wrong with the migration. */

@@ -1,8 +1,11 @@
 import { AuditEntryId, type SubscriptionId } from '@billing/contracts/ids';
 import { planChange } from '@billing/contracts/resources/plan-change';
+import { isRefused } from '@billing/processor/errors';
+import type { TeamProcessors } from '@billing/processor/team-processors';
 import { changesOf } from '@billing/service/audit';
 import { pendingAuditOf } from '@billing/service/audited-operation';
 import { derivedId } from '@billing/service/derived-id';
+import { requireMovable } from '#domain/price-migration.ts';
 import { findSubscription } from '#persistence/find-subscription.ts';
 import { lockToChange } from '#persistence/migrated-subscriptions.ts';
 import type { PriceMigration } from '#persistence/price-migration.entity.ts';
@@ -11,6 +14,12 @@ import type { Dependencies } from '../dependencies.ts';
 import { migrationKey } from './change-ids.ts';
 import { changePlanKind } from './change-plan.ts';
 import { openSubscriptionsOperationLog } from './open-operation-log.ts';
+import { prepareChange } from './prepare-change.ts';
+
+interface Parts extends Pick<Dependencies, 'em' | 'outbox' | 'rpc' | 'processors' | 'logger' | 'now'> {
+  /** Plan the changes, and may remember prices meanwhile; `processors` unless given. */
+  readonly planning?: TeamProcessors;
+}
 
 class AlreadyMigrated extends Error {}
 
@@ -19,11 +28,10 @@ class AlreadyMigrated extends Error {}
  * is scheduled once: what the migration has found says so from the transaction on that saves the change.
  * @throws `NotMovable`; Problem what `changePlan` throws
  */
-export function migrateSubscription(
-  dependencies: Pick<Dependencies, 'em' | 'outbox' | 'rpc' | 'processors' | 'logger' | 'now'>,
-) {
-  const { em } = dependencies;
-  const kind = changePlanKind(dependencies);
+export function migrateSubscription({ planning, ...dependencies }: Parts) {
+  const { em, processors } = dependencies;
+  const kind = changePlanKind({ ...dependencies, processors: planning ?? processors });
+  const prepare = prepareChange(dependencies);
   // Its calls keep the pace of the migration.
   const operationLog = openSubscriptionsOperationLog(dependencies);
 
@@ -47,7 +55,11 @@ export function migrateSubscription(
         return { subscriptionId, processorSubscriptionId, wanted, plan: null, migration: moved, audit };
       });
     } catch (err) {
-      if (!(err instanceof AlreadyMigrated)) throw err;
+      if (err instanceof AlreadyMigrated) return;
+      // What refused it may be known by now: that the price was archived since it was read, for example.
+      if (isRefused(err))
+        await prepare(scope, { id: subscriptionId }, wanted, it => requireMovable(it, fromProcessorPriceId));
+      throw err;
     }
   };
 }
