@@ -1,3 +1,4 @@
+import { SubscriptionChangeId } from '@billing/contracts/ids';
 import { CANCELLATION_REASONS } from '@billing/contracts/resources/cancellation';
 import { expect, it } from 'vitest';
 import { aPromotionCode } from './catalog-samples.ts';
@@ -19,7 +20,7 @@ async function startCanceling(service: Service, { offers = false } = {}) {
   return { token, subscription, path: `/subscriptions/${subscription.id}` };
 }
 
-it('asks without script why a customer cancels, and sends what he said', async () => {
+it('asks without script why a customer cancels, and sends what they said', async () => {
   await using service = await startService();
   const { token, path } = await startCanceling(service);
   const page = (await service.visit(token, `${path}/cancel`)).body;
@@ -32,6 +33,18 @@ it('asks without script why a customer cancels, and sends what he said', async (
   expect(service.otherServices.cancellations).toMatchObject([
     { cancellation: { reason: 'unused', comment: 'No time.\nSorry.' }, declinesOffer: false },
   ]);
+});
+
+it('says that a scheduled change is canceled too, unless a migration has scheduled it', async () => {
+  await using service = await startService();
+  const { token, path, subscription } = await startCanceling(service);
+  const says = async () =>
+    (await service.visit(token, `${path}/cancel`)).body.includes('Your scheduled change is canceled.');
+  expect(await says()).toBe(false);
+  subscription.scheduledChange = { id: SubscriptionChangeId.create(), items: [], effectiveAt: new Date() };
+  expect(await says()).toBe(true);
+  subscription.isMigrating = true;
+  expect(await says()).toBe(false);
 });
 
 it('cancels whatever the fields of the form are', async () => {
@@ -47,7 +60,7 @@ it('cancels whatever the fields of the form are', async () => {
   ]);
 });
 
-it('makes an offer once before the customer cancels, which he accepts though he clicks twice', async () => {
+it('makes an offer once before the customer cancels, which is accepted once by two clicks', async () => {
   await using service = await startService();
   const { token, path, subscription } = await startCanceling(service, { offers: true });
   // Only the page finds out whether the offer can be made.

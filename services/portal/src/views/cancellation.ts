@@ -107,12 +107,16 @@ const REASONS: Readonly<Record<CancellationReason, MessageKey>> = {
   other: 'otherReason',
 };
 
-function consequences({ status, currentPeriodEnd }: ShownSubscription, texts: Texts): Html {
+function consequences(
+  { status, currentPeriodEnd, scheduledChange, isMigrating }: ShownSubscription,
+  texts: Texts,
+): Html {
   const end = timeElement(currentPeriodEnd, texts.locale);
   const [goesOn, charge] = CONSEQUENCES[status] ?? ['endsOn', undefined];
   return html`<ul class="consequences">
     <li>${CLOCK}<span>${texts.html(goesOn, { end })}</span></li>
     ${charge && html`<li>${CHECK}<span>${texts.text(charge)}</span></li>`}
+    ${scheduledChange && !isMigrating && html`<li>${CHECK}<span>${texts.text('changeCanceled')}</span></li>`}
     <li>${CHECK}<span>${texts.text('canResume')}</span></li>
   </ul>`;
 }

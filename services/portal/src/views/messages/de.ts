@@ -91,6 +91,7 @@ export const de: Messages = {
   endsOn: 'Es endet am {end}.',
   notCharged: 'Ihnen wird nichts berechnet.',
   notChargedAgain: 'Ihnen wird nichts mehr berechnet.',
+  changeCanceled: 'Ihre geplante Änderung entfällt.',
   canResume: 'Bis dahin können Sie es sich anders überlegen und es fortsetzen.',
 
   offerTitle: 'Bevor Sie gehen',

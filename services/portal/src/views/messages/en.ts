@@ -90,6 +90,7 @@ export const en = {
   endsOn: 'It ends on {end}.',
   notCharged: 'You will not be charged.',
   notChargedAgain: 'You will not be charged again.',
+  changeCanceled: 'Your scheduled change is canceled.',
   canResume: 'Until that day you can change your mind and resume it.',
 
   offerTitle: 'Before you go',

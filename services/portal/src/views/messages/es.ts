@@ -90,6 +90,7 @@ export const es: Messages = {
   endsOn: 'Termina el {end}.',
   notCharged: 'No se le cobrará nada.',
   notChargedAgain: 'No se le volverá a cobrar.',
+  changeCanceled: 'Su cambio programado se cancela.',
   canResume: 'Hasta ese día puede cambiar de opinión y reanudarla.',
 
   offerTitle: 'Antes de irse',

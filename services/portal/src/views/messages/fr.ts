@@ -90,6 +90,7 @@ export const fr: Messages = {
   endsOn: 'Il prend fin le {end}.',
   notCharged: 'Rien ne vous sera facturé.',
   notChargedAgain: 'Rien ne vous sera plus facturé.',
+  changeCanceled: 'Votre modification programmée est annulée.',
   canResume: 'Jusqu’à cette date, vous pouvez changer d’avis et le reprendre.',
 
   offerTitle: 'Avant de partir',

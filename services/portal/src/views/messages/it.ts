@@ -90,6 +90,7 @@ export const it: Messages = {
   endsOn: 'Termina il {end}.',
   notCharged: 'Non ti verrà addebitato nulla.',
   notChargedAgain: 'Non ti verrà più addebitato nulla.',
+  changeCanceled: 'La modifica programmata viene annullata.',
   canResume: 'Fino a quel giorno puoi cambiare idea e riattivarlo.',
 
   offerTitle: 'Prima di andare',

@@ -90,6 +90,7 @@ export const ja: Messages = {
   endsOn: '{end} に終了します。',
   notCharged: '請求は発生しません。',
   notChargedAgain: '今後、請求は発生しません。',
+  changeCanceled: '予定されている変更は取り消されます。',
   canResume: 'その日までは、いつでも再開できます。',
 
   offerTitle: '解約される前に',

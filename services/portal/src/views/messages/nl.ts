@@ -89,6 +89,7 @@ export const nl: Messages = {
   endsOn: 'Het loopt af op {end}.',
   notCharged: 'Er wordt niets in rekening gebracht.',
   notChargedAgain: 'Er wordt niets meer in rekening gebracht.',
+  changeCanceled: 'Je geplande wijziging vervalt.',
   canResume: 'Tot die dag kun je je bedenken en het hervatten.',
 
   offerTitle: 'Voor je gaat',

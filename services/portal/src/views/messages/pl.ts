@@ -88,6 +88,7 @@ export const pl: Messages = {
   endsOn: 'Kończy się {end}.',
   notCharged: 'Nie pobierzemy żadnej opłaty.',
   notChargedAgain: 'Nie pobierzemy kolejnych opłat.',
+  changeCanceled: 'Zaplanowana zmiana zostanie anulowana.',
   canResume: 'Do tego dnia możesz zmienić zdanie i ją wznowić.',
 
   offerTitle: 'Zanim odejdziesz',

@@ -89,6 +89,7 @@ export const ptBR: Messages = {
   endsOn: 'Ela termina em {end}.',
   notCharged: 'Nada será cobrado de você.',
   notChargedAgain: 'Nada mais será cobrado de você.',
+  changeCanceled: 'Sua alteração agendada será cancelada.',
   canResume: 'Até esse dia, você pode mudar de ideia e retomá-la.',
 
   offerTitle: 'Antes de ir',

@@ -89,6 +89,7 @@ export const sv: Messages = {
   endsOn: 'Den upphör {end}.',
   notCharged: 'Du kommer inte att debiteras.',
   notChargedAgain: 'Du kommer inte att debiteras igen.',
+  changeCanceled: 'Din planerade ändring tas bort.',
   canResume: 'Fram till dess kan du ändra dig och återuppta den.',
 
   offerTitle: 'Innan du går',
