@@ -39,9 +39,14 @@ const testSystem = [
   // With all of its runs, its live traffic, and every page in all of its looks.
   project('whole', 3, {
     include: testsOf('e2e/test').flatMap(tests =>
-      ['hostile-input', 'every-page', 'exact-figures', 'syncs/live-traffic.system', 'event-log/event-log'].map(name =>
-        tests.replace('**/*', name),
-      ),
+      [
+        'api-reference.system',
+        'hostile-input',
+        'every-page',
+        'exact-figures',
+        'syncs/live-traffic.system',
+        'event-log/event-log',
+      ].map(name => tests.replace('**/*', name)),
     ),
     globalSetup: './e2e/system/global-setup.ts',
     maxWorkers: 1,

@@ -73,7 +73,7 @@ beforeAll(async () => {
     'portal-subscriptions': portalUrl,
     'portal-invoices': `${portalUrl}?tab=invoices`,
     'portal-payment-methods': `${portalUrl}?tab=payment-methods`,
-    // In npm test, `api-reference.test.ts` shows it in this look; it takes as long as all others here.
+    // It takes as long as all others here.
     ...(IS_SYSTEM && { docs: '/docs' }),
   };
 });
