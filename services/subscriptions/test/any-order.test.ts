@@ -251,6 +251,10 @@ function expectedCases({ subscription, invoices, events }: History) {
     .toSorted(byUrl);
 }
 
+/** A customer who says nothing, or whose payment failed, has an object without reason and comment at the processor. */
+const whatIsSaid = ({ cancellation }: SubscriptionSnapshot): Cancellation | null =>
+  cancellation?.reason || cancellation?.comment ? cancellation : null;
+
 async function expectState(project: Project, { subscription, invoices }: History): Promise<void> {
   const { status } = subscription;
   const recorded = await project.subscriptions();
@@ -260,7 +264,7 @@ async function expectState(project: Project, { subscription, invoices }: History
       status,
       // An end before the period's end is no end of the period.
       cancelAtPeriodEnd: status === 'canceled' ? false : subscription.cancelAtPeriodEnd,
-      cancellation: subscription.cancelAtPeriodEnd || status === 'canceled' ? subscription.cancellation : null,
+      cancellation: subscription.cancelAtPeriodEnd || status === 'canceled' ? whatIsSaid(subscription) : null,
       quantity: subscription.items[0]?.quantity,
       pendingChange: pendingChangeOf(subscription),
       currentPeriodStart: subscription.currentPeriodStart.toISOString(),
