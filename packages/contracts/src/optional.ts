@@ -16,17 +16,14 @@ export const withDefault = <Schema extends z.ZodType>(schema: Schema, value: z.o
     .meta({ ...descriptionOf(schema), default: value });
 
 /** The object as a request's body sets it: each field has its value of `defaults` unless the caller gives another. */
-export const settable = <Shape extends z.ZodRawShape>(
-  { shape }: z.ZodObject<Shape>,
+export const settable = <Shape extends Readonly<Record<string, z.ZodType>>>(
+  object: z.ZodObject<Shape>,
   defaults: z.output<z.ZodObject<Shape>>,
 ) => {
   const values = new Map<string, unknown>(Object.entries(defaults));
-  const fields = Object.entries(shape as z.core.$ZodLooseShape).map(([name, schema]) => [
-    name,
-    withDefault(schema as z.ZodType, values.get(name)),
-  ]);
+  const fields = Object.entries(object.shape).map(([name, schema]) => [name, withDefault(schema, values.get(name))]);
   // The same fields, each by its default.
-  return z.strictObject(Object.fromEntries(fields)) as unknown as z.ZodType<
+  return z.strictObject(Object.fromEntries(fields)).meta(descriptionOf(object)) as unknown as z.ZodType<
     z.output<z.ZodObject<Shape>>,
     { readonly [Name in keyof Shape]?: z.input<Shape[Name]> | null | undefined }
   >;

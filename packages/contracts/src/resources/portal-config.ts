@@ -9,77 +9,74 @@ import { givenTime } from '../timestamp.ts';
 const MAX_PRICES = 50;
 const MAX_QUANTITY = 999_999;
 
-const planSwitch = z.object({
-  enabled: z.boolean().meta({ description: 'Whether customers can change their plan.', example: true }),
-  priceIds: z
-    .array(PriceId.schema)
-    .max(MAX_PRICES)
-    .refine(all => new Set(all).size === all.length, 'Contains a price twice.')
-    .meta({ description: 'The prices that are offered, in this order.', example: [PriceId.example] }),
-  when: z
-    .enum(CHANGE_TIMES)
-    .describe(
-      'When a change takes effect. `auto`: at the end of the period if the monthly amount falls or the interval becomes shorter, else now.',
-    ),
-  proration: z.enum(PRORATIONS).describe('How the rest of the period is billed when it takes effect now.'),
-});
+const planSwitch = z
+  .object({
+    enabled: z.boolean().meta({ description: 'Whether customers can change their plan.', example: true }),
+    priceIds: z
+      .array(PriceId.schema)
+      .max(MAX_PRICES)
+      .refine(all => new Set(all).size === all.length, 'Contains a price twice.')
+      .meta({ description: 'The prices that are offered, in this order.', example: [PriceId.example] }),
+    when: z
+      .enum(CHANGE_TIMES)
+      .describe(
+        'When a change takes effect. `auto`: at the end of the period if the monthly amount falls or the interval becomes shorter, else now.',
+      ),
+    proration: z.enum(PRORATIONS).describe('How the rest of the period is billed when it takes effect now.'),
+  })
+  .describe('Changes of the plan.');
 
-const quantity = z.object({
-  enabled: z.boolean().meta({ description: 'Whether customers can change how many they subscribe to.', example: true }),
-  min: z.int().min(1).max(MAX_QUANTITY).meta({ description: 'The fewest.', example: 1 }),
-  max: z.int().min(1).max(MAX_QUANTITY).meta({ description: 'The most.', example: 50 }),
-});
+const quantity = z
+  .object({
+    enabled: z
+      .boolean()
+      .meta({ description: 'Whether customers can change how many they subscribe to.', example: true }),
+    min: z.int().min(1).max(MAX_QUANTITY).meta({ description: 'The fewest.', example: 1 }),
+    max: z.int().min(1).max(MAX_QUANTITY).meta({ description: 'The most.', example: 50 }),
+  })
+  .describe('Changes of the quantity.');
 
-const cancellation = z.object({
-  askReason: z.boolean().meta({ description: 'Whether customers who cancel are asked why.', example: true }),
-  saveOffer: z
-    .strictObject({ promotionCodeId: PromotionCodeId.schema.describe('What is offered.') })
-    .nullable()
-    .meta({ description: 'A discount that customers are offered once who are about to cancel.', example: null }),
-});
+const cancellation = z
+  .object({
+    askReason: z.boolean().meta({ description: 'Whether customers who cancel are asked why.', example: true }),
+    saveOffer: z
+      .strictObject({ promotionCodeId: PromotionCodeId.schema.describe('What is offered.') })
+      .nullable()
+      .meta({ description: 'A discount that customers are offered once who are about to cancel.', example: null }),
+  })
+  .describe('What happens when a customer cancels.');
 
 const link = (description: string) => webUrl.nullable().meta({ description, example: null });
 
-const brand = z.object({
-  name: text(120).nullable().meta({
-    description: 'Stands at the top; the name of the project when it is null.',
-    example: 'Analytical Engines',
-  }),
-  logoUrl: imageUrl.nullable().meta({ description: 'A square image, by https.', example: null }),
-  accentColor: z
-    .string()
-    .regex(/^#[0-9a-f]{6}$/i, 'Expected a color like #1a7f5a.')
-    .toLowerCase()
-    .nullable()
-    .meta({
-      description: 'The color of buttons and links; made lighter or darker where it could not be read.',
-      example: '#1a7f5a',
+const brand = z
+  .object({
+    name: text(120).nullable().meta({
+      description: 'Stands at the top; the name of the project when it is null.',
+      example: 'Analytical Engines',
     }),
-  supportUrl: link('Where customers get help.'),
-  returnUrl: link('The target of the link back to your product, for links without their own.'),
-});
+    logoUrl: imageUrl.nullable().meta({ description: 'A square image, by https.', example: null }),
+    accentColor: z
+      .string()
+      .regex(/^#[0-9a-f]{6}$/i, 'Expected a color like #1a7f5a.')
+      .toLowerCase()
+      .nullable()
+      .meta({
+        description: 'The color of buttons and links; made lighter or darker where it could not be read.',
+        example: '#1a7f5a',
+      }),
+    supportUrl: link('Where customers get help.'),
+    returnUrl: link('The target of the link back to your product, for links without their own.'),
+  })
+  .describe('How the portal looks.');
 
 const defaultLanguage = z.enum(PORTAL_LANGUAGES).meta({
   description: 'The language for readers whose browser asks for none that the portal has.',
   example: 'en',
 });
 
-const TEXTS = {
-  planSwitch: 'Changes of the plan.',
-  quantity: 'Changes of the quantity.',
-  cancellation: 'What happens when a customer cancels.',
-  brand: 'How the portal looks.',
-};
-
 /** What the portal lets customers do, and how it looks. */
 export const portalConfig = z
-  .object({
-    planSwitch: planSwitch.describe(TEXTS.planSwitch),
-    quantity: quantity.describe(TEXTS.quantity),
-    cancellation: cancellation.describe(TEXTS.cancellation),
-    defaultLanguage,
-    brand: brand.describe(TEXTS.brand),
-  })
+  .object({ planSwitch, quantity, cancellation, defaultLanguage, brand })
   .meta({ id: 'PortalConfig', description: 'What the portal of the project’s customers offers, and how it looks.' });
 export type PortalConfig = z.output<typeof portalConfig>;
 
@@ -95,12 +92,13 @@ export const DEFAULT_PORTAL_CONFIG: PortalConfig = {
 /** The whole configuration: whatever is left out becomes its default, so nothing of an earlier one stays. */
 export const portalConfigUpdate = settable(
   portalConfig.extend({
-    planSwitch: settable(planSwitch, DEFAULT_PORTAL_CONFIG.planSwitch).describe(TEXTS.planSwitch),
-    quantity: settable(quantity, DEFAULT_PORTAL_CONFIG.quantity)
-      .refine(it => it.min <= it.max, { path: ['max'], message: 'Expected at least `min`.' })
-      .describe(TEXTS.quantity),
-    cancellation: settable(cancellation, DEFAULT_PORTAL_CONFIG.cancellation).describe(TEXTS.cancellation),
-    brand: settable(brand, DEFAULT_PORTAL_CONFIG.brand).describe(TEXTS.brand),
+    planSwitch: settable(planSwitch, DEFAULT_PORTAL_CONFIG.planSwitch),
+    quantity: settable(quantity, DEFAULT_PORTAL_CONFIG.quantity).refine(it => it.min <= it.max, {
+      path: ['max'],
+      message: 'Expected at least `min`.',
+    }),
+    cancellation: settable(cancellation, DEFAULT_PORTAL_CONFIG.cancellation),
+    brand: settable(brand, DEFAULT_PORTAL_CONFIG.brand),
   }),
   DEFAULT_PORTAL_CONFIG,
 ).meta({

@@ -3,9 +3,8 @@ import { CustomerId, PriceId, PriceMigrationId, ProjectId, SubscriptionChangeId,
 import { storedMetadata } from '../metadata.ts';
 import { AMOUNT, storedCurrency } from '../money.ts';
 import { optional, withDefault } from '../optional.ts';
-import { optionalText } from '../text.ts';
-import { createdAt, givenTime, timestamp } from '../timestamp.ts';
-import { SYNC_MODES, SYNC_STATUSES, syncError } from './sync.ts';
+import { givenTime, timestamp } from '../timestamp.ts';
+import { runFields, SYNC_MODES, wantedMetadata } from './sync.ts';
 
 /** Why a subscription is left as it is. */
 export const MIGRATION_SKIP_REASONS = [
@@ -46,7 +45,6 @@ export const priceMigration = z
     fromPriceId: PriceId.schema,
     toPriceId: PriceId.schema,
     mode,
-    status: z.enum(SYNC_STATUSES).describe('How far it is.'),
     when: z.literal('period_end').describe('When subscriptions change.'),
     keepDiscounts: z.boolean().describe('Whether subscriptions keep their discounts.'),
     filter: filter.describe('Which subscriptions move.'),
@@ -54,10 +52,7 @@ export const priceMigration = z
       .object({ done: z.int(), total: z.int().nullable() })
       .describe('How many subscriptions it has looked at, and how many there are; null until they are counted.'),
     counts: counts.describe('Subscriptions by outcome.'),
-    error: syncError.nullable().describe('Why it failed; null unless it did.'),
-    createdAt,
-    startedAt: timestamp.nullable().describe('Null while it is queued.'),
-    finishedAt: timestamp.nullable().describe('Null until it has ended.'),
+    ...runFields,
   })
   .meta({
     id: 'PriceMigration',
@@ -75,8 +70,6 @@ export const priceMigration = z
   });
 export type PriceMigration = z.output<typeof priceMigration>;
 
-const mark = z.record(optionalText(40).min(1), optionalText(500));
-
 export const priceMigrationCreate = z
   .strictObject({
     fromPriceId: PriceId.schema.describe('The price that subscriptions leave.'),
@@ -87,10 +80,7 @@ export const priceMigrationCreate = z
     filter: withDefault(
       z.strictObject({
         createdBefore: optional(givenTime).describe('Only subscriptions that were created before.'),
-        metadata: withDefault(
-          mark.refine(it => Object.keys(it).length <= 10, 'At most 10 keys.'),
-          {},
-        ).describe('Only subscriptions whose metadata has all of these values.'),
+        metadata: wantedMetadata.describe('Only subscriptions whose metadata has all of these values.'),
       }),
       { metadata: {} },
     ).describe('Which subscriptions move; all of the price unless given.'),
@@ -117,7 +107,7 @@ export const migrationFinding = z
     effectiveAt: timestamp.nullable().describe('When it changes; null when it does not.'),
     outcome: migrationOutcome,
     reason: z.enum(MIGRATION_SKIP_REASONS).nullable().describe('Why it is skipped; null unless it is.'),
-    error: syncError.nullable().describe('Why it failed; null unless it did.'),
+    error: runFields.error,
     changeId: SubscriptionChangeId.schema.nullable().describe('The change that was scheduled; null without one.'),
   })
   .meta({

@@ -50,6 +50,21 @@ const progress = z.object({ read: z.int(), total: z.int().nullable() });
 export const syncError = z.object({ code: z.string(), message: z.string() });
 export type SyncError = z.output<typeof syncError>;
 
+/** What every long work on the server has, be it a sync or a price migration. */
+export const runFields = {
+  status: z.enum(SYNC_STATUSES).describe('How far it is.'),
+  error: syncError.nullable().describe('Why it failed; null unless it did.'),
+  createdAt,
+  startedAt: timestamp.nullable().describe('Null while it is queued.'),
+  finishedAt: timestamp.nullable().describe('Null until it has ended.'),
+};
+
+/** Which metadata an object must have to be taken. */
+export const wantedMetadata = withDefault(
+  z.record(optionalText(40).min(1), optionalText(500)).refine(it => Object.keys(it).length <= 10, 'At most 10 keys.'),
+  {},
+);
+
 const mode = z.enum(SYNC_MODES).describe('A `report` changes nothing; `apply` makes the records equal to the account.');
 
 export const sync = z
@@ -57,7 +72,6 @@ export const sync = z
     id: SyncId.schema,
     projectId: ProjectId.schema,
     mode,
-    status: z.enum(SYNC_STATUSES).describe('How far it is.'),
     types: z.array(syncType).describe('What it compares.'),
     filter: z
       .object({ metadata: storedMetadata, includeUnmarked: z.boolean() })
@@ -66,10 +80,7 @@ export const sync = z
     nightly: z.boolean().describe('True for the report that runs every night.'),
     progress: z.partialRecord(syncType, progress).describe('Per type: objects read, and the total once all are read.'),
     counts: z.partialRecord(syncType, counts).describe('Per type: objects by outcome, and how many were applied.'),
-    error: syncError.nullable().describe('Why it failed; null unless it did.'),
-    createdAt,
-    startedAt: timestamp.nullable().describe('Null while it is queued.'),
-    finishedAt: timestamp.nullable().describe('Null until it has ended.'),
+    ...runFields,
   })
   .meta({
     id: 'Sync',
@@ -86,24 +97,16 @@ export const sync = z
   });
 export type Sync = z.output<typeof sync>;
 
-const mark = z.record(optionalText(40).min(1), optionalText(500));
-
 export const syncCreate = z
   .strictObject({
     mode,
     types: optional(z.array(syncType).min(1).max(SYNC_TYPES.length)).describe(
       'What to compare; everything unless given. Payments are the charges of the last 400 days.',
     ),
-    filter: withDefault(
-      z.strictObject({
-        metadata: withDefault(
-          mark.refine(it => Object.keys(it).length <= 10, 'At most 10 keys.'),
-          {},
-        ),
-        includeUnmarked: withDefault(z.boolean(), true),
-      }),
-      { metadata: {}, includeUnmarked: true },
-    ).describe(
+    filter: withDefault(z.strictObject({ metadata: wantedMetadata, includeUnmarked: withDefault(z.boolean(), true) }), {
+      metadata: {},
+      includeUnmarked: true,
+    }).describe(
       'Takes objects whose metadata has all of these values, and with `includeUnmarked` those with none of these keys; others are skipped as foreign.',
     ),
     markAtProcessor: withDefault(z.boolean(), false).describe(
