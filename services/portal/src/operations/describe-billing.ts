@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Visitor } from './admit-visitor.ts';
 import { findBrand, type Brand } from './find-brand.ts';
 import { findCustomerBilling, type CustomerBilling } from './find-customer-billing.ts';
-import { findComingPrices, findOfferedPrices, type OfferedPrices } from './find-offer.ts';
+import { findPrices, type Prices } from './find-offer.ts';
 import { findPaymentMethods, type PaymentMethodsLookup } from './find-payment-methods.ts';
 
 /** Everything about a customer's billing that the page shows. */
@@ -12,7 +12,7 @@ export interface BillingDescription extends CustomerBilling {
   readonly brand: Brand;
   readonly paymentMethods: PaymentMethodsLookup;
   /** The prices that the project offers, and those of coming changes; none when the catalog does not reply. */
-  readonly prices: OfferedPrices;
+  readonly prices: Prices;
 }
 
 interface DescribeOptions {
@@ -37,25 +37,24 @@ export function describeBilling({ rpc, processors, logger }: DescribeBillingDepe
   const findBilling = findCustomerBilling({ rpc });
   const findProjectBrand = findBrand({ rpc });
   const findMethods = findPaymentMethods({ processors });
-  const findPrices = findOfferedPrices({ rpc });
-  const findComing = findComingPrices({ rpc });
+  const findShownPrices = findPrices({ rpc });
   return async (visitor: Visitor, options: DescribeOptions): Promise<BillingDescription> => {
     const { invoicePage, processorDeadlineMs } = options;
     const findingBilling = findBilling(visitor, invoicePage);
-    const withoutPrices = (err: unknown): OfferedPrices => {
-      logger.warn({ err, ...visitor.scope }, 'page shown without what is offered');
-      return new Map();
-    };
-    const [billing, brand, paymentMethods, offered, coming] = await Promise.all([
+    const [billing, brand, paymentMethods, prices] = await Promise.all([
       findingBilling,
       findProjectBrand(visitor),
       findMethods(visitor, processorDeadlineMs).catch((err: unknown) => {
         logger.warn({ err, ...visitor.scope }, 'page shown without the payment methods');
         return { kind: 'unknown' } as const;
       }),
-      findPrices(visitor).catch(withoutPrices),
-      findingBilling.then(({ subscriptions }) => findComing(visitor, subscriptions)).catch(withoutPrices),
+      findingBilling.then(({ subscriptions }) =>
+        findShownPrices(visitor, subscriptions).catch((err: unknown): Prices => {
+          logger.warn({ err, ...visitor.scope }, 'page shown without the prices of plans');
+          return new Map();
+        }),
+      ),
     ]);
-    return { ...billing, brand, paymentMethods, prices: new Map([...offered, ...coming]) };
+    return { ...billing, brand, paymentMethods, prices };
   };
 }

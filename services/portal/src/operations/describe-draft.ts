@@ -3,7 +3,7 @@ import type { Draft } from '#domain/draft.ts';
 import { SAMPLE_CUSTOMER, SAMPLE_METHODS, sampleBilling } from '#domain/sample-billing.ts';
 import type { BillingDescription } from './describe-billing.ts';
 import { findBrand } from './find-brand.ts';
-import { findOfferedPrices, type OfferedPrices } from './find-offer.ts';
+import { findPrices, type Prices } from './find-offer.ts';
 
 /** What a preview shows of a customer who does not exist. */
 export interface DraftDescription extends BillingDescription {
@@ -15,12 +15,12 @@ export interface DraftDescription extends BillingDescription {
 /** Describes the portal of a sample customer under a draft; without the offered prices where the catalog does not reply. */
 export function describeDraft({ rpc }: { readonly rpc: RpcClient }) {
   const findProjectBrand = findBrand({ rpc });
-  const findPrices = findOfferedPrices({ rpc });
+  const findOffered = findPrices({ rpc });
   return async ({ teamId, projectId, config }: Draft, now: Date): Promise<DraftDescription> => {
     const project = { scope: { teamId, projectId }, config };
     const [brand, prices] = await Promise.all([
       findProjectBrand(project),
-      findPrices(project).catch((): OfferedPrices => new Map()),
+      findOffered(project).catch((): Prices => new Map()),
     ]);
     const [first] = config.planSwitch.priceIds.flatMap(id => prices.get(id) ?? []);
     return {

@@ -1,4 +1,6 @@
-import { DescribeCustomerBilling } from '@billing/contracts/rpc/calls';
+import type { SubscriptionId } from '@billing/contracts/ids';
+import { notFound } from '@billing/contracts/problem';
+import { DescribeCustomerBilling, type BilledSubscription } from '@billing/contracts/rpc/calls';
 import type { RpcClient } from '@billing/messaging/rpc';
 import type { z } from 'zod';
 import type { Visitor } from './admit-visitor.ts';
@@ -17,5 +19,19 @@ export function findCustomerBilling({ rpc }: { readonly rpc: RpcClient }) {
     const invoiceOffset = (invoicePage - 1) * INVOICES_PER_PAGE;
     const page = { invoiceLimit: INVOICES_PER_PAGE, invoiceOffset };
     return rpc.call(DescribeCustomerBilling, { ...scope, customerId, ...page });
+  };
+}
+
+/**
+ * Returns a subscription of the visitor.
+ * @throws Problem 404 `subscription_not_found`, also for another customer's and for one that has ended; 503 when the
+ * subscriptions service does not reply
+ */
+export function findSubscription({ rpc }: { readonly rpc: RpcClient }) {
+  const findBilling = findCustomerBilling({ rpc });
+  return async (visitor: Visitor, id: SubscriptionId): Promise<BilledSubscription> => {
+    const found = (await findBilling(visitor)).subscriptions.find(it => it.id === id);
+    if (!found) throw notFound('subscription');
+    return found;
   };
 }

@@ -1,15 +1,15 @@
 import type { SubscriptionState } from '@billing/contracts/events/subscriptions';
 import type { SubscriptionId } from '@billing/contracts/ids';
-import { notFound, unprocessable } from '@billing/contracts/problem';
+import { unprocessable } from '@billing/contracts/problem';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import { AcceptSaveOffer, FindSaveOffer } from '@billing/contracts/rpc/calls';
 import type { RpcClient } from '@billing/messaging/rpc';
 import type { Logger } from 'pino';
 import type { z } from 'zod';
 import type { Visitor } from './admit-visitor.ts';
-import { findCustomerBilling } from './find-customer-billing.ts';
+import { findSubscription } from './find-customer-billing.ts';
 
-/** In milliseconds; the subscriptions service asks the catalog and calls the processor before it replies. */
+/** In milliseconds; the subscriptions service calls the catalog and the processor before it replies. */
 const TIMEOUT_MS = 18_000;
 /** How long the page that cancels waits for an offer, in milliseconds. */
 const FIND_TIMEOUT_MS = 4_000;
@@ -36,13 +36,12 @@ export function findSaveOffer({ rpc, logger }: { readonly rpc: RpcClient; readon
  * the processor refuses or does not respond
  */
 export function acceptSaveOffer({ rpc }: { readonly rpc: RpcClient }) {
-  const findBilling = findCustomerBilling({ rpc });
+  const find = findSubscription({ rpc });
   return async (visitor: Visitor, subscriptionId: SubscriptionId, audit: AuditContext): Promise<SubscriptionState> => {
     const { scope, customerId, config } = visitor;
     const { saveOffer } = config.cancellation;
     if (!saveOffer) {
-      const { subscriptions } = await findBilling(visitor);
-      if (!subscriptions.some(({ id }) => id === subscriptionId)) throw notFound('subscription');
+      await find(visitor, subscriptionId);
       throw unprocessable('save_offer_not_available', 'The project makes no offers to customers who cancel.');
     }
     const { promotionCodeId } = saveOffer;

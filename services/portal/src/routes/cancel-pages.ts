@@ -1,5 +1,5 @@
 import { portalOperations } from '@billing/contracts/operations/portal';
-import { notFound, Problem } from '@billing/contracts/problem';
+import { Problem } from '@billing/contracts/problem';
 import type { RpcClient } from '@billing/messaging/rpc';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
@@ -10,7 +10,7 @@ import { portalLinks, type Notice } from '#domain/portal-links.ts';
 import { canCancel } from '#domain/subscription-status.ts';
 import type { Visitor } from '#operations/admit-visitor.ts';
 import { findBrand } from '#operations/find-brand.ts';
-import { findCustomerBilling } from '#operations/find-customer-billing.ts';
+import { findSubscription } from '#operations/find-customer-billing.ts';
 import { acceptSaveOffer, findSaveOffer } from '#operations/save-offer.ts';
 import { scheduleCancellation, type WantedCancellation } from '#operations/schedule-cancellation.ts';
 import { confirmationContent } from '#views/cancellation.ts';
@@ -41,16 +41,11 @@ export function cancelPages(
   { admit, sendPage }: PageParts,
 ): FastifyPluginAsyncZod {
   const findProjectBrand = findBrand(dependencies);
-  const findBilling = findCustomerBilling(dependencies);
+  const findOwn = findSubscription(dependencies);
   const findOffer = findSaveOffer(dependencies);
   const acceptOffer = acceptSaveOffer(dependencies);
   const schedule = scheduleCancellation(dependencies);
 
-  const findOwn = async (visitor: Visitor, id: string) => {
-    const found = (await findBilling(visitor)).subscriptions.find(it => it.id === id);
-    if (!found) throw notFound('subscription');
-    return found;
-  };
   const linksOf = ({ params, query }: SubscriptionRequest) =>
     portalLinks(dependencies.publicUrl, params.token, query.lang);
 
