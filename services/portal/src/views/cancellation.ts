@@ -9,14 +9,11 @@ import { CHECK, CLOCK } from './icons.ts';
 import type { Texts } from './texts.ts';
 import type { MessageKey } from './messages/en.ts';
 import type { PortalView, ShownSubscription } from './portal-view.ts';
-
-/** Returns a subscription's name in `bdi`, so that its text direction does not affect the words around it. */
-export const productName = ({ productName: name }: ShownSubscription, texts: Texts): Html =>
-  html`<bdi>${name ?? texts.text('subscription')}</bdi>`;
+import { productName } from './subscription-label.ts';
 
 /**
- * Returns the cancel button. A long dialog is read from its top, a short one has the harmless button ready. It links to the confirmation page; with script it opens the dialog, unless the customer may get
- * an offer first, which only that page finds out.
+ * Returns the cancel button, a link to the confirmation page. With script it opens the dialog, unless the customer may get an
+ * offer first, which only that page finds out. A long dialog is read from its top; a short one has the harmless button focused.
  */
 export function cancelAction(subscription: ShownSubscription, { links, texts, config }: PortalView): Html {
   const { id } = subscription;
@@ -92,7 +89,7 @@ const reasonFields = (id: string, texts: Texts): Html =>
       )}
     </fieldset>
     <p class="field">
-      <label for="comment-${id}">${texts.text('tellMore')}</label>
+      <label for="comment-${id}">${texts.text('anythingElse')}</label>
       <textarea id="comment-${id}" name="comment" rows="3" maxlength="${MAX_COMMENT}"></textarea>
     </p>`;
 

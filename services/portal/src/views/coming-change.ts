@@ -2,11 +2,11 @@ import { html } from 'hono/html';
 import { formatMoney } from '@billing/contracts/money-format';
 import type { PendingChange, PlanChangeItem } from '@billing/contracts/resources/plan-change';
 import { processorLink } from '#domain/processor-link.ts';
-import { productName } from './cancellation.ts';
 import { timeElement, type Html } from './html.ts';
 import { CLOCK, WARNING } from './icons.ts';
 import type { PortalView, ShownSubscription } from './portal-view.ts';
 import { priceText } from './price-text.ts';
+import { productName } from './subscription-label.ts';
 
 /** Returns what a subscription is going to become, and how to take that back: of two changes the one that waits first. */
 export function comingChanges(subscription: ShownSubscription, view: PortalView): Html {

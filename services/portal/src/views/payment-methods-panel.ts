@@ -1,11 +1,11 @@
 import { html } from 'hono/html';
 import { groupByMethod, type MethodInUse } from '#domain/methods-in-use.ts';
-import { productName } from './cancellation.ts';
 import type { Html } from './html.ts';
 import { CARD, LOCK, WARNING } from './icons.ts';
 import { methodExpiry, methodName } from './payment-method.ts';
 import type { PortalView, ShownSubscription } from './portal-view.ts';
 import type { Texts } from './texts.ts';
+import { productName } from './subscription-label.ts';
 
 /** Returns the payment methods in use, and the button that replaces them all by a new one. */
 export function paymentMethodsPanel(view: PortalView): Html {

@@ -3,11 +3,11 @@ import { formatMoney } from '@billing/contracts/money-format';
 import type { PlanChangePreview } from '@billing/contracts/resources/plan-change';
 import type { PortalLinks } from '#domain/portal-links.ts';
 import type { PreviewedPlan } from '#operations/change-plan.ts';
-import { productName } from './cancellation.ts';
 import { timeElement, type Html } from './html.ts';
 import type { MessageKey } from './messages/en.ts';
 import { priceText } from './price-text.ts';
 import type { Texts } from './texts.ts';
+import { productName } from './subscription-label.ts';
 
 interface PlanReviewView extends PreviewedPlan {
   readonly links: PortalLinks;
@@ -36,16 +36,15 @@ export function planReview(view: PlanReviewView): Html {
 }
 
 /** What the customer confirms: this choice, at these amounts. A plan that stays is named, for another tab may change it meanwhile. */
-function confirmed({ subscription, choice, preview, key }: PlanReviewView): [name: string, value: string][] {
-  const { prorationDate, amountDue } = preview;
-  const priceId = choice.priceId ?? subscription.items[0]?.priceId;
-  return [
-    ...(priceId ? [['priceId', priceId] as [string, string]] : []),
-    ...(choice.quantity === undefined ? [] : [['quantity', String(choice.quantity)] as [string, string]]),
-    ...(prorationDate ? [['prorationDate', prorationDate.toISOString()] as [string, string]] : []),
-    ['expectedAmountDue', String(amountDue)],
-    ['key', key],
-  ];
+function confirmed({ subscription, choice, preview, key }: PlanReviewView): [name: string, value: string | number][] {
+  const fields = {
+    priceId: choice.priceId ?? subscription.items[0]?.priceId,
+    quantity: choice.quantity,
+    prorationDate: preview.prorationDate?.toISOString(),
+    expectedAmountDue: preview.amountDue,
+    key,
+  };
+  return Object.entries(fields).flatMap(([name, value]) => (value == null ? [] : [[name, value]]));
 }
 
 function plans({ subscription, choice, prices, preview, texts }: PlanReviewView): Html {

@@ -1,6 +1,10 @@
+import { html } from 'hono/html';
 import type { SubscriptionState } from '@billing/contracts/events/subscriptions';
 import type { SubscriptionStatus } from '@billing/contracts/resources/subscription';
+import type { Html } from './html.ts';
 import type { MessageKey } from './messages/en.ts';
+import type { ShownSubscription } from './portal-view.ts';
+import type { Texts } from './texts.ts';
 
 /** A status in the customer's words, and the color it is shown in. */
 export interface StatusLabel {
@@ -27,3 +31,7 @@ export function statusLabel({
   const isEnding = cancelAtPeriodEnd && (status === 'active' || status === 'trialing');
   return isEnding ? { text: 'endingSoon', tone: 'notable' } : LABELS[status];
 }
+
+/** Returns a subscription's name in `bdi`, so that its text direction does not affect the words around it. */
+export const productName = ({ productName: name }: ShownSubscription, texts: Texts): Html =>
+  html`<bdi>${name ?? texts.text('subscription')}</bdi>`;

@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import { methodOf } from '#domain/methods-in-use.ts';
 import { canCancel, canResume, mostUrgentFirst, needsPayment } from '#domain/subscription-status.ts';
 import { offerFor } from '#domain/offer.ts';
-import { cancelAction, productName } from './cancellation.ts';
+import { cancelAction } from './cancellation.ts';
 import { periodElement, timeElement, type Html } from './html.ts';
 import type { MessageKey } from './messages/en.ts';
 import { comingChanges } from './coming-change.ts';
@@ -12,7 +12,7 @@ import { priceText } from './price-text.ts';
 import { missingPaymentAdvice } from './missing-payment.ts';
 import { methodName } from './payment-method.ts';
 import type { PortalView, ShownSubscription } from './portal-view.ts';
-import { statusLabel } from './subscription-label.ts';
+import { productName, statusLabel } from './subscription-label.ts';
 
 /** Returns a card for every subscription that has not ended; those that need a payment come first. */
 export function subscriptionsPanel(view: PortalView): Html {

@@ -107,7 +107,7 @@ export const de: Messages = {
   tooComplex: 'Es ist zu kompliziert',
   lowQuality: 'Die Qualität hat mich nicht überzeugt',
   otherReason: 'Anderer Grund',
-  tellMore: 'Möchten Sie uns noch etwas sagen?',
+  anythingElse: 'Möchten Sie uns noch etwas sagen?',
   offerAccepted: 'Ihr Rabatt gilt, und Ihr Abonnement läuft weiter.',
   offerGone: 'Dieses Angebot ist nicht mehr verfügbar.',
 

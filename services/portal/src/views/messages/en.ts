@@ -106,7 +106,7 @@ export const en = {
   tooComplex: 'It’s too hard to use',
   lowQuality: 'Quality was less than expected',
   otherReason: 'Other reason',
-  tellMore: 'Anything else you’d like to tell us?',
+  anythingElse: 'Anything else you’d like to tell us?',
   offerAccepted: 'Your discount is applied, and your subscription goes on.',
   offerGone: 'This offer is no longer available.',
 

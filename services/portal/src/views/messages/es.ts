@@ -106,7 +106,7 @@ export const es: Messages = {
   tooComplex: 'Es demasiado complicado',
   lowQuality: 'La calidad no fue la esperada',
   otherReason: 'Otro motivo',
-  tellMore: '¿Quiere contarnos algo más?',
+  anythingElse: '¿Quiere contarnos algo más?',
   offerAccepted: 'Su descuento está aplicado y su suscripción continúa.',
   offerGone: 'Esta oferta ya no está disponible.',
 

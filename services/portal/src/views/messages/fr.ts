@@ -106,7 +106,7 @@ export const fr: Messages = {
   tooComplex: 'C’est trop compliqué à utiliser',
   lowQuality: 'La qualité m’a déçu',
   otherReason: 'Autre raison',
-  tellMore: 'Souhaitez-vous ajouter quelque chose ?',
+  anythingElse: 'Souhaitez-vous ajouter quelque chose ?',
   offerAccepted: 'Votre réduction est appliquée et votre abonnement continue.',
   offerGone: 'Cette offre n’est plus disponible.',
 

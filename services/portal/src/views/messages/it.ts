@@ -106,7 +106,7 @@ export const it: Messages = {
   tooComplex: 'È troppo complicato da usare',
   lowQuality: 'La qualità non era all’altezza',
   otherReason: 'Altro motivo',
-  tellMore: 'Vuoi dirci altro?',
+  anythingElse: 'Vuoi dirci altro?',
   offerAccepted: 'Lo sconto è stato applicato e il tuo abbonamento continua.',
   offerGone: 'Questa offerta non è più disponibile.',
 

@@ -106,7 +106,7 @@ export const ja: Messages = {
   tooComplex: '使いにくい',
   lowQuality: '品質に満足できなかった',
   otherReason: 'その他',
-  tellMore: 'ほかにご意見があればお聞かせください',
+  anythingElse: 'ほかにご意見があればお聞かせください',
   offerAccepted: '割引が適用されました。サブスクリプションは継続されます。',
   offerGone: 'この特典は現在ご利用いただけません。',
 

@@ -105,7 +105,7 @@ export const nl: Messages = {
   tooComplex: 'Het is te ingewikkeld',
   lowQuality: 'De kwaliteit viel tegen',
   otherReason: 'Andere reden',
-  tellMore: 'Wil je ons nog iets laten weten?',
+  anythingElse: 'Wil je ons nog iets laten weten?',
   offerAccepted: 'Je korting is toegepast en je abonnement loopt door.',
   offerGone: 'Dit aanbod is niet meer beschikbaar.',
 

@@ -104,7 +104,7 @@ export const pl: Messages = {
   tooComplex: 'Jest zbyt skomplikowana',
   lowQuality: 'Jakość nie spełniła oczekiwań',
   otherReason: 'Inny powód',
-  tellMore: 'Czy chcesz nam coś jeszcze przekazać?',
+  anythingElse: 'Czy chcesz nam coś jeszcze przekazać?',
   offerAccepted: 'Zniżka została naliczona, a subskrypcja trwa dalej.',
   offerGone: 'Ta oferta nie jest już dostępna.',
 

@@ -105,7 +105,7 @@ export const ptBR: Messages = {
   tooComplex: 'É difícil de usar',
   lowQuality: 'A qualidade ficou abaixo do esperado',
   otherReason: 'Outro motivo',
-  tellMore: 'Quer nos contar mais alguma coisa?',
+  anythingElse: 'Quer nos contar mais alguma coisa?',
   offerAccepted: 'Seu desconto foi aplicado, e sua assinatura continua.',
   offerGone: 'Esta oferta não está mais disponível.',
 

@@ -105,7 +105,7 @@ export const sv: Messages = {
   tooComplex: 'Den är för krånglig',
   lowQuality: 'Kvaliteten motsvarade inte mina förväntningar',
   otherReason: 'Annan anledning',
-  tellMore: 'Är det något mer du vill berätta?',
+  anythingElse: 'Är det något mer du vill berätta?',
   offerAccepted: 'Rabatten är tillagd och din prenumeration fortsätter.',
   offerGone: 'Erbjudandet är inte längre tillgängligt.',
 
