@@ -108,7 +108,7 @@ it('cancels after a confirmation, and resumes, by forms', async () => {
   expect(service.otherServices.cancellations).toMatchObject([{ audit }, { audit }]);
 });
 
-it('says that a subscription follows a schedule, which the customer cannot change', async () => {
+it('shows that a subscription follows a schedule, which the customer cannot change', async () => {
   await using service = await startService();
   const subscription = aSubscription(service);
   service.otherServices.subscriptions.push(subscription);

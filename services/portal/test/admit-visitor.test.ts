@@ -54,7 +54,7 @@ it('returns the same response for a wrong, malformed, expired or revoked token a
   expect(calls[0]?.json()).toMatchObject({ error: { code: 'portal_link_expired' } });
 });
 
-it('tells the gateway which responses are to bad links', async () => {
+it('marks responses to bad links for the gateway', async () => {
   await using service = await startService();
   const { token } = await service.createLink();
   const bad = 'A'.repeat(43);

@@ -20,7 +20,7 @@ async function startCanceling(service: Service, { offers = false } = {}) {
   return { token, subscription, path: `/subscriptions/${subscription.id}` };
 }
 
-it('asks without script why a customer cancels, and sends what they said', async () => {
+it('asks without script why a customer cancels, and sends the reason and the comment', async () => {
   await using service = await startService();
   const { token, path } = await startCanceling(service);
   const page = (await service.visit(token, `${path}/cancel`)).body;
@@ -35,16 +35,16 @@ it('asks without script why a customer cancels, and sends what they said', async
   ]);
 });
 
-it('says that a scheduled change is canceled too, unless a migration has scheduled it', async () => {
+it('shows that a scheduled change is canceled too, unless a migration has scheduled it', async () => {
   await using service = await startService();
   const { token, path, subscription } = await startCanceling(service);
-  const says = async () =>
+  const isShown = async () =>
     (await service.visit(token, `${path}/cancel`)).body.includes('Your scheduled change is canceled.');
-  expect(await says()).toBe(false);
+  expect(await isShown()).toBe(false);
   subscription.scheduledChange = { id: SubscriptionChangeId.create(), items: [], effectiveAt: new Date() };
-  expect(await says()).toBe(true);
+  expect(await isShown()).toBe(true);
   subscription.isMigrating = true;
-  expect(await says()).toBe(false);
+  expect(await isShown()).toBe(false);
 });
 
 it('cancels whatever the fields of the form are', async () => {

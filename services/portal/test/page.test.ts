@@ -165,7 +165,7 @@ it.each([
   expect(body.includes('tab=subscriptions&amp;lang=ja')).toBe(language === 'ja');
 });
 
-it('tells in the reader’s language that a link has expired', async () => {
+it('shows in the reader’s language that a link has expired', async () => {
   await using service = await startService();
   const { body } = await service.visit('unknown', '', { 'accept-language': 'fr-FR' });
   expect(textOf(body)).toContain('Ce lien a expiré');

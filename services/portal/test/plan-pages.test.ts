@@ -168,7 +168,7 @@ it.each([
   expect(next['key']).not.toBe(fields['key']);
 });
 
-it('says so when nothing is chosen that the subscription has not already', async () => {
+it('refuses a choice of what the subscription has already, and shows it again', async () => {
   await using plans = await startPlans();
   const { service, token, at, team } = plans;
   service.otherServices.refusal = unprocessable('no_change', 'The same.');

@@ -27,7 +27,7 @@ export function scheduleCancellation({ rpc }: { readonly rpc: RpcClient }) {
   return (
     { scope, customerId }: Visitor,
     subscriptionId: SubscriptionId,
-    { cancelAtPeriodEnd, declinesOffer, ...said }: WantedCancellation,
+    { cancelAtPeriodEnd, declinesOffer, ...given }: WantedCancellation,
     audit: AuditContext,
   ): Promise<SubscriptionState> =>
     rpc.call(
@@ -37,7 +37,7 @@ export function scheduleCancellation({ rpc }: { readonly rpc: RpcClient }) {
         customerId,
         subscriptionId,
         cancelAtPeriodEnd,
-        cancellation: cancellationOf(said),
+        cancellation: cancellationOf(given),
         declinesOffer,
         audit,
       },

@@ -89,7 +89,7 @@
   // The new status shows at once; it is reset when the processor refuses.
   const change = form => {
     const { change: id, cancel } = form.dataset;
-    const said = Object.fromEntries([...new FormData(form)].filter(([, value]) => value !== ''));
+    const fields = Object.fromEntries([...new FormData(form)].filter(([, value]) => value !== ''));
     const cancelAtPeriodEnd = cancel === 'true';
     const card = document.getElementById(id);
     form.closest('dialog')?.close();
@@ -97,7 +97,7 @@
       const before = card.querySelector('[data-status]').textContent;
       showStatus(card, cancelAtPeriodEnd ? texts.canceling : texts.resuming);
       try {
-        await send('PATCH', `/subscriptions/${id}`, { body: { cancelAtPeriodEnd, ...said } });
+        await send('PATCH', `/subscriptions/${id}`, { body: { cancelAtPeriodEnd, ...fields } });
       } catch (err) {
         card.querySelector('[data-status]').textContent = before;
         throw err;
