@@ -7,6 +7,7 @@ import { FeatureCopy, ProductFeatureCopy, GrantCopy, ProjectCopy } from './featu
 import { DeletedInvoice } from './deleted-invoice.entity.ts';
 import { Invoice } from './invoice.entity.ts';
 import { CreateSubscriptions } from './migrations/0001-create-subscriptions.ts';
+import { CreatePriceMigrations } from './migrations/0002-create-price-migrations.ts';
 import { Payment } from './payment.entity.ts';
 import { MigratedSubscription, PriceMigration } from './price-migration.entity.ts';
 import { Subscription } from './subscription.entity.ts';
@@ -32,5 +33,9 @@ export const subscriptionsSchema = {
     GrantCopy,
     ProjectCopy,
   ],
-  migrations: [...operationLogMigrations, { name: '0001-create-subscriptions', class: CreateSubscriptions }],
+  migrations: [
+    ...operationLogMigrations,
+    { name: '0001-create-subscriptions', class: CreateSubscriptions },
+    { name: '0002-create-price-migrations', class: CreatePriceMigrations },
+  ],
 };
