@@ -219,8 +219,8 @@ export interface Processor extends PlanChanges, Discounts {
    */
   listSubscriptions(customerId: string, after?: string): Promise<SubscriptionSnapshot[]>;
   /**
-   * False clears whichever of `cancel_at_period_end` and `cancel_at` is set, and what was said about it. Refused while a
-   * schedule manages it. Without a `cancellation` what was said before stays.
+   * False clears whichever of `cancel_at_period_end` and `cancel_at` is set, and the details of the cancellation. Refused while
+   * a schedule manages it. Without a `cancellation` the details stay.
    */
   setCancelAtPeriodEnd(
     id: string,
@@ -230,7 +230,7 @@ export interface Processor extends PlanChanges, Discounts {
   ): Promise<SubscriptionSnapshot>;
   /**
    * Cancels a subscription at once. A schedule that manages it is released first, so that it does not stay behind. Without
-   * a `cancellation` what was said before stays.
+   * a `cancellation` its details stay.
    */
   cancelSubscription(
     id: string,

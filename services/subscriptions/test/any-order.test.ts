@@ -54,7 +54,7 @@ async function createHistory(steps: readonly Step[], ends: boolean): Promise<His
   if (!created) throw new Error('The checkout created no subscription.');
   const { id } = created;
   for (const [index, step] of steps.entries()) {
-    if (step === 'schedule') await processor.setCancelAtPeriodEnd(id, true, key + index, said(`${index}`));
+    if (step === 'schedule') await processor.setCancelAtPeriodEnd(id, true, key + index, detailsOf(`${index}`));
     if (step === 'resume') await processor.setCancelAtPeriodEnd(id, false, key + index);
     if (step === 'renew') await control.renew(id);
     if (step === 'decline') await control.renew(id, 'decline');
@@ -62,7 +62,7 @@ async function createHistory(steps: readonly Step[], ends: boolean): Promise<His
     if (step === 'giveUp') await control.giveUp(id);
     if (isOfPendingChange(step)) await changePending(id, step, key + index);
   }
-  if (ends) await processor.cancelSubscription(id, `${key}cancel`, said('the end'));
+  if (ends) await processor.cancelSubscription(id, `${key}cancel`, detailsOf('the end'));
   const events = (await service.account.events(service.scope, ...OWNED_TYPES)).filter(
     event => objectOf(event)['customer'] === customerId,
   );
@@ -73,7 +73,7 @@ async function createHistory(steps: readonly Step[], ends: boolean): Promise<His
   return { processorCustomerId: customerId, subscription: await processor.findSubscription(id), invoices, events };
 }
 
-const said = (comment: string): Cancellation => ({ reason: 'other', comment });
+const detailsOf = (comment: string): Cancellation => ({ reason: 'other', comment });
 
 type PendingStep = Extract<Step, 'hold' | 'authenticate' | 'pay' | 'void'>;
 const isOfPendingChange = (step: Step): step is PendingStep => ['hold', 'authenticate', 'pay', 'void'].includes(step);

@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => service[Symbol.asyncDispose]());
 beforeEach(() => service.control.clearFaults());
 
-interface Said {
+interface Details {
   readonly reason?: CancellationReason;
   readonly comment?: string;
 }
@@ -29,9 +29,9 @@ async function buy(options?: { readonly trialDays: number }) {
   const path = `/subscriptions/${bought.id}`;
   return {
     ...bought,
-    patch: (cancelAtPeriodEnd: boolean, said: Said = {}) =>
-      service.call('PATCH', path, { body: { cancelAtPeriodEnd, ...said } }),
-    remove: (body: Said = {}) => service.call('DELETE', path, { body }),
+    patch: (cancelAtPeriodEnd: boolean, details: Details = {}) =>
+      service.call('PATCH', path, { body: { cancelAtPeriodEnd, ...details } }),
+    remove: (body: Details = {}) => service.call('DELETE', path, { body }),
     published: async () =>
       (await service.published(SubscriptionUpdated, SubscriptionCanceled)).filter(({ data }) => data.id === bought.id),
   };
@@ -81,13 +81,13 @@ describe('a cancellation at the end of the period', () => {
   it('takes no reason of a resume, no unknown one, and no comment of more than 500 characters', async () => {
     const { patch, get } = await buy();
     const before = await get();
-    for (const [cancels, said] of [
+    for (const [cancels, details] of [
       [false, { reason: 'unused' }],
       [true, { reason: 'none' as CancellationReason }], // a caller may send anything
       [true, { comment: 'a'.repeat(501) }],
       [true, { comment: '\u0000' }],
     ] as const)
-      expect((await patch(cancels, said)).status).toBe(400);
+      expect((await patch(cancels, details)).status).toBe(400);
     expect(await get()).toEqual(before);
     expect((await patch(true, { comment: '' })).body.subscription).toMatchObject({ cancellation: null });
   });

@@ -52,7 +52,7 @@ export interface SubscriptionSnapshot {
   readonly cancelAt: Date | null;
   /** When the cancellation was requested; `endedAt` is when it took effect. */
   readonly canceledAt: Date | null;
-  /** What the customer said who canceled, also before a cancellation that was taken back. */
+  /** Why the customer canceled, also before a cancellation that was taken back. */
   readonly cancellation: Cancellation | null;
   /** Whether it ended though nobody asked for that: a payment failed or was disputed. False where the object does not say. */
   readonly involuntary: boolean;

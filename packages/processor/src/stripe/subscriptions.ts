@@ -9,8 +9,8 @@ import { complete, type CompletingReads } from './pending-payment.ts';
 
 const NOTHING: Cancellation = { reason: null, comment: null };
 
-/** An empty text clears what was said. */
-const said = (cancellation: Cancellation | null) =>
+/** An empty text clears a detail. */
+const detailsOf = (cancellation: Cancellation | null) =>
   cancellation && {
     cancellation_details: { feedback: cancellation.reason ?? ('' as const), comment: cancellation.comment ?? '' },
   };
@@ -47,12 +47,12 @@ export function subscriptionCalls({ stripe, call }: Calls, reads: CompletingRead
     },
     setCancelAtPeriodEnd: (id, cancelAtPeriodEnd, key, cancellation = null) =>
       subscriptionFrom(async () => {
-        if (cancelAtPeriodEnd) return update(id, { cancel_at_period_end: true, ...said(cancellation) }, key);
+        if (cancelAtPeriodEnd) return update(id, { cancel_at_period_end: true, ...detailsOf(cancellation) }, key);
         const current = await stripe.subscriptions.retrieve(id);
         // The two fields may not be sent together; each is cleared under an idempotency key of its own.
         const byPeriod = current.cancel_at_period_end;
         const changes = byPeriod ? { cancel_at_period_end: false } : { cancel_at: '' as const };
-        return update(id, { ...changes, ...said(NOTHING) }, `${key}:${byPeriod ? 'period' : 'time'}`);
+        return update(id, { ...changes, ...detailsOf(NOTHING) }, `${key}:${byPeriod ? 'period' : 'time'}`);
       }),
     cancelSubscription: (id, key, cancellation = null) =>
       subscriptionFrom(async () => {
@@ -60,7 +60,7 @@ export function subscriptionCalls({ stripe, call }: Calls, reads: CompletingRead
         const { schedule } = await stripe.subscriptions.retrieve(id);
         const scheduleId = idOf(schedule);
         if (scheduleId !== null) await stripe.subscriptionSchedules.release(scheduleId, {}, write(`${key}:release`));
-        return stripe.subscriptions.cancel(id, { ...said(cancellation), ...WHOLE_SUBSCRIPTION }, write(key));
+        return stripe.subscriptions.cancel(id, { ...detailsOf(cancellation), ...WHOLE_SUBSCRIPTION }, write(key));
       }),
     setSubscriptionPaymentMethod: (id, paymentMethodId, key) =>
       subscriptionFrom(() => update(id, { default_payment_method: paymentMethodId }, key)),

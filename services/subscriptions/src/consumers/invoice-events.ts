@@ -62,6 +62,6 @@ function toEvents(delivery: Received): (InvoiceEvent & { delivery: Received })[]
   const source = sourceOf(delivery);
   const position = { at: source.at, rank: NAMES.indexOf(event.type) + 1, eventId: data.eventId };
   const scope = scopeOf(delivery);
-  const tellsFailure = event.type === processorEvent('invoice.payment_failed').name;
-  return [{ delivery, scope, snapshot, position, source, processorCustomerId, tellsFailure, reread: context ?? null }];
+  const isFailure = event.type === processorEvent('invoice.payment_failed').name;
+  return [{ delivery, scope, snapshot, position, source, processorCustomerId, isFailure, reread: context ?? null }];
 }

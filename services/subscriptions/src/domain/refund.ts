@@ -3,7 +3,7 @@ import type { PaymentStatus } from '@billing/contracts/resources/payment';
 import type { PaymentTerms } from './payment.ts';
 
 /**
- * Why nothing of a payment can be refunded, where its status tells. An inquiry took no money, and a refund resolves it.
+ * Why nothing of a payment can be refunded, where its status shows it. An inquiry took no money, and a refund resolves it.
  * https://docs.stripe.com/disputes/how-disputes-work#inquiries
  */
 const NOT_REFUNDABLE: Readonly<Partial<Record<PaymentStatus, string>>> = {

@@ -30,7 +30,7 @@ export interface SubscriptionTerms {
   readonly cancelAt: Date | null;
   /** When the cancellation was requested. */
   readonly canceledAt: Date | null;
-  /** What the customer said who canceled; null for one that goes on. */
+  /** Why the customer canceled; null for one that goes on. */
   readonly cancellation: Cancellation | null;
   /** Whether it ended though nobody asked for that: a payment failed or was disputed. */
   readonly involuntary: boolean;
@@ -119,9 +119,9 @@ export function readTerms(
   };
 }
 
-/** Returns whether a snapshot shows what is said about a cancellation. */
-export const saysSo = ({ cancellation }: SubscriptionSnapshot, said: Cancellation | null): boolean =>
-  said === null || isDeepStrictEqual(cancellationOf(cancellation ?? {}), said);
+/** Returns whether a snapshot has the details of a cancellation. */
+export const hasDetails = ({ cancellation }: SubscriptionSnapshot, details: Cancellation | null): boolean =>
+  details === null || isDeepStrictEqual(cancellationOf(cancellation ?? {}), details);
 
 /** Returns the terms of a subscription after its cancellation at `endedAt`. */
 export function canceledAt(terms: SubscriptionTerms, endedAt: Date): SubscriptionTerms {

@@ -35,8 +35,8 @@ export interface InvoiceEvent extends InvoiceObservation {
   readonly scope: ProjectScope;
   readonly processorCustomerId: string;
   readonly source: Source;
-  /** Whether it tells that a payment of the invoice failed. */
-  readonly tellsFailure?: boolean;
+  /** Whether it is that of a failed payment. */
+  readonly isFailure?: boolean;
 }
 
 /** An invoice that was deleted at the processor; only drafts can be. */
@@ -106,7 +106,7 @@ export function applyInvoiceEvents({ now }: Pick<Dependencies, 'now'>) {
       changed.add(row);
     }
     await invoiceRows.save(tx, [...changed]);
-    await markFailedInvoices(tx, events.filter(hasSeenFailure).map(toObject));
+    await markFailedInvoices(tx, events.filter(hasFailure).map(toObject));
     await link(tx, paid, publish);
     return unprepared;
   };
@@ -197,9 +197,9 @@ const positionColumns = ({ at, rank, eventId }: EventPosition) => ({ eventAt: at
 
 const toObject = ({ scope, snapshot }: InvoiceEvent): ProjectObject => ({ scope, id: snapshot.id });
 
-/** Whether an event, or what was read because of it, tells that a payment failed; whatever the order of events, it did. */
-const hasSeenFailure = ({ tellsFailure, snapshot, reread }: InvoiceEvent): boolean =>
-  tellsFailure === true || [snapshot, reread?.snapshot].some(it => it && it !== 'missing' && showsFailure(it));
+/** Whether an event, or what was read because of it, shows that a payment failed; whatever the order of events, it did. */
+const hasFailure = ({ isFailure, snapshot, reread }: InvoiceEvent): boolean =>
+  isFailure === true || [snapshot, reread?.snapshot].some(it => it && it !== 'missing' && showsFailure(it));
 
 const toPaid = ({ scope, snapshot: { id: invoiceId, paymentIds }, source }: InvoiceEvent): PaidInvoice => ({
   scope,

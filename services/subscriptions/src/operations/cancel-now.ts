@@ -16,21 +16,21 @@ export const cancelNowKind = (dependencies: Pick<Dependencies, 'now'>) =>
     {
       name: 'cancel-now',
       input,
-      send: (processor, { input: { processorSubscriptionId, cancellation: said }, idempotencyKey }) =>
-        processor.cancelSubscription(processorSubscriptionId, idempotencyKey, said),
+      send: (processor, { input: { processorSubscriptionId, cancellation: details }, idempotencyKey }) =>
+        processor.cancelSubscription(processorSubscriptionId, idempotencyKey, details),
       isDone: ({ status }) => status !== null && hasEnded(status),
     },
     dependencies,
   );
 
-/** What is said about a cancellation, for the audit log: a comment may have personal data. */
-export const saidChanges = (
+/** The reason and comment of a cancellation, for the audit log: a comment may have personal data. */
+export const detailChanges = (
   { cancellation: before }: Subscription,
-  said: Cancellation | null,
-): readonly AuditChange[] => (said ? changesWithin('cancellation', changesOf(before, said, ['comment'])) : []);
+  details: Cancellation | null,
+): readonly AuditChange[] => (details ? changesWithin('cancellation', changesOf(before, details, ['comment'])) : []);
 
 /**
- * Cancels at once, which can't be taken back. Null leaves what was said about it before.
+ * Cancels at once, which can't be taken back. Null leaves the details that there are.
  * @throws Problem what `changeAtProcessor` throws
  */
 export function cancelNow(dependencies: Pick<Dependencies, 'outbox' | 'processors' | 'operationLog' | 'now'>) {
@@ -39,12 +39,15 @@ export function cancelNow(dependencies: Pick<Dependencies, 'outbox' | 'processor
   return (
     scope: ProjectScope,
     key: SubscriptionKey,
-    said: Cancellation | null,
+    details: Cancellation | null,
     context: AuditContext,
   ): Promise<Subscription> =>
     change(kind, scope, key, {
-      toInput: common => ({ ...common, cancellation: said }),
-      changesOf: current => [{ field: 'status', from: current.status, to: 'canceled' }, ...saidChanges(current, said)],
+      toInput: common => ({ ...common, cancellation: details }),
+      changesOf: current => [
+        { field: 'status', from: current.status, to: 'canceled' },
+        ...detailChanges(current, details),
+      ],
       context,
     });
 }

@@ -16,7 +16,7 @@ export const changeIdOf = (operationKey: string): SubscriptionChangeId =>
 export const migrationKey = (migrationId: PriceMigrationId, subscriptionId: SubscriptionId): string =>
   `${migrationId}:${subscriptionId}`;
 
-/** Returns which changes of subscriptions price migrations have scheduled: their ids tell it, for findings are not kept. */
+/** Returns the subscriptions whose change a price migration has scheduled: its id shows that, for findings are deleted. */
 export async function findMigrating(
   em: EntityManager,
   { teamId, projectId }: ProjectScope,

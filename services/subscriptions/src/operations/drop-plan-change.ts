@@ -25,7 +25,7 @@ const input = z.object({
   pendingInvoiceId: z.string().nullable(),
   /** Our schedule, if no change is pending. */
   scheduleId: z.string().nullable(),
-  /** Whether its customer asks for it, who cannot take back what a price migration has scheduled. */
+  /** Whether the customer requests it, who cannot take back what a price migration has scheduled. */
   byCustomer: z.boolean(),
 });
 type Input = z.output<typeof input>;
@@ -54,7 +54,8 @@ export function dropPlanChangeKind({
     return readChanged(place, () => (pendingInvoiceId === null ? [] : [pendingInvoiceId]));
   };
 
-  const isKept = async (
+  /** Whether a price migration has scheduled a change that a customer takes back. */
+  const isProtected = async (
     { teamId, projectId, input: { subscriptionId, byCustomer } }: Operation,
     changeId: SubscriptionChangeId,
   ): Promise<boolean> =>
@@ -69,7 +70,7 @@ export function dropPlanChangeKind({
         const snapshot = await processor.findSubscription(toObject(operation).id);
         const { pendingUpdate, latestInvoiceId, scheduleId } = snapshot;
         const change = pendingUpdate ? null : readManagingSchedule(snapshot, null)?.change;
-        const isScheduled = change && !hasBegun(change, snapshot) && !(await isKept(operation, change.id));
+        const isScheduled = change && !hasBegun(change, snapshot) && !(await isProtected(operation, change.id));
         return {
           ...operation.input,
           pendingInvoiceId: pendingUpdate && latestInvoiceId,
@@ -106,7 +107,7 @@ const isDone = ({ invoices, reread }: ChangedAtProcessor, { scheduleId }: Input)
 
 /**
  * Takes back a change that waits for its payment, else the one that is scheduled. One that was paid meanwhile stays, and so does
- * one that a price migration has scheduled, if a customer asks.
+ * one that a price migration has scheduled, if a customer requests it.
  * @throws Problem 404 `subscription_not_found`, `change_not_found`; 409 `processor_not_connected`; `processor_error` after a
  * refusal, with nothing changed; `unavailable` when the processor does not respond, and the change may be taken back later
  */

@@ -39,7 +39,7 @@ import { migrateSubscription } from './migrate-subscription.ts';
 
 /** Subscriptions that are decided on in one step. */
 const PAGE = 500;
-/** Calls that the change of one subscription makes to the processor one after another, and those that are under way at once. */
+/** Changes of subscriptions that are under way at once. */
 const MAX_PARALLEL = 8;
 /** How long findings are stored; the counts of a migration stay with it. */
 const FINDINGS_DAYS = 30;
@@ -155,7 +155,7 @@ export function runMigration({ requestsPerSecond, turnMs, ...dependencies }: Run
             if (toChange.has(subscriptionId)) await migrate(migration, subscriptionId);
             return null;
           } catch (err) {
-            return (await settle(one, err)) ? null : err;
+            return (await recordFailure(one, err)) ? null : err;
           }
         }),
       );
@@ -176,13 +176,9 @@ export function runMigration({ requestsPerSecond, turnMs, ...dependencies }: Run
     };
   };
 
-  /** Notes why a subscription was not changed; false when it is tried again. */
-  async function settle(one: Parameters<typeof markUnchanged>[1], err: unknown): Promise<boolean> {
-    if (err instanceof NotMovable) {
-      await markUnchanged(em.fork(), one, { reason: err.reason });
-      return true;
-    }
-    const reason = err instanceof Problem ? REASONS[err.code] : undefined;
+  /** Records why a subscription was not changed; false when it is tried again. */
+  async function recordFailure(one: Parameters<typeof markUnchanged>[1], err: unknown): Promise<boolean> {
+    const reason = reasonOf(err);
     if (reason) {
       await markUnchanged(em.fork(), one, { reason });
       return true;
@@ -233,12 +229,17 @@ function readingOnce(processors: TeamProcessors): TeamProcessors {
   };
 }
 
-/** Reads a value unless it was read before; a failure is not kept. */
+/** Reads a value unless it was read before; a failure is not remembered. */
 function once<Key, Value>(reads: Map<Key, Promise<Value>>, key: Key, read: () => Promise<Value>): Promise<Value> {
   const reading = reads.get(key) ?? read();
   reads.set(key, reading);
   reading.catch(() => reads.delete(key));
   return reading;
+}
+
+function reasonOf(err: unknown): MigrationSkipReason | undefined {
+  if (err instanceof NotMovable) return err.reason;
+  return err instanceof Problem ? REASONS[err.code] : undefined;
 }
 
 /** The secret key is refused, or what is wrong is wrong with the migration. */
@@ -258,8 +259,8 @@ export async function cleanPriceMigrations(em: EntityManager): Promise<void> {
   );
   for (const { id, counts } of old)
     await em.fork().transactional(async tx => {
-      const kept = JSON.stringify(counts ?? (await countMigrated(tx, { id })));
-      await executeBound(tx, `update price_migrations set counts = $2::jsonb where id = $1`, [id, kept]);
+      const lasting = JSON.stringify(counts ?? (await countMigrated(tx, { id })));
+      await executeBound(tx, `update price_migrations set counts = $2::jsonb where id = $1`, [id, lasting]);
       await executeBound(tx, `delete from migrated_subscriptions where migration_id = $1`, [id]);
     });
 }

@@ -5,11 +5,11 @@ import { isRefused } from '@billing/processor/errors';
 import { changesOf } from '@billing/service/audit';
 import { z } from 'zod';
 import { isOurs } from '#domain/schedule.ts';
-import { requireUnscheduled, saysSo } from '#domain/subscription.ts';
+import { requireUnscheduled, hasDetails } from '#domain/subscription.ts';
 import type { SubscriptionKey } from '#persistence/find-subscription.ts';
 import type { Subscription } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { saidChanges } from './cancel-now.ts';
+import { detailChanges } from './cancel-now.ts';
 import { changeAtProcessor, changeInput, changeKind } from './change-at-processor.ts';
 import { dropSchedule } from './schedule-change.ts';
 
@@ -26,9 +26,9 @@ export const scheduleCancellationKind = (dependencies: Pick<Dependencies, 'now'>
       name: 'schedule-cancellation',
       input,
       async send(processor, { input: wanted, idempotencyKey: key }) {
-        const { processorSubscriptionId: id, cancelAtPeriodEnd, cancellation: said } = wanted;
+        const { processorSubscriptionId: id, cancelAtPeriodEnd, cancellation: details } = wanted;
         try {
-          return await processor.setCancelAtPeriodEnd(id, cancelAtPeriodEnd, key, said);
+          return await processor.setCancelAtPeriodEnd(id, cancelAtPeriodEnd, key, details);
         } catch (err) {
           if (!isRefused(err)) throw err;
           // The processor refuses both while a schedule manages the subscription.
@@ -36,11 +36,11 @@ export const scheduleCancellationKind = (dependencies: Pick<Dependencies, 'now'>
           if (!current.schedule || !isOurs(current.schedule)) throw err;
           if (!cancelAtPeriodEnd && !current.cancelAtPeriodEnd) return current;
           await dropSchedule(processor, current, key);
-          return processor.setCancelAtPeriodEnd(id, cancelAtPeriodEnd, `${key}:released`, said);
+          return processor.setCancelAtPeriodEnd(id, cancelAtPeriodEnd, `${key}:released`, details);
         }
       },
-      isDone: (snapshot, { cancelAtPeriodEnd, cancellation: said }) =>
-        snapshot.cancelAtPeriodEnd === cancelAtPeriodEnd && saysSo(snapshot, said),
+      isDone: (snapshot, { cancelAtPeriodEnd, cancellation: details }) =>
+        snapshot.cancelAtPeriodEnd === cancelAtPeriodEnd && hasDetails(snapshot, details),
       saveOfferOf: ({ declinesOffer }) => (declinesOffer ? 'declined' : null),
     },
     dependencies,
@@ -48,7 +48,7 @@ export const scheduleCancellationKind = (dependencies: Pick<Dependencies, 'now'>
 
 interface WantedCancellation {
   readonly cancelAtPeriodEnd: boolean;
-  /** What the customer says who cancels; null leaves what was said before. */
+  /** Why the customer cancels; null leaves the details that there are. */
   readonly cancellation?: Cancellation | null;
   /** Whether the customer cancels although a save offer was shown. */
   readonly declinesOffer?: boolean | undefined;
@@ -66,12 +66,12 @@ export function scheduleCancellation(
   return (
     scope: ProjectScope,
     key: SubscriptionKey,
-    { cancelAtPeriodEnd, cancellation: said = null, declinesOffer = false }: WantedCancellation,
+    { cancelAtPeriodEnd, cancellation: details = null, declinesOffer = false }: WantedCancellation,
     context: AuditContext,
   ): Promise<Subscription> =>
     change(kind, scope, key, {
-      toInput: common => ({ ...common, cancelAtPeriodEnd, cancellation: said, declinesOffer }),
-      changesOf: current => [...changesOf(current, { cancelAtPeriodEnd }), ...saidChanges(current, said)],
+      toInput: common => ({ ...common, cancelAtPeriodEnd, cancellation: details, declinesOffer }),
+      changesOf: current => [...changesOf(current, { cancelAtPeriodEnd }), ...detailChanges(current, details)],
       context,
       requireAllowed: requireUnscheduled,
     });

@@ -97,7 +97,7 @@ export async function lockToChange(tx: EntityManager, { migrationId, subscriptio
   return rows.length > 0;
 }
 
-/** Notes the change that a migration has scheduled, in the transaction that ends the operation. */
+/** Records the change that a migration has scheduled, in the transaction that ends the operation. */
 export async function markScheduled(
   tx: EntityManager,
   { migrationId, subscriptionId }: Migrated,
@@ -112,7 +112,7 @@ export async function markScheduled(
   );
 }
 
-/** Notes why a subscription was not changed; one that is scheduled stays so. */
+/** Records why a subscription was not changed; one that is scheduled stays so. */
 export async function markUnchanged(
   em: EntityManager,
   { migrationId, subscriptionId }: Migrated,

@@ -66,7 +66,7 @@ const SubscriptionSchema = defineEntity({
     cancelAt: p.datetime().strictNullable(),
     /** When the cancellation was requested. */
     canceledAt: p.datetime().strictNullable(),
-    /** What the customer said who canceled. */
+    /** Why the customer canceled. */
     cancellation: p.json<Cancellation>().strictNullable(),
     /** Whether it ended though nobody asked for that. */
     involuntary: p.boolean(),

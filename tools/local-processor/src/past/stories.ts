@@ -50,12 +50,12 @@ function cancelAtPeriodEnd(subscriber: Subscriber): Subscription {
   later(subscriber, subscription);
   return updateSubscription(subscriber.unit, subscription, {
     cancel_at_period_end: true,
-    cancellation_details: saidBy(subscription),
+    cancellation_details: detailsOf(subscription),
   });
 }
 
-/** What those say who cancel, the most frequent more than once; some say nothing. */
-const SAID = [
+/** Why subscriptions are canceled, the most frequent reasons more than once; some without any. */
+const DETAILS = [
   { feedback: 'too_expensive' },
   { feedback: 'too_expensive', comment: 'We are a small team.' },
   { feedback: 'unused' },
@@ -67,7 +67,7 @@ const SAID = [
   undefined,
 ] as const;
 
-const saidBy = ({ created }: Subscription) => SAID[created % SAID.length];
+const detailsOf = ({ created }: Subscription) => DETAILS[created % DETAILS.length];
 
 /** Moves a story to the time when the period is over in which it was canceled. */
 function endEarlier(subscriber: Subscriber): Subscription {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { choice, empty, unsettableText } from '../api/parameters.ts';
 
-/** `cancellation_details`: why a subscription is canceled; an empty value clears what was said. */
+/** `cancellation_details`: why a subscription is canceled; an empty value clears a field. */
 export const cancellationDetails = z.strictObject({
   comment: unsettableText().optional(),
   feedback: z

@@ -158,7 +158,7 @@ function cancellationOf(unit: UnitOfWork, subscription: Subscription, given: Giv
   return { cancel_at_period_end: false, cancel_at: time, ...requested };
 }
 
-/** Returns what was said about the cancellation, with what is said now. */
+/** Returns the details of the cancellation with those of a request. */
 export function detailsOf(
   { cancellation_details: before }: Subscription,
   { cancellation_details: given }: Pick<Given, 'cancellation_details'>,
