@@ -2,13 +2,13 @@ import { portalOperations } from '@billing/contracts/operations/portal';
 import type { HttpServer } from '@billing/service/http';
 import { serve } from '@billing/service/serve';
 import type { SubscriptionState } from '@billing/contracts/events/subscriptions';
-import { readerLanguage } from '#domain/reader-language.ts';
 import { admitVisitor, type AdmitVisitorDependencies } from '#operations/admit-visitor.ts';
 import { changePlan, dropPlanChange, previewPlan } from '#operations/change-plan.ts';
 import { acceptSaveOffer } from '#operations/save-offer.ts';
 import { scheduleCancellation } from '#operations/schedule-cancellation.ts';
 import { startPaymentUpdate, type StartPaymentUpdateDependencies } from '#operations/start-payment-update.ts';
-import { customerAuditOf } from './customer-audit.ts';
+import { byCustomer } from './customer-audit.ts';
+import { textsOf } from './page-request.ts';
 
 type ActionDependencies = AdmitVisitorDependencies & StartPaymentUpdateDependencies;
 
@@ -25,15 +25,11 @@ export function actionRoutes(dependencies: ActionDependencies) {
   const ownerOf = async ({ token }: { readonly token: string }) => (await admit(token)).sessionId;
 
   return async (app: HttpServer): Promise<void> => {
-    serve(app, portalOperations.updatePortalSubscription, async ({ params, body, request }) => {
+    serve(app, portalOperations.updatePortalSubscription, async ({ params, body, audit }) => {
       const visitor = await admit(params.token);
-      const subscription = await schedule(
-        visitor,
-        params.subscriptionId,
-        body,
-        customerAuditOf(request, portalOperations.updatePortalSubscription, visitor),
-      );
-      return { subscription: toResource(subscription) };
+      return {
+        subscription: toResource(await schedule(visitor, params.subscriptionId, body, byCustomer(audit, visitor))),
+      };
     });
 
     serve(
@@ -48,29 +44,26 @@ export function actionRoutes(dependencies: ActionDependencies) {
     serve(
       app,
       portalOperations.changePortalPlan,
-      async ({ params, body, request, reply, operationKey }) => {
+      async ({ params, body, audit, reply, operationKey }) => {
         const visitor = await admit(params.token);
-        const audit = customerAuditOf(request, portalOperations.changePortalPlan, visitor, operationKey);
-        const made = await change(visitor, params.subscriptionId, body, audit, operationKey);
+        const made = await change(visitor, params.subscriptionId, body, byCustomer(audit, visitor), operationKey);
         if (made.change.status === 'pending_payment') reply.code(202);
         return { change: made.change, subscription: toResource(made.subscription) };
       },
       { ownerOf },
     );
 
-    serve(app, portalOperations.dropPortalPlanChange, async ({ params, request }) => {
+    serve(app, portalOperations.dropPortalPlanChange, async ({ params, audit }) => {
       const visitor = await admit(params.token);
-      const audit = customerAuditOf(request, portalOperations.dropPortalPlanChange, visitor);
-      return { subscription: toResource(await drop(visitor, params.subscriptionId, audit)) };
+      return { subscription: toResource(await drop(visitor, params.subscriptionId, byCustomer(audit, visitor))) };
     });
 
     serve(
       app,
       portalOperations.acceptSaveOffer,
-      async ({ params, request, operationKey }) => {
+      async ({ params, audit }) => {
         const visitor = await admit(params.token);
-        const audit = customerAuditOf(request, portalOperations.acceptSaveOffer, visitor, operationKey);
-        return { subscription: toResource(await accept(visitor, params.subscriptionId, audit)) };
+        return { subscription: toResource(await accept(visitor, params.subscriptionId, byCustomer(audit, visitor))) };
       },
       { ownerOf },
     );
@@ -78,13 +71,15 @@ export function actionRoutes(dependencies: ActionDependencies) {
     serve(
       app,
       portalOperations.createPortalSetupSession,
-      async ({ params, query: { lang }, request, reply, operationKey }) => {
+      async ({ params, query: { lang }, audit, request, reply, operationKey }) => {
         const visitor = await admit(params.token);
-        const audit = customerAuditOf(request, portalOperations.createPortalSetupSession, visitor, operationKey);
-        const { locale, config } = visitor;
-        const accepted = request.headers['accept-language'];
-        const { language } = readerLanguage({ query: lang, link: locale, accepted, project: config.defaultLanguage });
-        const { url, cookie } = await startUpdate(visitor, { language, lang }, audit, operationKey);
+        const { language } = textsOf(request, visitor);
+        const { url, cookie } = await startUpdate(
+          visitor,
+          { language, lang },
+          byCustomer(audit, visitor),
+          operationKey,
+        );
         reply.header('set-cookie', cookie);
         return { url };
       },

@@ -5,13 +5,16 @@ import type { FastifyRequest } from 'fastify';
 import type { Visitor } from '#operations/admit-visitor.ts';
 
 /** Returns who makes a write with a portal link, for the audit log: its customer. */
-export const customerAuditOf = (
-  request: FastifyRequest,
-  operation: Operation,
-  { customerId, scope }: Visitor,
-  operationKey?: string,
-): AuditContext => ({
-  ...auditOf(request, operation, operationKey),
+export const byCustomer = (audit: AuditContext, { customerId, scope }: Visitor): AuditContext => ({
+  ...audit,
   actor: { type: 'customer', id: customerId },
   projectId: scope.projectId,
 });
+
+/** Returns the same for a form, which makes the same write as an operation of the API. */
+export const customerAuditOf = (
+  request: FastifyRequest,
+  operation: Operation,
+  visitor: Visitor,
+  operationKey?: string,
+): AuditContext => byCustomer(auditOf(request, operation, operationKey), visitor);

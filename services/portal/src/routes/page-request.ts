@@ -35,6 +35,13 @@ const REFUSALS: ReadonlyMap<string, Notice> = new Map([
   ['subscription_has_schedule', 'has-schedule'],
 ]);
 
-/** Returns the notice about why a subscription cannot be changed; undefined for every other error. */
-export const refusalNotice = (err: unknown): Notice | undefined =>
-  err instanceof Problem ? REFUSALS.get(err.code) : undefined;
+/**
+ * Returns the notice about why a subscription cannot be changed, or `otherwise` for a reason without a notice of its own.
+ * @throws every other error
+ */
+export function refusalNotice(err: unknown, otherwise?: Notice): Notice {
+  const isRefusal = err instanceof Problem && err.kind === 'unprocessable';
+  const notice = isRefusal ? (REFUSALS.get(err.code) ?? otherwise) : undefined;
+  if (!notice) throw err;
+  return notice;
+}

@@ -31,6 +31,7 @@ import { cancelPages } from './cancel-pages.ts';
 import { planPages } from './plan-pages.ts';
 import { pageSender, type SendPageDependencies } from './send-page.ts';
 import { customerAuditOf } from './customer-audit.ts';
+import { subscriptionPages } from './subscription-pages.ts';
 
 interface PageDependencies
   extends
@@ -132,8 +133,9 @@ export function pageRoutes(dependencies: PageDependencies): FastifyPluginAsyncZo
       return sendPage(reply, view, { ...portalPage(view), isPreview: true });
     });
 
-    await app.register(cancelPages(dependencies, { admit, sendPage }));
-    await app.register(planPages(dependencies, { admit, sendPage }));
+    const ofSubscriptions = subscriptionPages({ ...dependencies, admit, sendPage });
+    await app.register(cancelPages(dependencies, ofSubscriptions));
+    await app.register(planPages(dependencies, ofSubscriptions));
 
     app.post(
       '/:token/payment-method',

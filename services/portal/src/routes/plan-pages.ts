@@ -6,32 +6,20 @@ import { Problem } from '@billing/contracts/problem';
 import type { MadeChange } from '@billing/contracts/resources/plan-change';
 import { timestamp } from '@billing/contracts/timestamp';
 import type { RpcClient } from '@billing/messaging/rpc';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Choice } from '#domain/offer.ts';
-import { portalLinks, type Notice } from '#domain/portal-links.ts';
+import type { Notice } from '#domain/portal-links.ts';
 import type { Visitor } from '#operations/admit-visitor.ts';
 import { changePlan, dropPlanChange, previewPlan } from '#operations/change-plan.ts';
-import { findBrand } from '#operations/find-brand.ts';
 import { findOffer } from '#operations/find-offer.ts';
 import type { MessageKey } from '#views/messages/en.ts';
 import { planChoice } from '#views/plan-choice.ts';
 import { planReview } from '#views/plan-review.ts';
-import { portalFooter } from '#views/portal-page.ts';
 import { customerAuditOf } from './customer-audit.ts';
 import { formKey, langQuery, operationKeyOf, refusalNotice, subscriptionParams, textsOf } from './page-request.ts';
-import type { pageSender } from './send-page.ts';
-
-interface PlanPageDependencies {
-  readonly rpc: RpcClient;
-  readonly publicUrl: string;
-}
-
-interface PageParts {
-  readonly admit: (request: FastifyRequest, token: string) => Promise<Visitor>;
-  readonly sendPage: ReturnType<typeof pageSender>;
-}
+import type { SubscriptionPages, SubscriptionRequest } from './subscription-pages.ts';
 
 /** A field of a form that is empty, or was never filled by the page, counts as left out. */
 const field = <Schema extends z.ZodType>(schema: Schema) =>
@@ -45,11 +33,6 @@ const confirmation = z.object({
   expectedAmountDue: field(z.coerce.number().int()),
   key: formKey,
 });
-
-type PlanRequest = FastifyRequest<{
-  Params: z.output<typeof subscriptionParams>;
-  Querystring: z.output<typeof langQuery>;
-}>;
 
 /** How long a second click waits for the first one, in milliseconds, and how often it looks. */
 const LONGEST_CHANGE_MS = 10_000;
@@ -73,83 +56,65 @@ const CONFIRM_AGAIN: ReadonlyMap<string, MessageKey> = new Map([
  * The pages on which customers change plan and quantity, without script: choose, see the exact amounts, confirm. What has become
  * impossible meanwhile leads back to the subscriptions, with a notice.
  */
-export function planPages({ rpc, publicUrl }: PlanPageDependencies, parts: PageParts): FastifyPluginAsyncZod {
-  const { admit, sendPage } = parts;
+export function planPages(
+  { rpc }: { readonly rpc: RpcClient },
+  { visitorOf, linksOf, toSubscriptions, send }: SubscriptionPages,
+): FastifyPluginAsyncZod {
   const find = findOffer({ rpc });
   const preview = previewPlan({ rpc });
   const change = changePlan({ rpc });
   const drop = dropPlanChange({ rpc });
-  const brandOf = findBrand({ rpc });
-  const linksOf = ({ params, query }: PlanRequest) => portalLinks(publicUrl, params.token, query.lang);
-
-  const toSubscriptions = (request: PlanRequest, reply: FastifyReply, notice?: Notice) =>
-    reply.redirect(linksOf(request).tab('subscriptions', { notice }), 303);
 
   /** Sends the page with the choices; `problem` says what was wrong with what was chosen. */
-  async function sendChoice(request: PlanRequest, reply: FastifyReply, visitor: Visitor, wrong?: WrongChoice) {
-    const [{ subscription, offer }, brand] = await Promise.all([
-      find(visitor, request.params.subscriptionId),
-      brandOf(visitor),
-    ]);
+  async function sendChoice(request: SubscriptionRequest, reply: FastifyReply, visitor: Visitor, wrong?: WrongChoice) {
+    const { subscription, offer } = await find(visitor, request.params.subscriptionId);
     if (!offer) return toSubscriptions(request, reply);
     const texts = textsOf(request, visitor);
     const content = planChoice({ subscription, offer, ...wrong, links: linksOf(request), texts });
     const title = texts.text('update', { name: subscription.productName ?? texts.text('subscription') });
-    const page = { title, content, footer: portalFooter(texts) };
-    return sendPage(reply, { texts, brand }, page, wrong ? 422 : 200);
+    return send(reply, visitor, { texts, title, content }, wrong && 422);
   }
 
   /** Sends the page with the amounts; `again` says why they are to be confirmed once more. */
   async function sendReview(
-    request: PlanRequest,
+    request: SubscriptionRequest,
     reply: FastifyReply,
     visitor: Visitor,
-    chosen: Choice,
+    { priceId, quantity }: Choice,
     again?: ConfirmAgain,
   ) {
+    const chosen = { priceId, quantity };
     try {
-      const [previewed, brand] = await Promise.all([
-        preview(visitor, request.params.subscriptionId, chosen),
-        brandOf(visitor),
-      ]);
+      const previewed = await preview(visitor, request.params.subscriptionId, chosen);
       const texts = textsOf(request, visitor);
       const view = { ...previewed, links: linksOf(request), texts, key: randomUUID(), problem: again?.problem };
-      const page = { title: texts.text('confirmUpdate'), content: planReview(view), footer: portalFooter(texts) };
-      return await sendPage(reply, { texts, brand }, page, again?.status);
+      const page = { texts, title: texts.text('confirmUpdate'), content: planReview(view) };
+      return await send(reply, visitor, page, again?.status);
     } catch (err) {
       if (isRefusal(err, 'no_change')) return sendChoice(request, reply, visitor, { chosen, problem: 'sameAsNow' });
-      return toRefusal(request, reply, err);
+      return toSubscriptions(request, reply, refusalNotice(err, 'not-possible'));
     }
-  }
-
-  /** Leads back to the subscriptions after a refusal; another error is thrown on. */
-  function toRefusal(request: PlanRequest, reply: FastifyReply, err: unknown) {
-    if (!(err instanceof Problem) || err.kind !== 'unprocessable') throw err;
-    return toSubscriptions(request, reply, refusalNotice(err) ?? 'not-possible');
   }
 
   return async app => {
     const route = '/:token/subscriptions/:subscriptionId/change';
 
     app.get(route, { schema: { params: subscriptionParams, querystring: langQuery } }, async (request, reply) =>
-      sendChoice(request, reply, await admit(request, request.params.token)),
+      sendChoice(request, reply, await visitorOf(request)),
     );
 
     app.get(
       `${route}/preview`,
       { schema: { params: subscriptionParams, querystring: previewQuery } },
-      async (request, reply) => {
-        const { priceId, quantity } = request.query;
-        return sendReview(request, reply, await admit(request, request.params.token), { priceId, quantity });
-      },
+      async (request, reply) => sendReview(request, reply, await visitorOf(request), request.query),
     );
 
     app.post(
       route,
       { schema: { params: subscriptionParams, querystring: langQuery, body: confirmation } },
       async (request, reply) => {
-        const { token, subscriptionId } = request.params;
-        const visitor = await admit(request, token);
+        const { subscriptionId } = request.params;
+        const visitor = await visitorOf(request);
         const { key, ...wanted } = request.body;
         // Only what the customer has seen is confirmed.
         if (wanted.expectedAmountDue === undefined) return sendChoice(request, reply, visitor);
@@ -160,9 +125,9 @@ export function planPages({ rpc, publicUrl }: PlanPageDependencies, parts: PageP
           return toSubscriptions(request, reply, MADE[made.status]);
         } catch (err) {
           const problem = err instanceof Problem ? CONFIRM_AGAIN.get(err.code) : undefined;
-          if (!(err instanceof Problem) || !problem) return toRefusal(request, reply, err);
-          const { priceId, quantity } = wanted;
-          return sendReview(request, reply, visitor, { priceId, quantity }, { problem, status: err.status });
+          if (!(err instanceof Problem) || !problem)
+            return toSubscriptions(request, reply, refusalNotice(err, 'not-possible'));
+          return sendReview(request, reply, visitor, wanted, { problem, status: err.status });
         }
       },
     );
@@ -171,8 +136,8 @@ export function planPages({ rpc, publicUrl }: PlanPageDependencies, parts: PageP
       `${route}/drop`,
       { schema: { params: subscriptionParams, querystring: langQuery } },
       async (request, reply) => {
-        const { token, subscriptionId } = request.params;
-        const visitor = await admit(request, token);
+        const { subscriptionId } = request.params;
+        const visitor = await visitorOf(request);
         const audit = customerAuditOf(request, portalOperations.dropPortalPlanChange, visitor);
         try {
           await drop(visitor, subscriptionId, audit);
