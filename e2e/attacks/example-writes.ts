@@ -151,22 +151,6 @@ export const EXAMPLE_WRITES: Readonly<Record<string, PrepareWrite>> = {
       target: is('subscription', id),
     };
   },
-  changePortalPlan: async ({ tenant: { api, P }, resources: { token, subscriptionId: id } }) => {
-    await ok(api.put(`${P}/portal-config`, { quantity: { enabled: true } }));
-    return {
-      by: 'customer',
-      send: () => new Caller().post(`/api/portal/${token}/subscriptions/${id}/change`, { quantity: 3 }),
-      target: is('subscription', id),
-    };
-  },
-  dropPortalPlanChange: async ({ tenant: { billing }, resources: { token, subscriptionId: id } }) => {
-    await billing.subscriptions.change(id, { quantity: 4, when: 'period_end' });
-    return {
-      by: 'customer',
-      send: () => new Caller().delete(`/api/portal/${token}/subscriptions/${id}/change`),
-      target: is('subscription', id),
-    };
-  },
   createPortalSetupSession: ({ resources: { token, customerId } }) => ({
     by: 'customer',
     send: () => new Caller().post(`/api/portal/${token}/setup-intent`),

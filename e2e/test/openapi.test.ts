@@ -326,9 +326,9 @@ it('documents syncs and the health of the connection', async () => {
 it('documents price migrations', async () => {
   const [{ priceId: fromPriceId }, { priceId: toPriceId }] = [await newPrice(), await newPrice()];
   const migrations = `${P}/price-migrations`;
-  const asked = { fromPriceId, toPriceId, mode: 'report' };
-  const { priceMigration } = await ok(api.post(migrations, asked), 202);
-  expect((await api.post(migrations, { ...asked, toPriceId: fromPriceId })).status).toBe(422);
+  const wanted = { fromPriceId, toPriceId, mode: 'report' };
+  const { priceMigration } = await ok(api.post(migrations, wanted), 202);
+  expect((await api.post(migrations, { ...wanted, toPriceId: fromPriceId })).status).toBe(422);
   const path = `${migrations}/${priceMigration.id}`;
   await waitFor(async () => (await ok(api.get(path))).priceMigration.status === 'completed', {
     what: 'the report to complete',

@@ -2,8 +2,7 @@ import { isWithoutBrowser } from '@billing/testing/browser';
 import { waitFor } from '@billing/testing/wait-for';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
-import { expectAccessible } from '../../system/accessibility.ts';
-import { expectFitting } from './fitting.ts';
+import { expectFitting, expectGood } from './fitting.ts';
 import { openShop, type Shop } from './shop.ts';
 
 const withoutBrowser = isWithoutBrowser();
@@ -105,9 +104,4 @@ async function readLoaded(page: Page): Promise<Loaded> {
     bytes: performance.getEntriesByType('navigation')[0].decodedBodySize,
     others: performance.getEntriesByType('resource').map(({ name }) => name),
   }))()`)) as Loaded; // the shape of the expression above
-}
-
-async function expectGood(page: Page): Promise<void> {
-  await expectAccessible(page);
-  await expectFitting(page);
 }

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { expectAccessible } from '../../system/accessibility.ts';
 
 /** Words of the page's own texts that a line end cuts in two; names that others wrote may be. */
 const CUT_WORDS = `(() => {
@@ -26,4 +27,10 @@ export const readMisfits = async (page: Page) => ({
 /** Expects that nothing is wider than the screen. */
 export async function expectFitting(page: Page): Promise<void> {
   expect(await readMisfits(page)).toEqual({ pixels: 0, words: [] });
+}
+
+/** Expects that a page fits the screen, and that axe finds nothing on it. */
+export async function expectGood(page: Page): Promise<void> {
+  await expectAccessible(page);
+  await expectFitting(page);
 }

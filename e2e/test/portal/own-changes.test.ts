@@ -3,9 +3,8 @@ import { isWithoutBrowser } from '@billing/testing/browser';
 import { waitFor } from '@billing/testing/wait-for';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
-import { expectAccessible } from '../../system/accessibility.ts';
 import { newPromotionCode } from '../../system/promotion-code.ts';
-import { expectFitting } from './fitting.ts';
+import { expectGood } from './fitting.ts';
 import { cardOf, openShop, type Shop } from './shop.ts';
 
 const withoutBrowser = isWithoutBrowser();
@@ -125,9 +124,4 @@ async function follow(page: Page, name: RegExp): Promise<void> {
   await page.getByRole('link', { name }).focus();
   await page.keyboard.press('Enter');
   await page.locator('fieldset').waitFor();
-}
-
-async function expectGood(page: Page): Promise<void> {
-  await expectAccessible(page);
-  await expectFitting(page);
 }

@@ -153,7 +153,7 @@ async function expectMoved(
     expect(isTextOf(earning.get(subscriptionId) ?? { numerator: -1n, denominator: 1n }, amount)).toBe(true);
   for (const metric of MOVEMENT_METRICS) {
     const totals = (await service.history(scope, growthDays)).totals;
-    const asked = [
+    const lists = [
       { days: whole, listed: await service.subscriptions(scope, metric, growthDays, 2), figure: totals[metric] },
       {
         days: { from: busiest.from, to: busiest.date },
@@ -161,7 +161,7 @@ async function expectMoved(
         figure: busiest[metric],
       },
     ];
-    for (const { days, listed, figure } of asked) {
+    for (const { days, listed, figure } of lists) {
       const expected = expectedMoved(records, baseCurrency, now, { metric, ...days });
       const { subscriptions, total, pagination } = listed;
       expect(subscriptions.map(({ subscriptionId }) => subscriptionId).toSorted()).toEqual(

@@ -38,11 +38,11 @@ export async function startAnalytics() {
       analytics.parse(
         await get(scope, growthDays === undefined ? '/analytics' : `/analytics?growthDays=${growthDays}`),
       ),
-    /** `GET P/analytics/subscriptions`, all pages of `limit` together. */
     async cancellations(scope: ProjectScope, growthDays = 30) {
       const { response } = analyticsOperations.listCancellations;
       return response.parse(await get(scope, `/analytics/cancellations?growthDays=${growthDays}`)).cancellations;
     },
+    /** `GET P/analytics/subscriptions`, all pages of `limit` together. */
     async subscriptions(
       scope: ProjectScope,
       metric: AnalyticsMetric,

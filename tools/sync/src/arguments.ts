@@ -1,6 +1,6 @@
 import { syncType } from '@billing/contracts/resources/sync';
 import { z } from 'zod';
-import { COMMON, COMMON_OPTIONS, pairs, parseCommand, type Environment } from './command-line.ts';
+import { COMMON, COMMON_OPTIONS, parseCommand, type Environment } from './command-line.ts';
 
 const usage = `Usage: BILLING_API_KEY=bil_… npm run sync -- --team team_… --project proj_… [options]
 
@@ -22,7 +22,6 @@ const given = z.object({
     .transform(list => list.split(','))
     .pipe(z.array(syncType))
     .optional(),
-  filter: pairs,
   'marked-only': z.boolean().default(false),
   mark: z.boolean().default(false),
 });
@@ -30,7 +29,6 @@ const given = z.object({
 const options = {
   ...COMMON_OPTIONS,
   types: { type: 'string' },
-  filter: { type: 'string', multiple: true },
   'marked-only': { type: 'boolean' },
   mark: { type: 'boolean' },
 } as const;

@@ -3,18 +3,8 @@ import { ProjectId, TeamId } from '@billing/contracts/ids';
 import { StartError } from '@billing/database/start-error';
 import { z } from 'zod';
 
-/** What every command takes: where the project is, and how much is printed. */
-export const COMMON = {
-  team: TeamId.schema,
-  project: ProjectId.schema,
-  apiKey: z.string('Set BILLING_API_KEY.').min(1, 'Set BILLING_API_KEY.'),
-  apply: z.boolean().default(false),
-  limit: z.coerce.number().int().min(0).max(100_000).default(50),
-  url: z.url({ protocol: /^https?$/ }).default('http://localhost:8080'),
-};
-
 /** Options of `key=value`, as one object. */
-export const pairs = z
+const pairs = z
   .array(z.string().regex(/^[^=]+=/, 'Expected key=value.'))
   .default([])
   .transform(all => Object.fromEntries(all.map(pair => splitPair(pair))));
@@ -24,11 +14,23 @@ function splitPair(pair: string): [string, string] {
   return [pair.slice(0, at), pair.slice(at + 1)];
 }
 
+/** What every command takes: where the project is, what it works on, and how much is printed. */
+export const COMMON = {
+  team: TeamId.schema,
+  project: ProjectId.schema,
+  apiKey: z.string('Set BILLING_API_KEY.').min(1, 'Set BILLING_API_KEY.'),
+  apply: z.boolean().default(false),
+  filter: pairs,
+  limit: z.coerce.number().int().min(0).max(100_000).default(50),
+  url: z.url({ protocol: /^https?$/ }).default('http://localhost:8080'),
+};
+
 /** How the common options are written. */
 export const COMMON_OPTIONS = {
   team: { type: 'string' },
   project: { type: 'string' },
   apply: { type: 'boolean' },
+  filter: { type: 'string', multiple: true },
   limit: { type: 'string' },
   url: { type: 'string' },
 } as const satisfies ParseArgsOptionsConfig;

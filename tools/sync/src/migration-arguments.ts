@@ -1,6 +1,6 @@
 import { PriceId } from '@billing/contracts/ids';
 import { z } from 'zod';
-import { COMMON, COMMON_OPTIONS, pairs, parseCommand, type Environment } from './command-line.ts';
+import { COMMON, COMMON_OPTIONS, parseCommand, type Environment } from './command-line.ts';
 
 const usage = `Usage: BILLING_API_KEY=bil_… npm run price-migrations -- --team team_… --project proj_… --from pri_… --to pri_… [options]
 
@@ -20,7 +20,6 @@ const given = z.object({
   to: PriceId.schema,
   'remove-discounts': z.boolean().default(false),
   'created-before': z.iso.datetime({ offset: true }).optional(),
-  filter: pairs,
 });
 
 const options = {
@@ -29,7 +28,6 @@ const options = {
   to: { type: 'string' },
   'remove-discounts': { type: 'boolean' },
   'created-before': { type: 'string' },
-  filter: { type: 'string', multiple: true },
 } as const;
 
 /** @throws StartError that says what is wrong, and how the command is used */

@@ -47,7 +47,7 @@ export const webhookEndpoint = z
   .object({
     id: WebhookEndpointId.schema,
     url: url.describe('Where events are posted.'),
-    description: z.string().nullable().describe('What it is for; null when nobody has said.'),
+    description: z.string().nullable().describe('What it is for; null when it was not given.'),
     eventTypes,
     maxConcurrency,
     includeSync,
@@ -57,9 +57,9 @@ export const webhookEndpoint = z
     disabledReason: z
       .enum(DISABLED_REASONS)
       .nullable()
-      .describe('`failing`: no success for 120 hours. `gone`: it has answered 410. Null unless it is disabled.'),
+      .describe('`failing`: no success for 120 hours. `gone`: it has responded with 410. Null unless it is disabled.'),
     failingSince: timestamp.nullable().describe('When the first attempt after the last success failed.'),
-    lastSuccessAt: timestamp.nullable().describe('When it last answered with a 2xx.'),
+    lastSuccessAt: timestamp.nullable().describe('When it last responded with a 2xx.'),
     lag: z
       .object({
         events: z.int().meta({ description: 'Events that wait to be sent, counted to 10,000.', example: 0 }),

@@ -77,11 +77,6 @@ export const TAGS = [
     description: 'The payment processor’s account and the records of a project, compared and made equal.',
   },
   {
-    name: 'Price migrations',
-    resources: ['price-migrations'],
-    description: 'All subscriptions of a price, moved to another one at the end of their periods.',
-  },
-  {
     name: 'Dead letters',
     resources: ['dead-letters'],
     description: 'Events that a service failed to handle for good: retry them, or drop them.',

@@ -27,9 +27,9 @@ export type InspectResponse = (upstream: IncomingMessage) => Promise<void>;
 export type AdmitToPortal = (request: Request, response: GatewayResponse) => Promise<InspectResponse>;
 
 /**
- * Limits what each valid link may do, and guessing. Only the portal knows whether a link is valid, so it is asked, and a
- * bad link of an address over its limit then gets 429 instead of 404: a good link behind the same address is not refused.
- * Such an address gets one look at a time for links that have not worked before.
+ * Limits what each valid link may do, and guessing. Only the portal knows whether a link is valid, so it gets each request,
+ * and a bad link of an address over its limit then gets 429 instead of 404: a good link behind the same address is not
+ * refused. Such an address gets one look at a time for links that have not worked before.
  */
 export function portalAdmission(
   rateLimits: Pick<RateLimits, 'portalLink' | 'portalSetup' | 'badPortalTokens'>,

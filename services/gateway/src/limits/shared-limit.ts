@@ -8,7 +8,7 @@ export interface PointStore {
 
 /** How much of a limit is used, as far as this copy knows. */
 export interface Usage {
-  /** Whether the points asked for were free. */
+  /** Whether the requested points were free. */
   readonly isAllowed: boolean;
   readonly limit: number;
   readonly remaining: number;
@@ -25,7 +25,7 @@ export interface SharedLimit {
   take(key: string, points?: number): Promise<Usage>;
   /** Returns points that an earlier `take` of this copy used; none when its window has ended. */
   giveBack(key: string, taken: Usage, points?: number): void;
-  /** Returns what this copy knows, without asking the store; `isAllowed` is whether `points` may be free. */
+  /** Returns what this copy knows, without a request to the store; `isAllowed` is whether `points` may be free. */
   peek(key: string, points?: number): Usage;
 }
 
@@ -56,7 +56,7 @@ const MAX_KEYS = 20_000;
 const SAME_WINDOW_MS = 500;
 
 /**
- * Creates a limit that asks the store once for many requests: it takes points in advance and uses them up in memory. All
+ * Creates a limit that sends the store one request for many: it takes points in advance and uses them up in memory. All
  * copies together never allow more than the limit in a window, and at least the limit without one chunk for each copy.
  */
 export function sharedLimit(options: LimitOptions): SharedLimit {

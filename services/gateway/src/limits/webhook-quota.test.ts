@@ -5,7 +5,7 @@ import { webhookQuota } from './webhook-quota.ts';
 
 const MIB = 1_048_576;
 
-/** Starts a quota of 5 events and 4 MiB, and counts how often the store is asked. */
+/** Starts a quota of 5 events and 4 MiB, and counts the requests to the store. */
 function startQuota() {
   let [events, kibibytes, calls] = [0, 0, 0];
   const endsAt = Date.now() + 3_600_000;
@@ -40,7 +40,7 @@ it('allows so many bytes, and smaller events as long as they fit', async () => {
   expect(() => check(1)).toThrow('Too many requests');
 });
 
-it('counts nothing for events that are not stored, and asks the store for none of them', async () => {
+it('counts nothing for events that are not stored, and requests no points for them', async () => {
   const { reserve, calls } = startQuota();
   for (let index = 0; index < 100; index += 1) await reserve(MIB)(false);
   expect(calls()).toBe(0);

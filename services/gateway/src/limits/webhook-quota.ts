@@ -16,7 +16,7 @@ export interface WebhookQuota {
   reserve(teamId: string, bytes: number, response: GatewayResponse): (isStored: boolean) => Promise<void>;
 }
 
-/** Events that are forwarded and not answered. */
+/** Events that are forwarded and have no response. */
 interface InFlight {
   events: number;
   points: number;

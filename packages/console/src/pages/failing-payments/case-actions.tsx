@@ -80,7 +80,9 @@ function RetryDialog({ failing, onClose }: RetryDialogProps) {
 }
 
 function declineOf(error: unknown) {
-  const why = error instanceof BillingError ? describeDecline(error) : undefined;
-  if (!(error instanceof BillingError) || why === undefined) return undefined;
-  return { requestId: error.requestId, children: `${why} Send the customer the link, with which they pay otherwise.` };
+  if (!(error instanceof BillingError)) return undefined;
+  const why = describeDecline(error);
+  return (
+    why && { requestId: error.requestId, children: `${why} Send the customer the link, with which they pay otherwise.` }
+  );
 }

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useProject } from '#api/project.ts';
-import { pricesQuery, productsQuery } from '#api/queries.ts';
+import { pricesQuery } from '#api/queries.ts';
 import { useProductNames } from '#api/use-product-names.ts';
 import { formatPrice } from '#ui/amount.ts';
 import { Button } from '#ui/button.tsx';
@@ -15,12 +15,9 @@ interface OfferedPricesProps {
 
 /** The prices that the portal offers, in the order in which customers see them. */
 export function OfferedPrices({ chosen, onChange, problem }: OfferedPricesProps) {
-  const scope = useProject();
   const names = useProductNames();
-  const { data: prices = [] } = useQuery(pricesQuery(scope));
-  const { data: products = [] } = useQuery(productsQuery(scope));
-  const sold = new Set<string>(products.filter(({ isActive }) => isActive).map(({ id }) => id));
-  const others = offerable(prices, chosen, id => sold.has(id));
+  const { data: prices = [] } = useQuery(pricesQuery(useProject()));
+  const others = offerable(prices, chosen, id => names.productOf(id)?.isActive ?? false);
   const nameOf = (id: string) => {
     const price = prices.find(it => it.id === id);
     return price ? `${names.ofPrice(id) ?? id}: ${formatPrice(price)}${price.isActive ? '' : ' (archived)'}` : id;

@@ -108,7 +108,7 @@ export function ChangesCard({ form, set, problems }: FieldsProps) {
   );
 }
 
-/** What customers are asked and offered who cancel. */
+/** Which questions and offers customers get who cancel. */
 export function CancellationCard({ form, set, problems }: FieldsProps) {
   const { billing, key } = useProject();
   const { data: codes = [] } = useQuery({

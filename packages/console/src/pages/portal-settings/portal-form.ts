@@ -78,9 +78,6 @@ export function movedUp<Item>(items: readonly Item[], item: Item): readonly Item
 export const offerable = (
   prices: readonly Price[],
   offered: readonly string[],
-  isSold: (productId: string) => boolean,
+  isSold: (priceId: string) => boolean,
 ): readonly Price[] =>
-  prices.filter(
-    ({ id, type, isActive, productId }) =>
-      type === 'recurring' && isActive && isSold(productId) && !offered.includes(id),
-  );
+  prices.filter(({ id, type, isActive }) => type === 'recurring' && isActive && isSold(id) && !offered.includes(id));

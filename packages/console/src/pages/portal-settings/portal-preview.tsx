@@ -1,5 +1,6 @@
 import type { PortalConfig } from '@billing/client';
 import { Card } from '#layout/page.tsx';
+import { Options } from '#ui/field.tsx';
 import { ErrorState } from '#ui/states.tsx';
 import { LANGUAGES } from './languages.ts';
 
@@ -26,11 +27,7 @@ export const PortalPreview = ({ src, error, onRetry, language, onLanguage }: Por
           value={language}
           onChange={event => onLanguage(event.target.value as typeof language)} // its options
         >
-          {Object.entries(LANGUAGES).map(([value, name]) => (
-            <option key={value} value={value}>
-              {name}
-            </option>
-          ))}
+          <Options of={LANGUAGES} />
         </select>
       }
     >

@@ -10,13 +10,13 @@ import { PagedTable } from '#layout/paged-table.tsx';
 import { Button } from '#ui/button.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import { RunLead } from '../syncs/run-lead.tsx';
+import { StopButton } from '../syncs/stop-button.tsx';
 import { isOpen } from '../syncs/sync-counts.ts';
 import { RUNNING_MS } from '../syncs/use-newest-syncs.ts';
 import { ApplyDialog } from './apply-dialog.tsx';
 import { exportedFindings, FINDING_COLUMNS } from './finding-columns.tsx';
 import { MigrationDetails } from './migration-details.tsx';
 import { MIGRATION_OUTCOME, migrationName } from './migration-words.ts';
-import { StopButton } from './stop-button.tsx';
 import { useMigration } from './use-migrations.ts';
 
 const UP = { page: 'price-migrations', title: 'Price migrations' } as const;
@@ -37,7 +37,7 @@ export function MigrationPage() {
       up={UP}
       actions={
         isOpen(migration) ? (
-          <StopButton id={migration.id} />
+          <StopButton of="migration" id={migration.id} />
         ) : (
           isApplicable && (
             <Button kind="primary" onClick={() => setApplying(true)}>

@@ -10,11 +10,11 @@ import { Button } from '#ui/button.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import { StatusBadge, SYNC_STATUS } from '#ui/statuses.tsx';
 import { Time } from '#ui/time.tsx';
+import { StopButton } from '../syncs/stop-button.tsx';
 import { isOpen } from '../syncs/sync-counts.ts';
 import { migrationName } from './migration-words.ts';
 import { PriceLabel } from './price-label.tsx';
 import { ReportDialog } from './report-dialog.tsx';
-import { StopButton } from './stop-button.tsx';
 import { useNewestMigration } from './use-migrations.ts';
 
 const COLUMNS: readonly Column<PriceMigration>[] = [
@@ -54,7 +54,7 @@ export function MigrationsPage() {
       title="Price migrations"
       lead="Moves the subscriptions of a price to another one, each at the end of its period. A report first shows what would change, and for whom."
       up={{ page: 'products', title: 'Products' }}
-      actions={data && isOpen(data) ? <StopButton id={data.id} /> : start}
+      actions={data && isOpen(data) ? <StopButton of="migration" id={data.id} /> : start}
     >
       <Card flush>
         <ListTable

@@ -1,20 +1,18 @@
-import type { Price } from '@billing/client';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { problemsOf } from '#api/failure.ts';
 import { useProject } from '#api/project.ts';
 import { pricesQuery } from '#api/queries.ts';
-import { useProductNames } from '#api/use-product-names.ts';
 import { useFilters } from '#layout/filters.tsx';
 import { Loading } from '#layout/loading.tsx';
 import { useOpenPage } from '#layout/project-link.tsx';
 import { useWrite } from '#layout/use-write.ts';
-import { formatPrice } from '#ui/amount.ts';
 import { SelectField, TextField } from '#ui/field.tsx';
 import { FormDialog } from '#ui/form-dialog.tsx';
 import { textOf } from '#ui/form.tsx';
 import { MetadataFields, metadataOf } from '#ui/metadata-fields.tsx';
 import { timeOf } from '../coupons/limit-fields.tsx';
+import { PriceOptions } from '../products/price-options.tsx';
 import { targetsOf } from './target-prices.ts';
 
 const FIELDS = ['fromPriceId', 'toPriceId', 'filter.createdBefore', 'filter.metadata'] as const;
@@ -32,7 +30,6 @@ export function ReportDialog({ onClose }: { readonly onClose: () => void }) {
   const scope = useProject();
   const open = useOpenPage();
   const query = useQuery(pricesQuery(scope));
-  const names = useProductNames();
   const [fromId, setFromId] = useState(useFilters().text('from'));
   const start = useWrite({
     write: async (fields: FormData) =>
@@ -51,12 +48,6 @@ export function ReportDialog({ onClose }: { readonly onClose: () => void }) {
   });
   const problems = problemsOf(start.error, FIELDS, REFUSALS);
   const recurring = (query.data ?? []).filter(({ type }) => type === 'recurring');
-  const options = (prices: readonly Price[]) =>
-    prices.map(price => (
-      <option key={price.id} value={price.id}>
-        {names.ofPrice(price.id)}: {formatPrice(price)}
-      </option>
-    ));
   return (
     <FormDialog
       title="Report of a price migration"
@@ -76,7 +67,7 @@ export function ReportDialog({ onClose }: { readonly onClose: () => void }) {
         problem={problems.of.fromPriceId}
       >
         <option value="">Choose one</option>
-        {options(recurring)}
+        <PriceOptions of={recurring} />
       </SelectField>
       <SelectField
         label="To the price"
@@ -86,7 +77,7 @@ export function ReportDialog({ onClose }: { readonly onClose: () => void }) {
         problem={problems.of.toPriceId}
       >
         <option value="">Choose one</option>
-        {options(targetsOf(recurring, fromId))}
+        <PriceOptions of={targetsOf(recurring, fromId)} />
       </SelectField>
       <label className="check">
         <input type="checkbox" name="keepDiscounts" defaultChecked />

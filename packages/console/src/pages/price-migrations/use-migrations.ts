@@ -15,7 +15,7 @@ export function useNewestMigration() {
       const [newest] = (await billing.priceMigrations.list({ limit: 1 }, { signal }).page()).items;
       return newest ?? null;
     },
-    refetchInterval: ({ state }) => (isOpen(state.data ?? undefined) ? RUNNING_MS : IDLE_MS),
+    refetchInterval: ({ state }) => (isOpen(state.data) ? RUNNING_MS : IDLE_MS),
   });
 }
 

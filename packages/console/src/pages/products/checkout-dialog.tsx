@@ -6,13 +6,13 @@ import { useProject } from '#api/project.ts';
 import { pricesQuery, productsQuery } from '#api/queries.ts';
 import { ErrorState } from '#ui/states.tsx';
 import { ProjectLink } from '#layout/project-link.tsx';
-import { formatPrice } from '#ui/amount.ts';
 import { Button } from '#ui/button.tsx';
 import { Snippet } from '#ui/copy.tsx';
 import { Dialog } from '#ui/dialog.tsx';
 import { PromotionCodeField, QuantityField, SelectField, TextField } from '#ui/field.tsx';
 import { FormDialog } from '#ui/form-dialog.tsx';
 import { textOf } from '#ui/form.tsx';
+import { PriceOptions } from './price-options.tsx';
 
 /** Makes a link where a customer pays for a price. */
 export function CheckoutDialog({ customerId, onClose }: { readonly customerId: string; readonly onClose: () => void }) {
@@ -71,11 +71,7 @@ export function CheckoutDialog({ customerId, onClose }: { readonly customerId: s
         onChange={event => setChosen(event.target.value)}
         problem={problems.of.priceId}
       >
-        {sold?.map(({ id, productId, ...it }) => (
-          <option key={id} value={id}>
-            {products.data?.find(product => product.id === productId)?.name}: {formatPrice({ id, productId, ...it })}
-          </option>
-        )) ?? <option>One moment…</option>}
+        {sold ? <PriceOptions of={sold} /> : <option>One moment…</option>}
       </SelectField>
       <div className="form-grid">
         {price?.usageType !== 'metered' && (

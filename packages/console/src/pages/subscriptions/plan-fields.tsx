@@ -1,8 +1,8 @@
 import type { Price, Subscription } from '@billing/client';
-import { useProductNames } from '#api/use-product-names.ts';
 import { formatPrice } from '#ui/amount.ts';
 import { Button } from '#ui/button.tsx';
 import { Options, PromotionCodeField, QuantityField, SelectField } from '#ui/field.tsx';
+import { PriceOptions } from '../products/price-options.tsx';
 import { MAX_ROWS, PRORATIONS, TIMES, type PlanForm, type PlanRow } from './plan-form.ts';
 
 interface PlanFieldsProps {
@@ -90,7 +90,6 @@ interface RowFieldsProps {
 }
 
 function RowFields({ row, prices, item, onChange, onRemove }: RowFieldsProps) {
-  const names = useProductNames();
   const { usageType } = prices.find(({ id }) => id === row.priceId) ?? item ?? {};
   return (
     <div className="form-grid">
@@ -100,11 +99,7 @@ function RowFields({ row, prices, item, onChange, onRemove }: RowFieldsProps) {
         onChange={event => onChange({ ...row, priceId: event.target.value })}
       >
         {row.priceId === '' && item && <option value="">{`${item.processorPriceId}: ${formatPrice(item)}`}</option>}
-        {prices.map(price => (
-          <option key={price.id} value={price.id}>
-            {names.ofPrice(price.id)}: {formatPrice(price)}
-          </option>
-        ))}
+        <PriceOptions of={prices} />
       </SelectField>
       {usageType !== 'metered' && (
         <QuantityField value={row.quantity} onChange={event => onChange({ ...row, quantity: event.target.value })} />

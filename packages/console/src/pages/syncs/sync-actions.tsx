@@ -6,6 +6,7 @@ import { useWrite } from '#layout/use-write.ts';
 import { Button } from '#ui/button.tsx';
 import { ApplyDialog } from './apply-dialog.tsx';
 import { newestReport } from './apply-plan.ts';
+import { StopButton } from './stop-button.tsx';
 import { isOpen } from './sync-counts.ts';
 import { SYNC_TYPE } from './types.ts';
 
@@ -21,7 +22,7 @@ export function SyncActions({ syncs }: { readonly syncs: readonly Sync[] }) {
     onDone: ({ id }) => open(`settings/syncs/${id}`),
   });
   const running = syncs.find(isOpen);
-  if (running) return <StopButton sync={running} />;
+  if (running) return <StopButton of="sync" id={running.id} />;
   return (
     <div className="row">
       <Button busy={start.isPending} onClick={() => start.mutate()}>
@@ -36,20 +37,5 @@ export function SyncActions({ syncs }: { readonly syncs: readonly Sync[] }) {
         />
       )}
     </div>
-  );
-}
-
-/** Stops a sync; what it has applied stays. */
-export function StopButton({ sync }: { readonly sync: Sync }) {
-  const { billing, key } = useProject();
-  const cancel = useWrite({
-    write: () => billing.syncs.cancel(sync.id),
-    stale: [key('syncs')],
-    failed: 'The sync was not stopped.',
-  });
-  return (
-    <Button busy={cancel.isPending} onClick={() => cancel.mutate()}>
-      Stop
-    </Button>
   );
 }

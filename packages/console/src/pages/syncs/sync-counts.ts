@@ -9,7 +9,7 @@ interface Counts {
 }
 
 /** Whether a sync has not ended. */
-export const isOpen = (sync: Pick<Sync, 'status'> | undefined): boolean =>
+export const isOpen = (sync: Pick<Sync, 'status'> | null | undefined): boolean =>
   sync?.status === 'queued' || sync?.status === 'running';
 
 /** Says how far a type is compared: of how many is known once all are read. */

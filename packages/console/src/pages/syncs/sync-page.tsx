@@ -17,7 +17,7 @@ import { CountsTable } from './counts-table.tsx';
 import { exportedFindings, findingColumns } from './finding-columns.tsx';
 import { RunLead } from './run-lead.tsx';
 import { isOpen, totalsOf } from './sync-counts.ts';
-import { StopButton } from './sync-actions.tsx';
+import { StopButton } from './stop-button.tsx';
 import { SyncProgress } from './sync-progress.tsx';
 import { SYNC_TYPE, syncName, TAKEN } from './types.ts';
 import { RUNNING_MS } from './use-newest-syncs.ts';
@@ -59,7 +59,7 @@ export function SyncPage() {
 }
 
 function SyncButtons({ sync, onApply }: { readonly sync: Sync; readonly onApply: () => void }) {
-  if (isOpen(sync)) return <StopButton sync={sync} />;
+  if (isOpen(sync)) return <StopButton of="sync" id={sync.id} />;
   const isApplicable = sync.mode === 'report' && sync.status === 'completed' && totalsOf(sync).found > 0;
   return isApplicable && <Button onClick={onApply}>Apply…</Button>;
 }

@@ -25,7 +25,7 @@ export function Lag({ of: { events, oldestAt } }: { readonly of: WebhookEndpoint
 const DISABLED: Readonly<Record<NonNullable<WebhookEndpoint['disabledReason']>, string>> = {
   manual: 'It is disabled.',
   failing: 'It was disabled, because nothing has arrived for 120 hours.',
-  gone: 'It was disabled, because it has answered 410 Gone.',
+  gone: 'It was disabled, because it has responded with 410 Gone.',
 };
 
 /** Why an endpoint gets nothing, or little, and what follows; nothing for one that works. */

@@ -1,0 +1,25 @@
+import { useProject } from '#api/project.ts';
+import { useWrite } from '#layout/use-write.ts';
+import { Button } from '#ui/button.tsx';
+
+interface StopButtonProps {
+  readonly of: 'sync' | 'migration';
+  readonly id: string;
+}
+
+/** Stops a sync or a price migration; what it has done stays. */
+export function StopButton({ of, id }: StopButtonProps) {
+  const { billing, key } = useProject();
+  const [methods, list] =
+    of === 'sync' ? ([billing.syncs, 'syncs'] as const) : ([billing.priceMigrations, 'price-migrations'] as const);
+  const cancel = useWrite({
+    write: async () => void (await methods.cancel(id)),
+    stale: [key(list)],
+    failed: `The ${of} was not stopped.`,
+  });
+  return (
+    <Button busy={cancel.isPending} onClick={() => cancel.mutate()}>
+      Stop
+    </Button>
+  );
+}
