@@ -5,16 +5,13 @@ import type { Processor } from '@billing/processor/port';
 import { newEvent } from '@billing/testing/events';
 import { previewChange } from '../src/operations/preview-change.ts';
 import { startService, type Service } from './service.ts';
-import { subscribeOnClock } from './subscribe-on-clock.ts';
+import { APRIL_13, MAY, subscribeOnClock } from './subscribe-on-clock.ts';
 
 let service: Service;
 beforeAll(async () => {
   service = await startService();
 });
 afterAll(() => service[Symbol.asyncDispose]());
-
-const APRIL_13 = '2026-04-13T09:17:31.000Z';
-const MAY = '2026-05-01T00:00:00.000Z';
 
 describe('the preview of a change', () => {
   it('of more seats has the lines and the amount of the invoice, and the next one', async () => {

@@ -1,15 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startService, type Service } from './service.ts';
-import { subscribeOnClock } from './subscribe-on-clock.ts';
+import { APRIL_13, MAY, subscribeOnClock } from './subscribe-on-clock.ts';
 
 let service: Service;
 beforeAll(async () => {
   service = await startService();
 });
 afterAll(() => service[Symbol.asyncDispose]());
-
-const APRIL_13 = '2026-04-13T09:17:31.000Z';
-const MAY = '2026-05-01T00:00:00.000Z';
 
 describe('the preview of a change of what is scheduled', () => {
   /** Five seats in April, of which three of a cheaper plan are left in May. */

@@ -17,6 +17,10 @@ interface OnClock {
   readonly more?: Partial<NonNullable<Parameters<Service['account']['dashboard']['subscriptions']['create']>[0]>>;
 }
 
+/** Within the first period of a subscription that starts on 1 April, and its end. */
+export const APRIL_13 = '2026-04-13T09:17:31.000Z';
+export const MAY = '2026-05-01T00:00:00.000Z';
+
 const seconds = (time: string | Date) => Math.floor(new Date(time).getTime() / 1_000);
 
 /**

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import type { Service } from './service.ts';
-import { subscribeOnClock } from './subscribe-on-clock.ts';
+import { APRIL_13, subscribeOnClock } from './subscribe-on-clock.ts';
 
 /** A subscription to 5 seats of 12.00 a month since 1 April, on 13 April. */
 export async function subscribeToSeats(service: Service, options: Parameters<typeof subscribeOnClock>[1] = {}) {
   const subscribed = await subscribeOnClock(service, options);
-  await subscribed.advance('2026-04-13T09:17:31Z');
+  await subscribed.advance(APRIL_13);
   await subscribed.deliver();
   const { customerDefault } = await service.processor.findPaymentMethods(subscribed.payer.id);
   const cardId = customerDefault?.id ?? '';
