@@ -13,7 +13,6 @@ import { problemOfRedemption, resolvePromotionCode } from './resolve-promotion-c
 import { settleAfterChange } from './schedule-change.ts';
 
 const wanted = z.union([z.object({ discountId: z.string() }), z.object({ promotionCodeId: z.string() })]);
-type WantedDiscount = z.output<typeof wanted>;
 const input = changeInput.extend({ discounts: z.array(wanted), isSaveOffer: z.boolean() });
 
 const hasRedeemed = ({ discounts }: SubscriptionSnapshot, promotionCodeId: string): boolean =>
@@ -74,20 +73,28 @@ export function setDiscount(
     requireRunning(subscription.status);
     const { snapshot } = await read({ scope, id: subscription.processorSubscriptionId });
     requireUnscheduled(snapshot);
-    const found = promotionCode === null ? [] : [await findWanted(promotionCode, { scope, subscription, snapshot })];
-    const kept = isSaveOffer ? snapshot.discounts.map(({ id }) => ({ discountId: id })) : [];
-    const added = found.flatMap(({ redeemed, processorPromotionCodeId: promotionCodeId }): WantedDiscount[] => {
-      if (!redeemed) return [{ promotionCodeId }];
-      return isSaveOffer ? [] : [{ discountId: redeemed.id }];
-    });
-    const discounts = [...kept, ...added];
-    const requireOffered = (current: Subscription): void => {
-      for (const { processorPromotionCodeId } of found) requireOffer(current, processorPromotionCodeId);
-    };
+    const found =
+      promotionCode === null
+        ? null
+        : await resolve(scope, {
+            promotionCode,
+            processorCustomerId: snapshot.customerId,
+            currency: snapshot.currency ?? '',
+            priceIds: subscription.items.map(({ priceId }) => priceId),
+            discounts: snapshot.discounts,
+          });
+    const lasting = snapshot.discounts.filter(({ id }) => isSaveOffer || id === found?.redeemed?.id);
+    const discounts = [
+      ...lasting.map(({ id }) => ({ discountId: id })),
+      ...(found && !found.redeemed ? [{ promotionCodeId: found.processorPromotionCodeId }] : []),
+    ];
     try {
       return await change(kind, scope, key, {
         toInput: common => ({ ...common, discounts, isSaveOffer }),
-        ...(isSaveOffer && { requireCurrent: requireOffered }),
+        ...(isSaveOffer &&
+          found && {
+            requireCurrent: (current: Subscription) => requireOffer(current, found.processorPromotionCodeId),
+          }),
         changesOf: current => [
           { field: 'promotionCode', from: current.discounts[0]?.promotionCodeId ?? null, to: promotionCode },
         ],
@@ -97,22 +104,4 @@ export function setDiscount(
       throw problemOfRedemption(err);
     }
   };
-
-  /** Finds the code, and the discount that it was redeemed for before. */
-  function findWanted(
-    promotionCode: string,
-    {
-      scope,
-      subscription,
-      snapshot,
-    }: { scope: ProjectScope; subscription: Subscription; snapshot: SubscriptionSnapshot },
-  ) {
-    return resolve(scope, {
-      promotionCode,
-      processorCustomerId: snapshot.customerId,
-      currency: snapshot.currency ?? '',
-      priceIds: subscription.items.map(({ priceId }) => priceId),
-      discounts: snapshot.discounts,
-    });
-  }
 }
