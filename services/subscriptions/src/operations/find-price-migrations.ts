@@ -1,4 +1,4 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
+import type { EntityManager, LockMode } from '@mikro-orm/postgresql';
 import type { PriceMigrationId, ProjectScope } from '@billing/contracts/ids';
 import type { Page } from '@billing/contracts/pagination';
 import { notFound } from '@billing/contracts/problem';
@@ -19,10 +19,10 @@ export async function findPriceMigration(
   em: EntityManager,
   { teamId, projectId }: ProjectScope,
   id: PriceMigrationId,
+  options: { readonly lockMode?: LockMode } = {},
 ): Promise<PriceMigration> {
-  const migration = await em.findOne(PriceMigration, { id, teamId, projectId });
-  if (!migration) throw notFound('price_migration');
-  return migration;
+  const failHandler = () => notFound('price_migration');
+  return em.findOneOrFail(PriceMigration, { id, teamId, projectId }, { ...options, failHandler });
 }
 
 /** Returns a migration as callers see it; what one that goes on has done so far is counted. */
@@ -32,25 +32,12 @@ export async function describeMigration(em: EntityManager, migration: PriceMigra
   const found = Object.values(counts).reduce((sum, count) => sum + count, 0);
   const isFound = phase === 'apply' || status === 'completed';
   const done = mode === 'report' ? found : isFound ? found - counts.to_change : 0;
-  const { createdBefore, metadata } = migration.filter;
   const { createdAt, startedAt, finishedAt } = migration;
-  return {
-    id,
-    projectId,
-    fromPriceId,
-    toPriceId,
-    mode,
-    status,
-    when: 'period_end',
-    keepDiscounts,
-    filter: { createdBefore: createdBefore === null ? null : new Date(createdBefore), metadata: { ...metadata } },
-    progress: { done, total: isFound ? found : null },
-    counts,
-    error,
-    createdAt,
-    startedAt,
-    finishedAt,
-  };
+  const { createdBefore, metadata } = migration.filter;
+  const filter = { createdBefore: createdBefore === null ? null : new Date(createdBefore), metadata: { ...metadata } };
+  const wanted = { fromPriceId, toPriceId, mode, when: 'period_end' as const, keepDiscounts, filter };
+  const progress = { done, total: isFound ? found : null };
+  return { id, projectId, status, ...wanted, progress, counts, error, createdAt, startedAt, finishedAt };
 }
 
 /** Lists a project's price migrations, newest first. */

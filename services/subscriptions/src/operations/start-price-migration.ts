@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { LockMode, type EntityManager } from '@mikro-orm/postgresql';
-import { PriceMigrationId, type PriceId, type ProjectScope } from '@billing/contracts/ids';
+import { PriceMigrationId, type ProjectScope } from '@billing/contracts/ids';
 import { conflict, notFound, unprocessable } from '@billing/contracts/problem';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import type {
@@ -12,10 +12,10 @@ import { changesOf, recordAudit } from '@billing/service/audit';
 import { derivedId } from '@billing/service/derived-id';
 import { requireSellable } from '#domain/purchase.ts';
 import { PriceCopy } from '#persistence/catalog-copies.entity.ts';
-import { PriceMigration, type StoredFilter } from '#persistence/price-migration.entity.ts';
+import { PriceMigration } from '#persistence/price-migration.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { findOffer } from './find-offer.ts';
-import { describeMigration } from './find-price-migrations.ts';
+import { describeMigration, findPriceMigration } from './find-price-migrations.ts';
 
 /**
  * Queues a migration of the subscriptions of one price to another one; a project has one at a time. The same operation key gives
@@ -67,14 +67,20 @@ export function startPriceMigration(dependencies: Pick<Dependencies, 'outbox' | 
   }
 }
 
-interface NewMigration extends Pick<
+type NewMigration = Pick<
   PriceMigration,
-  'id' | 'teamId' | 'projectId' | 'mode' | 'keepDiscounts' | 'context' | 'fromProcessorPriceId' | 'toProcessorPriceId'
-> {
-  readonly fromPriceId: PriceId;
-  readonly toPriceId: PriceId;
-  readonly filter: StoredFilter;
-}
+  | 'id'
+  | 'teamId'
+  | 'projectId'
+  | 'fromPriceId'
+  | 'toPriceId'
+  | 'fromProcessorPriceId'
+  | 'toProcessorPriceId'
+  | 'mode'
+  | 'keepDiscounts'
+  | 'filter'
+  | 'context'
+>;
 
 /** Inserts a migration unless one of the project is queued or running; returns whether it did. */
 async function insert(tx: EntityManager, migration: NewMigration): Promise<boolean> {
@@ -109,21 +115,15 @@ async function insert(tx: EntityManager, migration: NewMigration): Promise<boole
  * @throws Problem 404
  */
 export function cancelPriceMigration({ outbox, now }: Pick<Dependencies, 'outbox' | 'now'>) {
-  return (
-    { teamId, projectId }: ProjectScope,
-    id: PriceMigrationId,
-    context: AuditContext,
-  ): Promise<PriceMigrationResource> =>
+  return (scope: ProjectScope, id: PriceMigrationId, context: AuditContext): Promise<PriceMigrationResource> =>
     outbox.transaction(async (tx, publish) => {
-      const lock = { lockMode: LockMode.PESSIMISTIC_WRITE };
-      const migration = await tx.findOne(PriceMigration, { id, teamId, projectId }, lock);
-      if (!migration) throw notFound('price_migration');
+      const migration = await findPriceMigration(tx, scope, id, { lockMode: LockMode.PESSIMISTIC_WRITE });
       const { status } = migration;
       const isOpen = status === 'queued' || status === 'running';
       if (isOpen) tx.assign(migration, { status: 'canceled', finishedAt: now(), dueAt: null, leaseId: null });
       await tx.flush();
       const changes = changesOf({ status }, { status: migration.status });
-      recordAudit(publish, teamId, context, { target: { type: 'price_migration', id }, changes });
+      recordAudit(publish, scope.teamId, context, { target: { type: 'price_migration', id }, changes });
       return describeMigration(tx, migration);
     });
 }
