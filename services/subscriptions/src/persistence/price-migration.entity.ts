@@ -14,16 +14,17 @@ import type {
   MigrationOutcome,
   MigrationSkipReason,
 } from '@billing/contracts/resources/price-migration';
-import type { SyncError, SyncMode, SyncStatus } from '@billing/contracts/resources/sync';
+import type { SyncError } from '@billing/contracts/resources/sync';
+import { turnColumns } from '@billing/processor/turn-columns';
 
 /** Which subscriptions a migration moves, in JSON. */
-export interface StoredFilter {
+interface StoredFilter {
   readonly createdBefore: string | null;
   readonly metadata: Readonly<Record<string, string>>;
 }
 
 /** `find`: subscriptions are decided on, by their records. `apply`: those that are to change are changed. */
-export type MigrationPhase = 'find' | 'apply';
+type MigrationPhase = 'find' | 'apply';
 
 const PriceMigrationSchema = defineEntity({
   name: 'PriceMigration',
@@ -43,12 +44,11 @@ const PriceMigrationSchema = defineEntity({
     id: p.text().$type<PriceMigrationId>().primary(),
     teamId: p.text().$type<TeamId>(),
     projectId: p.text().$type<ProjectId>(),
+    ...turnColumns(),
     fromPriceId: p.text().$type<PriceId>(),
     toPriceId: p.text().$type<PriceId>(),
     fromProcessorPriceId: p.text(),
     toProcessorPriceId: p.text(),
-    mode: p.text().$type<SyncMode>(),
-    status: p.text().$type<SyncStatus>(),
     keepDiscounts: p.boolean(),
     filter: p.json<StoredFilter>(),
     /** Who has started it: the changes are theirs. */
@@ -59,15 +59,6 @@ const PriceMigrationSchema = defineEntity({
     after: p.text().$type<SubscriptionId>().strictNullable(),
     /** Once it is completed, or its findings are deleted; until then these are counted. */
     counts: p.json<MigrationCounts>().strictNullable(),
-    error: p.json<SyncError>().strictNullable(),
-    createdAt: p.datetime(),
-    startedAt: p.datetime().strictNullable(),
-    finishedAt: p.datetime().strictNullable(),
-    /** When it needs work next; the end of the lease meanwhile, null once it has ended. */
-    dueAt: p.datetime().strictNullable(),
-    leaseId: p.uuid().strictNullable(),
-    /** Failures one after another. */
-    failures: p.integer(),
   },
 });
 

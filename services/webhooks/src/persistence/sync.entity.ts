@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/postgresql';
 import type { ProjectId, SyncId, TeamId } from '@billing/contracts/ids';
-import type { SyncCounts, SyncError, SyncMode, SyncStatus, SyncType } from '@billing/contracts/resources/sync';
+import type { SyncCounts, SyncType } from '@billing/contracts/resources/sync';
+import { turnColumns } from '@billing/processor/turn-columns';
 import type { SyncFilter } from '#domain/sync-decision.ts';
 import type { SyncPhase } from '#domain/sync-stage.ts';
 
@@ -16,8 +17,7 @@ const SyncSchema = defineEntity({
     id: p.text().$type<SyncId>().primary(),
     teamId: p.text().$type<TeamId>(),
     projectId: p.text().$type<ProjectId>(),
-    mode: p.text().$type<SyncMode>(),
-    status: p.text().$type<SyncStatus>(),
+    ...turnColumns(),
     types: p.array<SyncType>(value => value as SyncType), // the column holds nothing else
     filter: p.json<SyncFilter>(),
     markAtProcessor: p.boolean(),
@@ -29,15 +29,6 @@ const SyncSchema = defineEntity({
     after: p.text().strictNullable(),
     /** Once it has ended; until then the objects are counted. */
     counts: p.json<Partial<Record<SyncType, SyncCounts>>>().strictNullable(),
-    error: p.json<SyncError>().strictNullable(),
-    createdAt: p.datetime(),
-    startedAt: p.datetime().strictNullable(),
-    finishedAt: p.datetime().strictNullable(),
-    /** When it needs work next; the end of the lease meanwhile, null once it has ended. */
-    dueAt: p.datetime().strictNullable(),
-    leaseId: p.uuid().strictNullable(),
-    /** Failures one after another. */
-    failures: p.integer(),
   },
 });
 
