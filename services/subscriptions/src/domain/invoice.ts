@@ -80,16 +80,10 @@ export const isFinal = (status: InvoiceStatus): boolean => status === 'paid' || 
 export type InvoiceChange = 'void' | 'uncollectible' | 'paid';
 
 /** https://docs.stripe.com/invoicing/overview#invoice-statuses */
-const CHANGEABLE: Readonly<Record<InvoiceChange, readonly InvoiceStatus[]>> = {
-  void: ['open', 'uncollectible'],
-  uncollectible: ['open'],
-  paid: ['open'],
-};
-
-const POSSIBLE: Readonly<Record<InvoiceChange, string>> = {
-  void: 'Only an open or uncollectible invoice can be voided',
-  uncollectible: 'Only an open invoice can be marked as uncollectible',
-  paid: 'Only an open invoice can be collected',
+const ALLOWED: Readonly<Record<InvoiceChange, { readonly from: readonly InvoiceStatus[]; readonly rule: string }>> = {
+  void: { from: ['open', 'uncollectible'], rule: 'Only an open or uncollectible invoice can be voided' },
+  uncollectible: { from: ['open'], rule: 'Only an open invoice can be marked as uncollectible' },
+  paid: { from: ['open'], rule: 'Only an open invoice can be collected' },
 };
 
 /**
@@ -97,8 +91,8 @@ const POSSIBLE: Readonly<Record<InvoiceChange, string>> = {
  * @throws Problem 422 `invoice_not_open`
  */
 export function requireOpen(status: InvoiceStatus, change: InvoiceChange): void {
-  if (CHANGEABLE[change].includes(status)) return;
-  throw unprocessable('invoice_not_open', `${POSSIBLE[change]}; this one is ${status}.`);
+  const { from, rule } = ALLOWED[change];
+  if (!from.includes(status)) throw unprocessable('invoice_not_open', `${rule}; this one is ${status}.`);
 }
 
 /**
