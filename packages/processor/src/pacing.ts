@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Processor } from './port.ts';
+import { callsAround } from './calls-around.ts';
 import type { TeamProcessors } from './team-processors.ts';
 
 /** Waits until the next request may be made. */
@@ -18,17 +18,11 @@ export function openPacer(perSecond: number): Pace {
 
 /** Returns the processors of teams such that each call waits for the pace of its team first. */
 export const pacedProcessors = (processors: TeamProcessors, paceOf: (teamId: string) => Pace): TeamProcessors => ({
-  of: async teamId => paced(await processors.of(teamId), paceOf(teamId)),
+  of: async teamId => {
+    const pace = paceOf(teamId);
+    return callsAround(await processors.of(teamId), async call => {
+      await pace();
+      return call();
+    });
+  },
 });
-
-const paced = (processor: Processor, pace: Pace): Processor =>
-  new Proxy(processor, {
-    get(target, name) {
-      const call: unknown = Reflect.get(target, name);
-      if (typeof call !== 'function') return call;
-      return async (...args: readonly unknown[]): Promise<unknown> => {
-        await pace();
-        return Reflect.apply(call, target, args);
-      };
-    },
-  });

@@ -1,5 +1,6 @@
 import { AuditRecorded } from '@billing/contracts/events/audit';
 import type { SubscriptionId } from '@billing/contracts/ids';
+import { callsAround } from '@billing/processor/calls-around';
 import type { Processor } from '@billing/processor/port';
 import type { TeamProcessors } from '@billing/processor/team-processors';
 import { runs } from '@billing/testing/runs';
@@ -30,20 +31,14 @@ async function workUntilStopped({ atCall, isSent }: Stop): Promise<() => Promise
   const continued = Promise.withResolvers<void>();
   let [calls, isOn] = [0, false];
   const dying = (processor: Processor): Processor =>
-    new Proxy(processor, {
-      get(target, name) {
-        const call: unknown = Reflect.get(target, name);
-        if (typeof call !== 'function') return call;
-        return async (...args: readonly unknown[]): Promise<unknown> => {
-          calls += 1;
-          if (calls < atCall || isOn) return Reflect.apply(call, target, args);
-          const response: unknown = isSent ? Reflect.apply(call, target, args) : undefined;
-          await Promise.allSettled([response]);
-          stopped.resolve();
-          await continued.promise;
-          return isSent ? response : Reflect.apply(call, target, args);
-        };
-      },
+    callsAround(processor, async call => {
+      calls += 1;
+      if (calls < atCall || isOn) return call();
+      const response = isSent ? call() : undefined;
+      await Promise.allSettled([response]);
+      stopped.resolve();
+      await continued.promise;
+      return response ?? call();
     });
   const processors: TeamProcessors = { of: async teamId => dying(await service.processors.of(teamId)) };
   const [work] = await leaseMigrations(service.em, 1);

@@ -134,7 +134,7 @@ it('does not schedule a change again that was taken back, even where a copy has 
   expect((await getSubscription(subscribed.id)).scheduledChange).toBeNull();
 });
 
-it('removes discounts when the change applies, where it is told to', async () => {
+it('removes discounts when the change applies, on request', async () => {
   const { subscribe, create, getSubscription } = await startMigration(service);
   const { id: coupon } = await createCoupon(service);
   const { id, processorId } = await subscribe({ more: { discounts: [{ coupon }] } });
@@ -255,7 +255,7 @@ it('deletes findings after thirty days, and no migration', async () => {
   expect(await get(id)).toMatchObject({ counts: { to_change: 1 }, progress: { done: 1, total: 1 } });
 });
 
-it('keeps what it has scheduled although the customer asks to take it back', async () => {
+it('keeps what it has scheduled although the customer takes it back', async () => {
   const { scope, subscribe, create, getSubscription } = await startMigration(service);
   const { id: subscriptionId, customer } = await subscribe();
   await create();
@@ -264,13 +264,9 @@ it('keeps what it has scheduled although the customer asks to take it back', asy
   const described = await describeBilling(service)(scope, customer.id, { limit: 1, offset: 0 });
   expect(described.subscriptions).toMatchObject([{ isMigrating: true, scheduledChange: { id: scheduledChange.id } }]);
   const operationLog = openSubscriptionsOperationLog(service);
-  const drop = dropPlanChange({ ...service, operationLog })(
-    scope,
-    { id: subscriptionId, customerId: customer.id },
-    testAuditContext(),
-  );
-  await expect(drop).rejects.toMatchObject({ code: 'change_not_found' });
   const key = { id: subscriptionId, customerId: customer.id };
+  const drop = dropPlanChange({ ...service, operationLog })(scope, key, testAuditContext());
+  await expect(drop).rejects.toMatchObject({ code: 'change_not_found' });
   const later = planChange.parse({ quantity: 4, when: 'period_end', proration: 'none' });
   const hasSchedule = { code: 'subscription_has_schedule' };
   await expect(previewChange(service)(scope, key, later)).rejects.toMatchObject(hasSchedule);
