@@ -41,7 +41,7 @@ const variables = serviceEnv.extend(processorEnv.shape).extend({
   RECONCILE_GRACE_SECONDS: z.coerce.number().min(0).max(86_400).default(60),
   /** How many requests a second a sync makes to a team's account: a fifth of what Stripe allows, or less. */
   SYNC_REQUESTS_PER_SECOND: z.coerce.number().min(0.1).max(100).default(20),
-  /** How long after a read an object that differs is read again: its webhook may be on its way. */
+  /** How long after a read an object that differs is compared again: its webhook may be on its way. */
   SYNC_RECHECK_SECONDS: z.coerce.number().min(0).max(600).default(5),
   /** Whether every connected team's records are compared with its account every night. */
   SYNC_NIGHTLY: z.enum(['on', 'off']).default('on'),

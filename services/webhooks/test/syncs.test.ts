@@ -110,6 +110,22 @@ it('marks what names no project, and never writes over the mark of another one',
   expect(await metadataOf(tenants)).toMatchObject({ metadata: { teamId, projectId: 'acme', customerId: '42' } });
 });
 
+it('takes what was created just now as its list showed it, without a request for each', async () => {
+  const team = await service.newTeam();
+  const processorIds = [await newCustomer(team), await newCustomer(team)];
+  const id = await start(team, { mode: 'apply', types: ['customer'] });
+  for (const processorId of processorIds) {
+    const eventId = `${id}:customer:${processorId}`;
+    const [publication] = await service.waitForPublications(eventId);
+    expect(publication?.data.object).toMatchObject({ id: processorId, name: 'Ada' });
+    owner.record(team, processorId);
+    await service.emit(completed(team, eventId));
+  }
+  expect((await ended(team, id)).counts.customer).toMatchObject({ missing: 2, applied: 2 });
+  const { calls } = await service.controlOf(team).ledger();
+  expect(Object.keys(calls)).not.toContain('GET /v1/customers/:id');
+});
+
 it('says why the owning service did not record an object', async () => {
   const team = await service.newTeam();
   const processorId = await newCustomer(team);

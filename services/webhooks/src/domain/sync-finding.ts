@@ -7,7 +7,7 @@ interface Difference extends Pick<SyncDecision, 'outcome'> {
   readonly fields: readonly FieldDifference[];
 }
 
-/** An object that is read again (`suspect`), whose difference counts (`confirmed`), or that needs no more work (`done`). */
+/** An object that is compared again (`suspect`), whose difference counts (`confirmed`), or that needs no more work (`done`). */
 type FindingState = 'suspect' | 'confirmed' | 'done';
 
 /** An object that still differs then counts, however much it changes. */

@@ -5,7 +5,7 @@ import type { SyncMode, SyncType } from '@billing/contracts/resources/sync';
  * - `read`: reads all pages of the processor's list and compares the objects with the records
  * - `extras`: adds the records that no page had
  * - `conflicts`: chooses between customers with the same e-mail
- * - `recheck`: reads again what differs, since a change may have been on its way
+ * - `recheck`: compares again what differs, since a change may have been on its way
  * - `apply`: has the owning services record what differs, and compares again
  * - `mark`: writes our ids into the metadata at the processor
  */

@@ -38,7 +38,7 @@ SyncSchema.setClass(Sync);
 
 /**
  * How far a sync is with an object:
- * - `suspect`: it differs, or is a record that no page had, and is read again when `due_at` comes
+ * - `suspect`: it differs, or is a record that no page had, and is compared again when `due_at` comes
  * - `confirmed`: it differs
  * - `applying`: a row of `webhook_events` has it recorded by the owning service
  * - `done`

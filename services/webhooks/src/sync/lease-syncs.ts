@@ -52,7 +52,7 @@ export interface StepParts {
   /** Rows were stored that the pipeline has to publish. */
   readonly onStored: () => void;
   readonly now: () => Date;
-  /** Until an object that differs is read again, in milliseconds. */
+  /** Until an object that differs is compared again, in milliseconds. */
   readonly recheckMs: number;
 }
 

@@ -21,7 +21,7 @@ export interface ObjectDecision extends DecidedObject {
 
 /**
  * Saves what is decided on objects; a suspect is looked at again after `recheckMs`. Objects that are stored already are
- * `kept` as they are or `replaced`. An object itself is stored only where it is about to be applied.
+ * `kept` as they are or `replaced`. An object itself is stored only where it may be applied as it was read.
  */
 export async function saveObjects(
   em: EntityManager,
@@ -37,8 +37,10 @@ export async function saveObjects(
     const shown = mayBeNamed(decision) ? name : null;
     return { ...decision, processorId: object.id, email, createdAt, isMarked, name: shown, parentId };
   });
-  const objects = decisions.map(({ state, object }) =>
-    mode === 'apply' && state === 'confirmed' ? JSON.stringify(object) : '',
+  const objects = decisions.map(({ state, outcome, object }) =>
+    mode === 'apply' && (state === 'confirmed' || (state === 'suspect' && outcome === 'missing'))
+      ? JSON.stringify(object)
+      : '',
   );
   await executeBound(
     em,

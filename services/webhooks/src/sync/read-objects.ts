@@ -16,7 +16,7 @@ import type { Step, StepParts } from './lease-syncs.ts';
 const RECENT_MS = 10 * 60_000;
 /** Records of one step. */
 const RECORDS = 100;
-/** Objects of one step that are read again; each costs a request. */
+/** Suspects of one step; each that differs from its record costs a request. */
 const RECHECKS = 20;
 const WAIT_MS = 250;
 const HISTORY_MS = HISTORY_DAYS * 86_400_000;
@@ -76,7 +76,10 @@ export function findExtras({ em, rpc, now }: StepParts): Step {
   };
 }
 
-/** Reads objects again that differed, after a pause; `domain/sync-finding.ts` has the rule. */
+/**
+ * Compares objects again that differed, after a pause; `domain/sync-finding.ts` has the rule. One that had no record is taken as
+ * it was read: its later events bring what is newer.
+ */
 export function recheckBatch(parts: StepParts): Step {
   const { em, processors, pace, recheckMs } = parts;
   const decide = decideObjects(parts);
@@ -90,6 +93,7 @@ export function recheckBatch(parts: StepParts): Step {
     const isBusy = await hasPendingEvents(em, sync.teamId);
     const readings = await Promise.all(
       suspects.map(async suspect => {
+        if (suspect.object) return { suspect, object: suspect.object, readAt: new Date(suspect.readMs) };
         await pace();
         const { object, readAt } = await processor.findListed(type, suspect.processorId);
         return { suspect, object: object ?? gone(suspect.processorId), readAt };
