@@ -3,6 +3,7 @@ import { INTERVALS } from '@billing/contracts/resources/price';
 import { SUBSCRIPTION_STATUSES } from '@billing/contracts/resources/subscription';
 import type { CustomerState } from '@billing/contracts/events/customers';
 import { SHOWN_BY, type SubscriptionChange } from '@billing/contracts/events/subscriptions';
+import { ITEM, subscriptionChange } from '@billing/testing/subscriptions';
 import {
   customerRecord,
   subscriptionRecord,
@@ -72,48 +73,23 @@ function versionsOf(of: Target, seed: number): Generated['versions'] {
 function firstState(of: Target, seed: number, random: () => number): SubscriptionChange {
   const startedAt = before(of.now, random() * MAX_AGE_DAYS);
   const item = {
+    ...ITEM,
     processorPriceId: 'price_bench',
-    processorProductId: 'prod_1',
-    priceId: null,
     unitAmount: 500 + Math.floor(random() * 20_000),
-    unitAmountDecimal: null,
-    billingScheme: 'per_unit' as const,
     currency: random() < 0.9 ? 'usd' : 'eur',
     interval: INTERVALS[Math.floor(random() * INTERVALS.length)] ?? 'month',
     intervalCount: 1 + Math.floor(random() * 3),
     quantity: 1 + Math.floor(random() * 5),
-    transformQuantity: null,
-    metered: false,
   };
-  const state: SubscriptionChange = {
+  const state = subscriptionChange(of.projectId, startedAt, {
     id: idOf('ps', seed, of),
-    projectId: of.projectId,
     customerId: idOf('pc', seed, of),
     processorSubscriptionId: `sub_${seed}`,
     processorCustomerId: `cus_${seed}`,
-    priceId: null,
     status: random() < 0.9 ? 'active' : 'trialing',
     quantity: item.quantity,
-    cancelAtPeriodEnd: false,
-    cancelAt: null,
-    canceledAt: null,
-    cancellation: null,
-    involuntary: false,
-    pauseCollection: null,
-    discounts: [],
-    scheduledChange: null,
-    pendingChange: null,
     items: [item],
-    currentPeriodStart: startedAt,
-    currentPeriodEnd: startedAt,
-    trialEnd: null,
-    startedAt,
-    endedAt: null,
-    shown: [],
-    observedAt: startedAt,
-    version: 1,
-    createdAt: startedAt,
-  };
+  });
   return { ...state, shown: [toShown(state, startedAt)] };
 }
 

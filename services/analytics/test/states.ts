@@ -3,7 +3,8 @@ import type { ProjectState } from '@billing/contracts/events/gateway';
 import { SHOWN_BY, type BilledDiscount, type SubscriptionChange } from '@billing/contracts/events/subscriptions';
 import { hasEnded } from '@billing/contracts/resources/subscription';
 import type { WebhookEventState } from '@billing/contracts/events/webhooks';
-import { CustomerId, SubscriptionId, type ProjectId, type ProjectScope, type TeamId } from '@billing/contracts/ids';
+import { CustomerId, type ProjectId, type ProjectScope, type TeamId } from '@billing/contracts/ids';
+import { subscriptionChange } from '@billing/testing/subscriptions';
 
 /** Noon of 20 November 2026, when all of these records were created. */
 const CREATED_AT = new Date('2026-11-20T12:00:00.000Z');
@@ -19,21 +20,7 @@ export const project = ({ teamId, projectId }: ProjectScope): ProjectState => ({
   version: 1,
 });
 
-/** An item of 29.99 USD a month. */
-export const item = {
-  processorPriceId: 'price_1',
-  processorProductId: 'prod_1',
-  priceId: null,
-  unitAmount: 2_999,
-  unitAmountDecimal: null,
-  billingScheme: 'per_unit' as const,
-  currency: 'usd',
-  interval: 'month' as const,
-  intervalCount: 1,
-  quantity: 1,
-  transformQuantity: null,
-  metered: false,
-};
+export { ITEM as item } from '@billing/testing/subscriptions';
 
 /** A discount that takes nothing off. */
 export const discount: BilledDiscount = {
@@ -51,37 +38,8 @@ export const discount: BilledDiscount = {
 };
 
 /** A new active subscription of 29.99 USD a month, of which nothing else was shown. */
-export function subscription({ projectId }: ProjectScope): SubscriptionChange {
-  return {
-    id: SubscriptionId.create(),
-    projectId,
-    customerId: CustomerId.create(),
-    processorSubscriptionId: 'sub_1',
-    processorCustomerId: 'cus_1',
-    priceId: null,
-    status: 'active',
-    quantity: 1,
-    cancelAtPeriodEnd: false,
-    cancelAt: null,
-    canceledAt: null,
-    cancellation: null,
-    involuntary: false,
-    pauseCollection: null,
-    discounts: [],
-    scheduledChange: null,
-    pendingChange: null,
-    items: [item],
-    currentPeriodStart: CREATED_AT,
-    currentPeriodEnd: CREATED_AT,
-    trialEnd: null,
-    startedAt: CREATED_AT,
-    endedAt: null,
-    shown: [],
-    observedAt: CREATED_AT,
-    version: 1,
-    createdAt: CREATED_AT,
-  };
-}
+export const subscription = ({ projectId }: ProjectScope): SubscriptionChange =>
+  subscriptionChange(projectId, CREATED_AT);
 
 /** A subscription's state at the time at which an event showed it. */
 export interface Shown {

@@ -4,9 +4,10 @@ import {
   SubscriptionUpdated,
   type SubscriptionState,
 } from '@billing/contracts/events/subscriptions';
-import { SubscriptionId, type CustomerId, type ProjectScope } from '@billing/contracts/ids';
+import type { CustomerId, ProjectScope } from '@billing/contracts/ids';
 import type { Envelope } from '@billing/contracts/event';
 import { newEvent } from '@billing/testing/events';
+import { subscriptionChange } from '@billing/testing/subscriptions';
 
 type Changes = Partial<Pick<SubscriptionState, 'id' | 'startedAt' | 'status' | 'endedAt' | 'version'>>;
 
@@ -19,37 +20,8 @@ export function subscriptionEvent(
   customerId: CustomerId,
   changes: Changes = {},
 ): Envelope {
-  const now = new Date();
-  return newEvent(TYPES[type], teamId, {
-    id: SubscriptionId.create(),
-    projectId,
-    customerId,
-    processorSubscriptionId: 'sub_1',
-    processorCustomerId: 'cus_1',
-    priceId: null,
-    status: 'active',
-    quantity: 1,
-    cancelAtPeriodEnd: false,
-    cancelAt: null,
-    canceledAt: null,
-    cancellation: null,
-    involuntary: false,
-    pauseCollection: null,
-    discounts: [],
-    scheduledChange: null,
-    pendingChange: null,
-    items: [],
-    currentPeriodStart: now,
-    currentPeriodEnd: now,
-    trialEnd: null,
-    startedAt: now,
-    endedAt: null,
-    shown: [],
-    observedAt: now,
-    version: 1,
-    createdAt: now,
-    ...changes,
-  });
+  const state = subscriptionChange(projectId, new Date(), { customerId, items: [], ...changes });
+  return newEvent(TYPES[type], teamId, state);
 }
 
 /** Returns `subscription.created` of a customer's subscription. */
