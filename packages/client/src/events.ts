@@ -49,7 +49,7 @@ type EventAbout<ObjectType extends EventObjectType> = wire.EventHead & {
   };
 } & Content<EventData[ObjectType]>;
 
-/** A change in the project. `type` tells what `data` are. */
+/** A change in the project. `type` says what `data` is. */
 export type BillingEvent = { [ObjectType in EventObjectType]: EventAbout<ObjectType> }[EventObjectType];
 
 /** What an endpoint gets when it is tested. */

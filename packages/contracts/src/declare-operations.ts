@@ -86,7 +86,7 @@ export function declaredExample({ query, body, response, example = {} }: Exempli
   };
 }
 
-/** Returns the `pagination` that the query asks for of a list that has it. */
+/** Returns the `pagination` that the query requests of a list that has it. */
 function pageOf(response: unknown, query: z.ZodType | undefined, example: object = {}): object {
   if (typeof response !== 'object' || !response || !('pagination' in response)) return {};
   const page = query?.safeParse(example).data as { readonly limit?: number } | undefined; // a list has a limit

@@ -153,7 +153,7 @@ const MEANINGS = {
       'Nothing of the payment can be refunded: it failed, is not captured, is refunded already, or is disputed.',
     refund_too_large:
       'The amount is larger than what is left of the payment; `details.refundable` says how much that is.',
-    invoice_not_open: 'The invoice is not open, so that it cannot be voided or marked; its `status` tells why.',
+    invoice_not_open: 'The invoice is not open, so that it cannot be voided or marked; its `status` says why.',
     referral_code_inactive: 'The referral code is no longer active.',
     referral_program_disabled: 'The referral program of the project is not enabled.',
     user_already_exists_use_another_email: 'A user with this email address already exists.',

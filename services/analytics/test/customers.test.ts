@@ -25,7 +25,7 @@ async function customersOf(scope: ProjectScope, ...ids: string[]) {
   return analyticsOperations.getAnalyticsCustomers.response.parse(body).customers;
 }
 
-it('returns the best status of each customer and its exact part of mrrByCurrency, in the order asked for', async () => {
+it('returns the best status of each customer and its exact part of mrrByCurrency, in the requested order', async () => {
   const scope = await service.createProject();
   const third = { ...item, unitAmount: 100, interval: 'year' as const };
   const pauseCollection = { behavior: 'void' as const, resumesAt: null };

@@ -156,7 +156,7 @@ it('is replaced by a later rebuild if the lock was lost', async () => {
   expect(await service.analytics(scope)).toEqual(before);
 });
 
-it('is recorded in the audit log when an operator asked for it', async () => {
+it('is recorded in the audit log when an operator requested it', async () => {
   const scope = newScope();
   const events = someEvents(scope, 2);
   await service.emit(...events);

@@ -235,7 +235,7 @@ describe('the subscriptions behind a movement of revenue', () => {
   const days = { from: '2026-11-10', to: '2026-11-15' };
   const worth = (unitAmount: number) => ({ items: [{ ...item, unitAmount }] });
 
-  it('moved on the days asked for, each once with what it added or took away', async () => {
+  it('moved on the requested days, each once with what it added or took away', async () => {
     const scope = await service.createProject();
     const history = (...versions: [day: string, changes: Changes][]) => {
       const first = { ...subscription(scope), startedAt: atNine(versions[0]?.[0] ?? '') };

@@ -166,7 +166,7 @@ it('finds the code for all behind a hundred of single customers', async () => {
   expect(await catalog.findPromotionCode('back')).toMatchObject({ promotionCode: { id: code.id }, refusal: null });
 });
 
-it('creates one coupon and one code although answers are lost', async () => {
+it('creates one coupon and one code although responses are lost', async () => {
   await using catalog = await startCatalog();
   const coupons = { method: 'POST', path: '/v1/coupons' } as const;
   await catalog.control.fail({ ...coupons, mode: 'done-but-response-lost' });

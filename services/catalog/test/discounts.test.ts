@@ -116,7 +116,7 @@ it('lets the processor choose a code, and says which code is taken and which cou
     expect([wide.status, wide.body.error.details.fields[0].path]).toEqual([400, field]);
   }
 
-  // Deleted at the processor: no event has told us yet.
+  // Deleted at the processor: no event has arrived yet.
   await catalog.dashboard.coupons.del(coupon.processorCouponId);
   const late = await catalog.call('POST', '/promotion-codes', { body: { couponId: coupon.id, code: 'LATE' } });
   expect([late.status, late.body.error.code]).toEqual([422, 'coupon_not_valid']);

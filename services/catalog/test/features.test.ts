@@ -77,7 +77,7 @@ describe('a feature', () => {
 });
 
 describe('what a product or a price gives', () => {
-  it('is set, replaced, listed and removed, and told with a growing version', async () => {
+  it('is set, replaced, listed and removed, and published with a growing version', async () => {
     await using catalog = await startCatalog();
     await define(catalog);
     const product = await catalog.createProduct();

@@ -68,7 +68,7 @@ it('has one form of Unicode, whoever named it', async () => {
   expect(await nameOf()).toBe('Th\u00e9');
 });
 
-it('lists all active products by default, newest first, and pages when asked to', async () => {
+it('lists all active products by default, newest first, and pages when requested', async () => {
   await using catalog = await startCatalog();
   const made = [];
   for (const name of ['a', 'b', 'c', 'd']) made.push(await catalog.createProduct({ name }));

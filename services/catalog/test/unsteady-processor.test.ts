@@ -29,7 +29,7 @@ it.concurrent.each<FaultRequest['mode']>(['429', '500', '502html', 'dropped', 'd
 );
 
 it.concurrent.each<FaultRequest['mode']>(['500', '500-but-done', '502html'])(
-  'creates one product that is done although every answer is %s',
+  'creates one product that is done although every response is %s',
   async mode => {
     await using catalog = await startCatalog();
     await catalog.control.fail({ ...CREATE, mode: 'done-but-response-lost' });

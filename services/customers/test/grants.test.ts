@@ -12,7 +12,7 @@ async function start() {
   return service;
 }
 
-it('gives a customer a feature, replaces it, lists it and takes it back, and tells each change once', async () => {
+it('gives a customer a feature, replaces it, lists it and takes it back, and publishes each change once', async () => {
   await using service = await start();
   const { id } = await service.createCustomer();
   const path = `/customers/${id}/grants/seats`;

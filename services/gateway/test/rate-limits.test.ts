@@ -266,7 +266,7 @@ describe('sign-in', () => {
 describe('the portal', () => {
   const expired = 'status=404&problem=portal_link_expired';
 
-  it('answers 429 to bad links over the limit of an address, and never to a good one', async () => {
+  it('returns 429 for bad links over the limit of an address, and never to a good one', async () => {
     await using gateway = await startGateway({ env: { RATE_LIMIT_BAD_PORTAL_TOKENS: '2' } });
     const guess = (index: number) => gateway.call('GET', `/portal/guess-${index}?${expired}`);
     expect(statusesOf([await guess(1), await guess(2)])).toEqual([404, 404]);

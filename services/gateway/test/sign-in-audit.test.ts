@@ -21,7 +21,7 @@ interface Entry {
   readonly count: number;
 }
 
-/** Calls as a user whose cookie changes with each answer that sets one. */
+/** Calls as a user whose cookie changes with each response that sets one. */
 function personOf({ owner }: Tenant) {
   let { cookie } = owner;
   return {

@@ -16,7 +16,7 @@ afterEach(() => vi.restoreAllMocks());
 
 const [EVENTS, BEFORE] = [900, 200];
 
-/** Starts to send many events to an endpoint, of which the later ones are answered once `goOn` was called. */
+/** Starts to send many events to an endpoint, of which the later ones get a response once `goOn` was called. */
 async function startBusyTurn(team: Team) {
   const positions: number[] = [];
   const gate = Promise.withResolvers<void>();

@@ -117,7 +117,7 @@ it('frees what waits for an event that is sent by hand', async () => {
   expect(receiver.verified(secret).map(({ position }) => position)).toEqual([1, 1, 2, 3]);
 });
 
-it('disables an endpoint that is gone, and tells of it', async () => {
+it('disables an endpoint that is gone, and reports it', async () => {
   const team = await service.newTeam();
   await using receiver = await startReceiver(() => 410);
   const { id } = await steps.newEndpoint(team, receiver.url, { eventTypes: ['customer.*'] });

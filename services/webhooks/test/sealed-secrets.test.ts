@@ -91,7 +91,7 @@ it('connects a team again whose secrets do not open, and works with the new ones
   expect((await service.send({ ...team, ...changed }, customerUpdated(team.projectId))).status).toBe(200);
 });
 
-it('S39: seals a key for the service that asks, and for no other', async () => {
+it('S39: seals a key for the calling service, and for no other', async () => {
   const team = await service.newTeam();
   const ring = keyRingOf(service.account?.serviceKey ?? Buffer.alloc(0));
   const forPortal = (await find(team, 'portal'))?.sealedSecretKey ?? '';

@@ -18,7 +18,7 @@ function openCounted(service: WebhooksService) {
   };
 }
 
-it('asks once for unknown teams that arrive together, and not again at once', async () => {
+it('reads unknown teams once that arrive together, and not again at once', async () => {
   await using service = await startWebhooks({ run: false });
   const { secrets, queries } = openCounted(service);
   const teams = Array.from({ length: 1_000 }, () => TeamId.create());

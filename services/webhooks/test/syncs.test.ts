@@ -39,7 +39,7 @@ const ended = (team: Team, id: string) =>
 const newCustomer = async (team: Team, fields: object = {}) =>
   (await service.stripeOf(team).customers.create({ name: 'Ada', ...fields })).id;
 
-it('counts every type that was asked for, and keeps no object in a report', async () => {
+it('counts every requested type, and stores no object in a report', async () => {
   const team = await service.newTeam();
   const processorId = await newCustomer(team);
   const id = await start(team, { mode: 'report', types: ['product', 'customer'] });

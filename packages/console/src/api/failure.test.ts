@@ -49,6 +49,6 @@ it.each([
   [refused(name), undefined],
   [new BillingError({ status: 503, code: 'unavailable', message: '' }), undefined],
   [new Error('No number.'), undefined],
-])('names what a page asked for in vain (%#)', (error, noun) => {
+])('names what a page requested in vain (%#)', (error, noun) => {
   expect(missingRecord(error)).toBe(noun);
 });

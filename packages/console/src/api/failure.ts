@@ -53,7 +53,7 @@ const RECORDS: Readonly<Record<string, string>> = {
   code: 'referral code',
 };
 
-/** Returns the noun of what a page asked for in vain: nothing has its id, or no record's id looks like it. */
+/** Returns the noun of what a page requested in vain: nothing has its id, or no record's id looks like it. */
 export function missingRecord(error: unknown): string | undefined {
   if (!(error instanceof BillingError)) return undefined;
   const { code, fields } = error;

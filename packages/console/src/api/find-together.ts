@@ -11,7 +11,7 @@ interface Waiting<Item> {
 }
 
 /**
- * Returns a function that finds a record by its id, or null when it does not exist any more. Those that a page asks for at
+ * Returns a function that finds a record by its id, or null when it does not exist any more. Those that a page requests at
  * once share a request for up to `MAX_IDS`.
  */
 export function findTogether<Item extends { readonly id: string }>(

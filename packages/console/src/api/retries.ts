@@ -1,6 +1,6 @@
 import type { BillingError } from '@billing/client';
 
-/** Why and until when the console waits before it asks again. */
+/** Why and until when the console waits before it sends a request again. */
 export interface Waiting {
   readonly isBusy: boolean;
   /** By the clock of `Date.now()`. */

@@ -3,7 +3,7 @@ import { csvLine, type CsvValue } from '#ui/csv.ts';
 /** A column of an export. */
 export interface CsvColumn<Item> {
   readonly title: string;
-  /** The value, which may be loaded; those of a hundred rows are asked for at once. */
+  /** The value, which may be loaded; those of a hundred rows are requested at once. */
   readonly csv: (item: Item) => CsvValue | Promise<CsvValue>;
 }
 

@@ -16,7 +16,7 @@ export const customerState = z.object({
   processorCustomerId: z.string(),
   /** The processor may have had this customer before: it may have subscriptions and invoices from that time. */
   linkedToExisting: z.boolean().default(false),
-  /** Null when the processor has none; a new one is not told to tenants as a change of the customer. */
+  /** Null when the processor has none; a new one is no event for tenants. */
   balance: customerBalance.nullable(),
   version,
   createdAt: timestamp,

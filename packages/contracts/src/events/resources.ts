@@ -5,14 +5,14 @@ import { ProjectId } from '../ids.ts';
 import { eventCause, eventResource } from '../resources/event.ts';
 import { timestamp } from '../timestamp.ts';
 
-/** A change of a resource that tenants are told of. */
+/** A change of a resource, as an event for tenants has it. */
 export const resourceChange = z.object({
   projectId: ProjectId.schema,
   type: z.enum(EVENT_TYPES),
   object: z.object({
     type: z.enum(EVENT_OBJECT_TYPES),
     id: z.string(),
-    /** Counts the changes of the resource that tenants are told of, from 1 without gaps. */
+    /** Counts the events for tenants of the resource, from 1 without gaps. */
     sequence: z.int().min(1),
   }),
   /** When it happened: for a processor's event its time. */

@@ -64,7 +64,7 @@ export const subscriptionState = z.object({
   canceledAt: timestamp.nullable(),
   /** What the customer said who canceled. */
   cancellation: cancellation.nullable(),
-  /** Whether it ended though nobody asked for that: a payment failed or was disputed. */
+  /** Whether it ended though nobody requested that: a payment failed or was disputed. */
   involuntary: z.boolean(),
   pauseCollection: pauseCollection.nullable(),
   items: z.array(billedItem),

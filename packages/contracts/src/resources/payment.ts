@@ -39,7 +39,7 @@ export const payment = z
     invoiceId: InvoiceId.schema
       .nullable()
       .describe('Null unless the events of the payment processor name the invoice.'),
-    amount: z.int().describe('What was captured; until then, what was asked for or authorized.'),
+    amount: z.int().describe('What was captured; until then, what was requested or authorized.'),
     amountRefunded: z.int().describe('The part of the amount that was refunded, or is being refunded.'),
     currency: storedCurrency,
     status: z

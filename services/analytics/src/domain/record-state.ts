@@ -29,7 +29,7 @@ export interface RecordState {
   readonly recordedAt: Date;
   /**
    * Returns what this state adds to the metrics, for a subscription with all that was shown of it. Only the newest of many
-   * states of a record is asked.
+   * states of a record is read.
    */
   readonly contributions: (points: readonly Point[]) => readonly Contribution[];
   /** Null for other kinds. */

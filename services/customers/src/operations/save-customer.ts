@@ -77,7 +77,7 @@ function publishForTenants(
   publishResource(publish, customer, { ...source, at, object, before, after: asJson(customer), isDeleted });
 }
 
-/** A customer as tenants are told of it: one that is deleted without its personal data. */
+/** A customer as events for tenants have it: one that is deleted without its personal data. */
 function asJson(customer: LinkedCustomer): Resource {
   const resource = toResource(customer);
   const { name: _name, externalId: _externalId, ...rest } = resource;

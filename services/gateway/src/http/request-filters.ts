@@ -11,7 +11,7 @@ export const canonicalizePath: Handler = (request, _response, next) => {
   next();
 };
 
-/** Rejects OPTIONS, which Express would answer itself: other sites have no access, so there is no preflight. */
+/** Rejects OPTIONS, which Express would respond to itself: other sites have no access, so there is no preflight. */
 export const rejectOptions: Handler = (request, _response, next) => {
   if (request.method === 'OPTIONS') throw routeNotFound();
   next();

@@ -28,7 +28,7 @@ export interface ConnectionState {
     readonly newestAt: Date | null;
     readonly failed: number;
     readonly unroutable: number;
-    /** At the processor, and older than a webhook takes; null where the processor could not be asked. */
+    /** At the processor, and older than a webhook takes; null where the processor could not be read. */
     readonly undelivered: number | null;
   };
   /** The last report; null without one. */

@@ -22,7 +22,7 @@ it('tries ten times within 76 hours', () => {
   expect(nextAttemptAt({ failures: MAX_ATTEMPTS, at, random: 0 })).toBeNull();
 });
 
-it('waits a tenth more or less, and longer if the receiver asks, up to a day', () => {
+it('waits a tenth more or less, and longer if the receiver requests it, up to a day', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: MAX_ATTEMPTS - 1 }),

@@ -28,7 +28,7 @@ interface FailedAttempt {
   readonly failures: number;
   /** When it ended. */
   readonly at: Date;
-  /** What the receiver asked for with 429 or 503, in milliseconds. */
+  /** What the receiver requested with 429 or 503, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
   /** A random number from 0 to 1. */
   readonly random: number;

@@ -33,7 +33,7 @@ export interface EndpointProgress extends Progress {
 }
 
 /**
- * Writes what was tried, how far endpoints are and how they answer, all together, and extends their leases. Returns the news
+ * Writes what was tried, how far endpoints are and how they respond, all together, and extends their leases. Returns the news
  * of each endpoint; null when another process has its lease, or it is gone: then nothing of it is written. Endpoints are
  * locked in the order of their ids, as wherever several are.
  */

@@ -35,7 +35,7 @@ export interface DeliverParts {
   readonly keysOf: (endpoint: Pick<LeasedEndpoint, 'id' | 'teamId'>) => Promise<EndpointKeys>;
   readonly slots: Slots;
   readonly paceOf: (id: LeasedEndpoint['id'], maxConcurrency: number) => Pace;
-  /** Commits what disables an endpoint, or what warns its owners, and tells of it. */
+  /** Commits what disables an endpoint, or what warns its owners, and reports that. */
   readonly report: (endpoint: LeasedEndpoint, progress: Progress) => Promise<EndpointNews | undefined>;
   /** Calls back when events of a team were recorded, until the returned function is called. */
   readonly onRecorded: (teamId: string, callback: () => void) => () => void;

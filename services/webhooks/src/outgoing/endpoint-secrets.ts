@@ -20,7 +20,7 @@ interface EndpointRef {
 const boundTo = ({ id, teamId }: EndpointRef) => ({ teamId, kind: `endpoint-secret-${id}` }) as const;
 
 /**
- * Reads the keys of an endpoint, of those that are asked for at the same time together. One that does not open signs nothing,
+ * Reads the keys of an endpoint, of those that are requested at the same time together. One that does not open signs nothing,
  * and is logged.
  * @throws Problem 404 `webhook_endpoint_not_found` when the endpoint was deleted meanwhile; 503 when none opens: nothing is sent
  * unsigned

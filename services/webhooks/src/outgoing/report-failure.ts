@@ -12,7 +12,7 @@ import type { LeasedEndpoint } from './endpoint-rows.ts';
 import { findEndpoint, showEndpoint } from './show-endpoints.ts';
 
 /**
- * Commits the attempt that disables an endpoint, or after which it has failed for a day, and tells of it: the owners of the
+ * Commits the attempt that disables an endpoint, or after which it has failed for a day, and reports that: the owners of the
  * team, and where it is disabled its tenants by an event and the audit log, as done by the system.
  */
 export function reportFailure({ outbox, now }: { readonly outbox: Outbox; readonly now: () => Date }) {

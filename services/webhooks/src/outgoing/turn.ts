@@ -6,7 +6,7 @@ export const BEGIN_MS = (LEASE_SECONDS - 20) * 1_000;
 
 /** Where the turn of one leased endpoint is. Times are those of `performance.now()`. */
 export interface Turn {
-  /** How it has answered, also what is not written yet. */
+  /** How it has responded, also what is not written yet. */
   health: EndpointHealth;
   /** What of it is written. */
   committed: Pick<LeasedEndpoint, 'status' | 'position' | 'isWarned'>;

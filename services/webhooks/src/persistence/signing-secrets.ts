@@ -44,7 +44,7 @@ const NO_RELOADS = { since: -SECOND_MS, count: 0 };
 const MAX_TEAMS = 10_000;
 /** Teams in memory that have none, which anyone may invent: they displace only each other. */
 const MAX_UNKNOWN = 10_000;
-/** Queries at the same time; the teams that are asked for meanwhile share the next one. */
+/** Queries at the same time; the teams that are requested meanwhile share the next one. */
 const PARALLEL_QUERIES = 2;
 
 /** Opens the cache of signing secrets; it drops a team's at once when `processor-account.changed` arrives. */

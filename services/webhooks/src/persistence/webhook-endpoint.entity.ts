@@ -29,7 +29,7 @@ const WebhookEndpointSchema = defineEntity({
     /** The object of the first of them, and whether another one failed too. */
     failedObject: p.text().strictNullable(),
     hasFailedTwoObjects: p.boolean(),
-    /** Whether the owners were told that it fails, since its last success. */
+    /** Whether its failure was reported to the owners since its last success. */
     isWarned: p.boolean().default(false),
     /** Every event up to it is handled, or has a delivery. */
     position: p.bigint('number'),
@@ -40,7 +40,7 @@ const WebhookEndpointSchema = defineEntity({
     leaseId: p.uuid().strictNullable(),
     /** How often deliveries were made due from outside; who has the lease looks for them. */
     calls: p.integer().default(0),
-    /** How many changes of it tenants were told of. */
+    /** How many events for tenants it has. */
     sequence: p.integer().default(0),
     createdAt: p.datetime(),
     updatedAt: p.datetime(),

@@ -15,7 +15,7 @@ interface Dependencies {
 }
 
 /**
- * Finds a team's secret key, sealed so that only the service that asks can open it; null when the team is not connected.
+ * Finds a team's secret key, sealed so that only the calling service can open it; null when the team is not connected.
  * @throws Problem 503 for a service without a key, and for a stored secret that does not open
  */
 export function findProcessorCredentials({ em, sealed, serviceKeys }: Dependencies) {

@@ -20,7 +20,7 @@ type CountedSync = Pick<LeasedSync, 'id' | 'types'>;
 
 const NONE: SyncCounts = { same: 0, missing: 0, different: 0, extra: 0, conflict: 0, skipped: 0, applied: 0 };
 
-/** Counts the objects that a sync has decided on, of every type that it was asked for. */
+/** Counts the objects that a sync has decided on, of every type that it was to compare. */
 export async function countObjects(em: EntityManager, { id, types }: CountedSync): Promise<CountsByType> {
   const rows = await executeBound<{ type: SyncType; outcome: keyof SyncCounts; count: number; applied: number }>(
     em,

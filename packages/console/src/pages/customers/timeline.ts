@@ -28,7 +28,7 @@ const MAX_ENTRIES = 50;
 /** Stripe's times have no fraction. What happened in the same second stays in the order in which one follows from another. */
 const secondOf = ({ at }: TimelineEntry): number => Math.floor(Date.parse(at) / 1_000);
 
-/** Tells what happened with a customer, newest first, from their records. */
+/** Returns what happened with a customer, newest first, from their records. */
 export function timelineOf({
   customer,
   referral,
@@ -39,7 +39,7 @@ export function timelineOf({
 }: History): readonly TimelineEntry[] {
   const entry = (at: string | null, icon: IconName, text: string): TimelineEntry[] => (at ? [{ at, icon, text }] : []);
   const about = ({ id }: Subscription, at: string | null, text: string): TimelineEntry[] =>
-    entry(at, 'subscriptions', text).map(told => ({ ...told, page: `subscriptions/${id}` }));
+    entry(at, 'subscriptions', text).map(shown => ({ ...shown, page: `subscriptions/${id}` }));
   return [
     ...entry(referral?.convertedAt ?? null, 'referrals', 'The referral converted'),
     ...payments.flatMap(({ createdAt, amount, currency, status, failureMessage }) =>

@@ -26,7 +26,7 @@ const isReason = (value: unknown): value is keyof typeof LISTED_REASONS =>
   typeof value === 'string' && Object.hasOwn(LISTED_REASONS, value);
 const dayOf = (value: unknown) => (typeof value === 'string' && DAY.test(value) ? value : undefined);
 
-/** What the address asks. */
+/** What the address is about. */
 export function useQuestion(): Question {
   const search: Readonly<Record<string, unknown>> = useSearch({ strict: false });
   const metric = metricOf(search['metric']);

@@ -20,7 +20,7 @@ export class CreateCustomers extends Migration {
         version int not null,
         created_at timestamptz not null,
         updated_at timestamptz not null,
-        sequence int not null, -- how many changes tenants were told of
+        sequence int not null, -- of the events for tenants
         deleted_at timestamptz
       )`);
     // One customer for each of the processor's in a project. A customer may be created again after its deletion.

@@ -65,13 +65,13 @@ export class CreateOutgoing extends Migration {
         failures int not null,
         failed_object text,
         has_failed_two_objects boolean not null,
-        is_warned boolean not null default false, -- the owners were told that it fails
+        is_warned boolean not null default false, -- its failure was reported to the owners
         position bigint not null, -- every event up to it is handled, or has a delivery
         wanted_position bigint not null, -- how far there are events, as far as anybody said
         due_at timestamptz, -- when it must be looked at next, the end of the lease meanwhile
         lease_id uuid,
         calls int not null default 0, -- how often deliveries were made due from outside; who has the lease looks for them
-        sequence int not null default 0, -- how many changes of it tenants were told of
+        sequence int not null default 0, -- of the events for tenants
         created_at timestamptz not null,
         updated_at timestamptz not null
       )`);

@@ -3,7 +3,7 @@ import { ResourceChanged } from '@billing/contracts/events/resources';
 import { expect, it } from 'vitest';
 import { startCustomers } from './start-customers.ts';
 
-it('tells tenants of each change once, of no new balance, with the customer as GET returned it then', async () => {
+it('publishes each change for tenants once, no new balance, with the customer as GET returned it then', async () => {
   await using customers = await startCustomers();
   const shown: unknown[] = [];
   const { id, processorCustomerId } = await customers.createCustomer({ email: 'ada@example.com', name: 'Ada' });

@@ -2,7 +2,7 @@ import { ResourceChanged } from '@billing/contracts/events/resources';
 import { expect, it } from 'vitest';
 import { startCatalog } from './start-catalog.ts';
 
-it('tells tenants of each change of products and prices once, as GET returned them then', async () => {
+it('publishes each change of products and prices for tenants once, as GET returned them then', async () => {
   await using catalog = await startCatalog();
   const shown: unknown[] = [];
   const look = async (path: string) => shown.push((await catalog.call('GET', path)).body);
