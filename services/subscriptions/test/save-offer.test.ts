@@ -8,7 +8,7 @@ import {
 } from '@billing/contracts/rpc/calls';
 import { testAuditContext } from '@billing/service/testing/audit-context';
 import { startService, type Service } from './service.ts';
-import { createCoupon, CREATED, HALF, subscribeWithDiscounts } from './subscribe-with-discounts.ts';
+import { createCoupon, HALF, subscribeWithCode } from './subscribe-with-discounts.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -20,17 +20,12 @@ beforeEach(() => service.control.clearFaults());
 
 /** Subscribes, records it, and creates the code that is offered. */
 async function startOffer(...had: { coupon?: string }[]) {
-  const subscribed = await subscribeWithDiscounts(service, ...had);
-  await service.deliver(await subscribed.newest(CREATED));
+  const subscribed = await subscribeWithCode(service, {}, ...had);
   const [subscription] = await subscribed.subscriptions();
   const subscriptionId = SubscriptionId.schema.parse(subscription?.['id']);
   const customerId = CustomerId.schema.parse(subscription?.['customerId']);
-  const created = await service.createPromotionCode({}, subscribed.scope);
-  const { promotionCode } = created;
   const of = { ...subscribed.scope, customerId, subscriptionId };
-  const offer = { ...of, promotionCodeId: promotionCode.id };
-  const timesRedeemed = async () =>
-    (await service.processor.findPromotionCode(promotionCode.processorPromotionCodeId)).timesRedeemed;
+  const offer = { ...of, promotionCodeId: subscribed.promotionCode.id };
   const cancel = (cancelAtPeriodEnd: boolean, declinesOffer?: boolean) =>
     service.rpc.call(ScheduleCancellation, {
       ...of,
@@ -42,9 +37,7 @@ async function startOffer(...had: { coupon?: string }[]) {
   const page = { ...subscribed.scope, customerId, invoiceLimit: 1, invoiceOffset: 0 };
   return {
     ...subscribed,
-    ...created,
     offer,
-    timesRedeemed,
     cancel,
     find: () => service.rpc.call(FindSaveOffer, offer),
     accept: () => service.rpc.call(AcceptSaveOffer, { ...offer, audit: testAuditContext() }),
@@ -78,13 +71,8 @@ describe('a save offer', () => {
   });
 
   it('is accepted although the response of the processor is lost', async () => {
-    const { accept, outcome, timesRedeemed, find } = await startOffer();
-    await service.control.fail({
-      path: '/v1/subscriptions/',
-      method: 'POST',
-      mode: 'done-but-response-lost',
-      times: 99,
-    });
+    const { accept, outcome, timesRedeemed, loseResponses, find } = await startOffer();
+    await loseResponses();
     await accept().catch(() => undefined);
     await service.control.clearFaults();
     await accept().catch(() => undefined);

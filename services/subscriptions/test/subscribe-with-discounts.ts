@@ -50,3 +50,22 @@ export async function subscribeWithDiscounts(
       service.processor.setDiscounts(id, wanted, randomUUID()),
   };
 }
+
+/** The same subscription, recorded, and a promotion code of the project. */
+export async function subscribeWithCode(
+  service: Service,
+  code: Parameters<Service['createPromotionCode']>[0] = {},
+  ...had: { coupon?: string }[]
+) {
+  const subscribed = await subscribeWithDiscounts(service, ...had);
+  await service.deliver(await subscribed.newest(CREATED));
+  const created = await service.createPromotionCode(code, subscribed.scope);
+  const { processorPromotionCodeId } = created.promotionCode;
+  const lost = { path: '/v1/subscriptions/', method: 'POST', mode: 'done-but-response-lost', times: 99 } as const;
+  return {
+    ...subscribed,
+    ...created,
+    timesRedeemed: async () => (await service.processor.findPromotionCode(processorPromotionCodeId)).timesRedeemed,
+    loseResponses: () => service.control.fail(lost),
+  };
+}
