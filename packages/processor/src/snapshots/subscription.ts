@@ -54,7 +54,7 @@ export interface SubscriptionSnapshot {
   readonly canceledAt: Date | null;
   /** Why the customer canceled, also before a cancellation that was taken back. */
   readonly cancellation: Cancellation | null;
-  /** Whether it ended though nobody asked for that: a payment failed or was disputed. False where the object does not say. */
+  /** Whether it ended though nobody requested that: a payment failed or was disputed. False where the object does not say. */
   readonly involuntary: boolean;
   readonly pauseCollection: PauseCollection | null;
   /** What it is billed in, which may be another currency than the default one of its prices; null without items. */

@@ -32,7 +32,7 @@ export interface SubscriptionTerms {
   readonly canceledAt: Date | null;
   /** Why the customer canceled; null for one that goes on. */
   readonly cancellation: Cancellation | null;
-  /** Whether it ended though nobody asked for that: a payment failed or was disputed. */
+  /** Whether it ended though nobody requested that: a payment failed or was disputed. */
   readonly involuntary: boolean;
   readonly pauseCollection: PauseCollection | null;
   readonly items: readonly ItemTerms[];

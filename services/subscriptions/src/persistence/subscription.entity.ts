@@ -68,7 +68,7 @@ const SubscriptionSchema = defineEntity({
     canceledAt: p.datetime().strictNullable(),
     /** Why the customer canceled. */
     cancellation: p.json<Cancellation>().strictNullable(),
-    /** Whether it ended though nobody asked for that. */
+    /** Whether it ended though nobody requested that. */
     involuntary: p.boolean(),
     /** What became of the discount that the customer was offered instead; null while none was. */
     saveOffer: p.text().$type<SaveOfferOutcome>().strictNullable(),
