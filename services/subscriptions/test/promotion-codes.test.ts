@@ -39,6 +39,14 @@ describe('PUT …/discount', () => {
     expect(await timesRedeemed()).toBe(1);
   });
 
+  it('redeems a code once that several requests set at the same moment', async () => {
+    const { put, atProcessor, timesRedeemed, promotionCode } = await startSetting();
+    const responses = await Promise.all(Array.from({ length: 4 }, () => put(promotionCode.id)));
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect(await atProcessor()).toHaveLength(1);
+    expect(await timesRedeemed()).toBe(1);
+  });
+
   it('removes all discounts, and may do it again', async () => {
     const { put, atProcessor, told } = await startSetting({}, { coupon: (await createCoupon(service)).id });
     for (let times = 0; times < 2; times += 1)

@@ -1,6 +1,7 @@
 import type { ProjectScope } from '@billing/contracts/ids';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import type { SubscriptionSnapshot } from '@billing/processor/port';
+import type { DiscountSnapshot } from '@billing/processor/snapshots/discounts';
 import { z } from 'zod';
 import { requireOffer } from '#domain/save-offer.ts';
 import { requireRunning, requireUnscheduled } from '#domain/subscription.ts';
@@ -12,37 +13,36 @@ import { readSubscription } from './read-subscription.ts';
 import { problemOfRedemption, resolvePromotionCode } from './resolve-promotion-code.ts';
 import { settleAfterChange } from './schedule-change.ts';
 
-const wanted = z.union([z.object({ discountId: z.string() }), z.object({ promotionCodeId: z.string() })]);
-const input = changeInput.extend({ discounts: z.array(wanted), isSaveOffer: z.boolean() });
+/** `processorPromotionCodeId` is null where all discounts are removed. */
+const input = changeInput.extend({ processorPromotionCodeId: z.string().nullable(), isSaveOffer: z.boolean() });
+type Wanted = Pick<z.output<typeof input>, 'processorPromotionCodeId' | 'isSaveOffer'>;
 
-const hasRedeemed = ({ discounts }: SubscriptionSnapshot, promotionCodeId: string): boolean =>
-  discounts.some(({ detail }) => detail?.promotionCodeId === promotionCodeId);
+/** Returns the discounts to set, which keep what is redeemed already; null where the subscription has just these. */
+function discountsToSet({ discounts }: SubscriptionSnapshot, { processorPromotionCodeId, isSaveOffer }: Wanted) {
+  const isWanted = ({ detail }: DiscountSnapshot) =>
+    processorPromotionCodeId !== null && detail?.promotionCodeId === processorPromotionCodeId;
+  const lasting = isSaveOffer ? discounts : discounts.filter(isWanted);
+  const added =
+    processorPromotionCodeId === null || discounts.some(isWanted)
+      ? []
+      : [{ promotionCodeId: processorPromotionCodeId }];
+  if (added.length === 0 && lasting.length === discounts.length) return null;
+  return [...lasting.map(({ id }) => ({ discountId: id })), ...added];
+}
 
-/** Sets all discounts of a subscription at the processor. */
+/** Sets all discounts of a subscription at the processor. A code that another request has redeemed meanwhile is not redeemed again. */
 export const setDiscountKind = (dependencies: Pick<Dependencies, 'now'>) =>
   changeKind(
     {
       name: 'set-discount',
       input,
-      send: async (
-        processor,
-        { teamId, projectId, input: { processorSubscriptionId, discounts, isSaveOffer }, idempotencyKey: key },
-      ) => {
-        if (isSaveOffer) {
-          // Another request may have redeemed the code since this one looked.
-          const current = await processor.findSubscription(processorSubscriptionId);
-          if (discounts.some(it => 'promotionCodeId' in it && hasRedeemed(current, it.promotionCodeId))) return current;
-        }
-        const snapshot = await processor.setDiscounts(processorSubscriptionId, discounts, key);
+      send: async (processor, { teamId, projectId, input: wanted, idempotencyKey: key }) => {
+        const current = await processor.findSubscription(wanted.processorSubscriptionId);
+        const discounts = discountsToSet(current, wanted);
+        const snapshot = discounts ? await processor.setDiscounts(current.id, discounts, key) : current;
         return settleAfterChange(processor, snapshot, { scope: { teamId, projectId }, key });
       },
-      isDone: (snapshot, { discounts }) =>
-        snapshot.discounts.length === discounts.length &&
-        discounts.every(one =>
-          'discountId' in one
-            ? snapshot.discounts.some(({ id }) => id === one.discountId)
-            : hasRedeemed(snapshot, one.promotionCodeId),
-        ),
+      isDone: (snapshot, wanted) => discountsToSet(snapshot, wanted) === null,
       saveOfferOf: ({ isSaveOffer }) => (isSaveOffer ? 'accepted' : null),
     },
     dependencies,
@@ -83,14 +83,10 @@ export function setDiscount(
             priceIds: subscription.items.map(({ priceId }) => priceId),
             discounts: snapshot.discounts,
           });
-    const lasting = snapshot.discounts.filter(({ id }) => isSaveOffer || id === found?.redeemed?.id);
-    const discounts = [
-      ...lasting.map(({ id }) => ({ discountId: id })),
-      ...(found && !found.redeemed ? [{ promotionCodeId: found.processorPromotionCodeId }] : []),
-    ];
+    const processorPromotionCodeId = found?.processorPromotionCodeId ?? null;
     try {
       return await change(kind, scope, key, {
-        toInput: common => ({ ...common, discounts, isSaveOffer }),
+        toInput: common => ({ ...common, processorPromotionCodeId, isSaveOffer }),
         ...(isSaveOffer &&
           found && {
             requireCurrent: (current: Subscription) => requireOffer(current, found.processorPromotionCodeId),
