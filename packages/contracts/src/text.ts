@@ -96,6 +96,17 @@ export const imageUrl = webUrl.refine(
   'Expected an https URL.',
 );
 
+const mailAddress = z.email();
+
+/** Where people get help: an absolute http(s) URL, or an e-mail address as `mailto:help@example.com`. */
+export const helpUrl = z
+  .string()
+  .max(2_048)
+  .refine(
+    value => isWebUrl(value) || (value.startsWith('mailto:') && mailAddress.safeParse(value.slice(7)).success),
+    'Expected an absolute http or https URL without user name or password, or mailto: and an e-mail address.',
+  );
+
 const becomesAscii = (character: string): boolean =>
   character > '\u007f' && /\p{ASCII}/u.test(character.normalize('NFKC').toLowerCase());
 

@@ -42,6 +42,13 @@ it('shows name, logo, colour and help of the project on every page', async () =>
   expect(expired.headers['content-security-policy']).not.toContain('img-src');
 });
 
+it('links to an e-mail address that helps', async () => {
+  await using service = await startService();
+  await service.configure({ brand: { supportUrl: 'mailto:help@acme.example' } });
+  const { body } = await service.visit((await service.createLink()).token);
+  expect(body).toContain('<a href="mailto:help@acme.example" rel="noreferrer">Get help</a>');
+});
+
 it('links back to where the link says, else to where the project says', async () => {
   await using service = await startService();
   const backOf = async (payload: object) => {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PriceId, PromotionCodeId } from '../ids.ts';
 import { optional, settable } from '../optional.ts';
-import { imageUrl, text, webUrl } from '../text.ts';
+import { helpUrl, imageUrl, text, webUrl } from '../text.ts';
 import { CHANGE_TIMES, PRORATIONS } from './plan-change.ts';
 import { PORTAL_LANGUAGES } from './portal-session.ts';
 import { givenTime } from '../timestamp.ts';
@@ -46,8 +46,6 @@ const cancellation = z
   })
   .describe('What happens when a customer cancels.');
 
-const link = (description: string) => webUrl.nullable().meta({ description, example: null });
-
 const brand = z
   .object({
     name: text(120).nullable().meta({
@@ -64,8 +62,14 @@ const brand = z
         description: 'The color of buttons and links; made lighter or darker where it could not be read.',
         example: '#1a7f5a',
       }),
-    supportUrl: link('Where customers get help.'),
-    returnUrl: link('The target of the link back to your product, for links without their own.'),
+    supportUrl: helpUrl.nullable().meta({
+      description: 'Where customers get help: a page, or an e-mail address.',
+      example: 'mailto:help@example.com',
+    }),
+    returnUrl: webUrl.nullable().meta({
+      description: 'The target of the link back to your product, for links without their own.',
+      example: null,
+    }),
   })
   .describe('How the portal looks.');
 

@@ -52,7 +52,13 @@ export function LookCard({ form: { brand, language }, set, problems }: FieldsPro
             <Options of={LANGUAGES} />
           </SelectField>
         </div>
-        <TextField label="Where customers get help" type="url" placeholder="https://" {...text('supportUrl')} />
+        <TextField
+          label="Where customers get help"
+          type="url"
+          placeholder="https://"
+          hint="A page, or mailto: and an e-mail address."
+          {...text('supportUrl')}
+        />
         <TextField
           label="The way back to your product"
           type="url"
