@@ -46,6 +46,18 @@ describe('a change now', () => {
     await expectEqual(subscribed);
   });
 
+  it.each([0, 2_000_000])('keeps a quantity of %i that was set at the processor', async quantity => {
+    const subscribed = await subscribe({ items: [{ unitAmount: 1, quantity }] });
+    const { scope, customer, createPrice } = subscribed;
+    const { id: priceId } = await createPrice({ unitAmount: 2 });
+    const change = changePlan({ ...service, operationLog: openSubscriptionsOperationLog(service) });
+    const byCustomer = { id: subscribed.id, customerId: customer.id };
+    const wanted = { ...planChange.parse({ priceId }), quantity };
+    const made = await change(scope, byCustomer, wanted, testAuditContext());
+    expect(made.change).toMatchObject({ status: 'applied', items: [{ priceId, quantity }] });
+    await expectEqual(subscribed);
+  });
+
   it('leaves an open invoice when the customer is not charged automatically', async () => {
     const subscribed = await subscribe({ more: { collection_method: 'send_invoice', days_until_due: 30 } });
     const [first] = await subscribed.invoicesAtProcessor();

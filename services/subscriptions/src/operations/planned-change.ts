@@ -49,7 +49,8 @@ export const planChangeInput = z.object({
   processorSubscriptionId: z.string(),
   /** Who makes it in the portal; absent when the team does. */
   customerId: CustomerId.schema.exactOptional(),
-  wanted: planChange,
+  /** A customer may keep a quantity that was set at the processor, where there are others than in requests. */
+  wanted: planChange.safeExtend({ quantity: z.int().optional() }),
   /** Null until it is prepared. */
   plan: plannedChange.nullable(),
   /** The migration that makes it, and the processor's price that it leaves; absent when a request makes it. */
