@@ -5,8 +5,7 @@ import { Options, QuantityField, SelectField, TextField } from '#ui/field.tsx';
 import { PRORATIONS, TIMES } from '../subscriptions/plan-form.ts';
 import { LANGUAGES } from './languages.ts';
 import { OfferedPrices } from './offered-prices.tsx';
-import type { PortalForm } from './portal-form.ts';
-import type { PortalProblems } from './portal-settings-page.tsx';
+import type { PortalForm, PortalProblems } from './portal-form.ts';
 
 interface FieldsProps {
   readonly form: PortalForm;

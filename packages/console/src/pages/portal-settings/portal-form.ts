@@ -20,6 +20,22 @@ export interface PortalForm {
   readonly brand: Readonly<Record<keyof Brand, string>>;
 }
 
+/** The fields that can have a problem, as the service names them. */
+export const FIELDS = [
+  'planSwitch.priceIds',
+  'quantity.min',
+  'quantity.max',
+  'cancellation.saveOffer',
+  'brand.name',
+  'brand.logoUrl',
+  'brand.accentColor',
+  'brand.supportUrl',
+  'brand.returnUrl',
+] as const;
+
+/** What is wrong with the settings, by field. */
+export type PortalProblems = Readonly<Partial<Record<(typeof FIELDS)[number], string>>>;
+
 /** As many prices as the portal can offer. */
 export const MAX_PRICES = 50;
 

@@ -9,28 +9,14 @@ import { useWrite } from '#layout/use-write.ts';
 import { useDebounced } from '#ui/debounced.ts';
 import { Form } from '#ui/form.tsx';
 import { CancellationCard, ChangesCard, LookCard } from './portal-fields.tsx';
-import { configOf, formOf, type PortalForm } from './portal-form.ts';
+import { configOf, FIELDS, formOf, type PortalForm, type PortalProblems } from './portal-form.ts';
 import { PortalPreview } from './portal-preview.tsx';
 import { usePreview } from './use-preview.ts';
 
-const FIELDS = [
-  'planSwitch.priceIds',
-  'quantity.min',
-  'quantity.max',
-  'cancellation.saveOffer',
-  'brand.name',
-  'brand.logoUrl',
-  'brand.accentColor',
-  'brand.supportUrl',
-  'brand.returnUrl',
-] as const;
 /** The same in the request for a preview. */
 const PREVIEWED = FIELDS.map(field => `portalConfig.${field}` as const);
 const REFUSALS = { price_not_found: 'planSwitch.priceIds', promotion_code_: 'cancellation.saveOffer' } as const;
 const TYPING_MS = 400;
-
-/** What is wrong with the settings, by field. */
-export type PortalProblems = Readonly<Partial<Record<(typeof FIELDS)[number], string>>>;
 
 /** What customers can do in the portal, and how it looks. */
 export function PortalSettingsPage() {
