@@ -168,6 +168,28 @@ it.each([
   expect(next['key']).not.toBe(fields['key']);
 });
 
+it.each([{ when: 'now' }, { proration: 'none' }])(
+  'has a change confirmed again after settings became %j',
+  async changed => {
+    await using plans = await startPlans();
+    const { service, token, at, team, review } = plans;
+    const fields = await review({ priceId: team.id });
+    await service.configure({ planSwitch: { enabled: true, priceIds: [team.id], ...changed } });
+    const { statusCode, body } = await service.submit(token, at, fields);
+    expect([statusCode, textOf(body)]).toEqual([409, expect.stringContaining('The amounts have changed.')]);
+    expect(service.otherServices.changes).toEqual([]);
+    expect((await service.submit(token, at, fieldsOf(body))).headers.location).toContain('notice=updated');
+  },
+);
+
+it('shows what a customer confirms as done who has confirmed it in another tab', async () => {
+  await using plans = await startPlans();
+  const { service, token, at, team, review } = plans;
+  const fields = await review({ priceId: team.id });
+  service.otherServices.changeRefusal = unprocessable('no_change', 'The same.');
+  expect((await service.submit(token, at, fields)).headers.location).toContain('notice=updated');
+});
+
 it('refuses a choice of what the subscription has already, and shows it again', async () => {
   await using plans = await startPlans();
   const { service, token, at, team } = plans;

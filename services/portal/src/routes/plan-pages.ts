@@ -27,10 +27,11 @@ const field = <Schema extends z.ZodType>(schema: Schema) =>
 
 const choice = { priceId: field(PriceId.schema), quantity: field(z.coerce.number().int().min(1)) };
 const previewQuery = langQuery.extend(choice);
-const confirmation = z.object({
+const confirmationForm = z.object({
   ...choice,
   prorationDate: field(timestamp),
   expectedAmountDue: field(z.coerce.number().int()),
+  terms: z.string().optional().catch(undefined),
   key: formKey,
 });
 
@@ -51,6 +52,9 @@ const CONFIRM_AGAIN: ReadonlyMap<string, MessageKey> = new Map([
   ['preview_expired', 'amountsChanged'],
   ['payment_failed', 'paymentDeclined'],
 ]);
+
+/** Names how the project has changes made: other settings make another change of the same amount. */
+const termsOf = ({ config: { planSwitch } }: Visitor): string => `${planSwitch.when} ${planSwitch.proration}`;
 
 /**
  * The pages on which customers change plan and quantity, without script: choose, see the exact amounts, confirm. What has become
@@ -87,7 +91,8 @@ export function planPages(
     try {
       const previewed = await preview(visitor, request.params.subscriptionId, chosen);
       const texts = textsOf(request, visitor);
-      const view = { ...previewed, links: linksOf(request), texts, key: randomUUID(), problem: again?.problem };
+      const confirmation = { terms: termsOf(visitor), key: randomUUID(), problem: again?.problem };
+      const view = { ...previewed, ...confirmation, links: linksOf(request), texts };
       const page = { texts, title: texts.text('confirmUpdate'), content: planReview(view) };
       return await send(reply, visitor, page, again?.status);
     } catch (err) {
@@ -111,19 +116,23 @@ export function planPages(
 
     app.post(
       route,
-      { schema: { params: subscriptionParams, querystring: langQuery, body: confirmation } },
+      { schema: { params: subscriptionParams, querystring: langQuery, body: confirmationForm } },
       async (request, reply) => {
         const { subscriptionId } = request.params;
         const visitor = await visitorOf(request);
-        const { key, ...wanted } = request.body;
+        const { key, terms, ...wanted } = request.body;
         // Only what the customer has seen is confirmed.
         if (wanted.expectedAmountDue === undefined) return sendChoice(request, reply, visitor);
+        if (terms !== termsOf(visitor))
+          return sendReview(request, reply, visitor, wanted, { problem: 'amountsChanged', status: 409 });
         const operationKey = key && operationKeyOf(visitor, `${subscriptionId} ${key}`);
         const audit = customerAuditOf(request, portalOperations.changePortalPlan, visitor, operationKey);
         try {
           const { change: made } = await afterFirst(() => change(visitor, subscriptionId, wanted, audit, operationKey));
           return toSubscriptions(request, reply, MADE[made.status]);
         } catch (err) {
+          // Confirmed in another tab, it is so already.
+          if (isRefusal(err, 'no_change')) return toSubscriptions(request, reply, 'updated');
           const problem = err instanceof Problem ? CONFIRM_AGAIN.get(err.code) : undefined;
           if (!(err instanceof Problem) || !problem)
             return toSubscriptions(request, reply, refusalNotice(err, 'not-possible'));

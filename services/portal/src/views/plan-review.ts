@@ -12,6 +12,8 @@ import { productName } from './subscription-label.ts';
 interface PlanReviewView extends PreviewedPlan {
   readonly links: PortalLinks;
   readonly texts: Texts;
+  /** How the project has changes made. */
+  readonly terms: string;
   /** Names one confirmation: two clicks are one change. */
   readonly key: string;
   /** Why it has to be confirmed once more. */
@@ -36,12 +38,19 @@ export function planReview(view: PlanReviewView): Html {
 }
 
 /** What the customer confirms: this choice, at these amounts. A plan that stays is named, for another tab may change it meanwhile. */
-function confirmed({ subscription, choice, preview, key }: PlanReviewView): [name: string, value: string | number][] {
+function confirmed({
+  subscription,
+  choice,
+  preview,
+  terms,
+  key,
+}: PlanReviewView): [name: string, value: string | number][] {
   const fields = {
     priceId: choice.priceId ?? subscription.items[0]?.priceId,
     quantity: choice.quantity,
     prorationDate: preview.prorationDate?.toISOString(),
     expectedAmountDue: preview.amountDue,
+    terms,
     key,
   };
   return Object.entries(fields).flatMap(([name, value]) => (value == null ? [] : [[name, value]]));
