@@ -1,4 +1,4 @@
-import { AxeBuilder } from '@axe-core/playwright';
+import { findViolations } from '@billing/testing/accessibility';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 
@@ -10,8 +10,5 @@ const SETTLED = `new Promise(resolve => requestAnimationFrame(() => requestAnima
 export async function expectAccessible(page: Page, part?: string): Promise<void> {
   // Colours that are still changing are of no scheme.
   await page.waitForFunction(SETTLED, undefined, { polling: 'raf' });
-  // No page has frames of other sites, for which axe would open a page of its own each time.
-  const axe = new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ['violations'] });
-  const { violations } = await (part === undefined ? axe : axe.include(part)).analyze();
-  expect(violations.map(({ id, nodes }) => [id, nodes.slice(0, 3).map(({ html }) => html)])).toEqual([]);
+  expect(await findViolations(page, part)).toEqual([]);
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
-import { AxeBuilder } from '@axe-core/playwright';
+import { findViolations } from '@billing/testing/accessibility';
 import { isWithoutBrowser, launchBrowser } from '@billing/testing/browser';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -53,8 +53,7 @@ async function visit(url: string) {
 }
 
 async function expectAccessible(page: Page): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+  expect(await findViolations(page)).toEqual([]);
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(320);
 }
 

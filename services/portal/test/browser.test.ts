@@ -1,4 +1,4 @@
-import { AxeBuilder } from '@axe-core/playwright';
+import { findViolations } from '@billing/testing/accessibility';
 import { isWithoutBrowser, launchBrowser } from '@billing/testing/browser';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { expect, it } from 'vitest';
@@ -126,8 +126,7 @@ async function openPortal(options: BrowserContextOptions) {
 }
 
 async function expectAccessible(page: Page): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  expect(violations).toEqual([]);
+  expect(await findViolations(page)).toEqual([]);
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(PHONE.viewport.width);
 }
 
