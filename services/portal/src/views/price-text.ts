@@ -1,15 +1,31 @@
 import type { BilledItem } from '@billing/contracts/events/subscriptions';
-import { formatMoney } from '@billing/contracts/money-format';
+import { formatExactMoney, formatMoney } from '@billing/contracts/money-format';
 import type { Html } from './html.ts';
 import type { Texts } from './texts.ts';
 
-type PricedItem = Pick<BilledItem, 'unitAmount' | 'currency' | 'interval' | 'intervalCount' | 'quantity' | 'metered'>;
+type PricedItem = Pick<
+  BilledItem,
+  'unitAmount' | 'unitAmountDecimal' | 'currency' | 'interval' | 'intervalCount' | 'quantity' | 'metered'
+> &
+  Partial<Pick<BilledItem, 'transformQuantity'>>;
 
-/** Returns an item's price: `$29.99 / month × 3`. One that is metered, or has no single amount, is by usage. */
+/** Returns an item's price: `$29.99 / month × 3`. One that is metered, or has tiers, has no single amount. */
 export function priceText(item: PricedItem, texts: Texts): Html {
-  const { unitAmount, currency, interval, intervalCount, quantity, metered } = item;
-  const terms = { interval: interval ?? 'once', count: intervalCount ?? 1 };
-  if (unitAmount === null || metered)
-    return texts.html('price', { amount: texts.text('byUsage'), ...terms, quantity: 1 });
-  return texts.html('price', { amount: formatMoney(unitAmount, currency, texts.locale), ...terms, quantity });
+  const { interval, intervalCount, quantity, metered } = item;
+  const terms = { interval: interval ?? 'once', count: intervalCount ?? 1, quantity: metered ? 1 : quantity };
+  return texts.html('price', { amount: amountText(item, texts), ...terms });
+}
+
+/** Packages are sold as a whole, whatever of one is used: `$29.99 per 1,000`. */
+function amountText(
+  { unitAmount, unitAmountDecimal, currency, metered, transformQuantity }: PricedItem,
+  texts: Texts,
+): string {
+  if (metered) return texts.text('byUsage');
+  if (unitAmount === null && unitAmountDecimal === null) return texts.text('byQuantity');
+  const amount =
+    unitAmount === null
+      ? formatExactMoney(unitAmountDecimal ?? '', currency, texts.locale)
+      : formatMoney(unitAmount, currency, texts.locale);
+  return transformQuantity ? texts.text('package', { amount, size: transformQuantity.divideBy }) : amount;
 }

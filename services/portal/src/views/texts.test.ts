@@ -17,7 +17,10 @@ it.each<[Partial<BilledItem>, string]>([
   [{ intervalCount: 3 }, '$29.99 every 3 months'],
   [{ intervalCount: null }, '$29.99 / month'],
   [{ interval: null, intervalCount: null }, '$29.99 once'],
-  [{ unitAmount: null }, 'By usage / month'],
+  [{ unitAmount: null, unitAmountDecimal: '0.5', quantity: 1200 }, '$0.005 / month × 1,200'],
+  [{ unitAmount: null, unitAmountDecimal: '0.125', currency: 'jpy' }, '¥0.125 / month'],
+  [{ unitAmount: null, unitAmountDecimal: null, billingScheme: 'tiered', quantity: 7 }, 'By quantity / month × 7'],
+  [{ transformQuantity: { divideBy: 1000, round: 'up' }, quantity: 2500 }, '$29.99 per 1,000 / month × 2,500'],
   [{ metered: true, quantity: 0 }, 'By usage / month'],
 ])('shows a price with %j as %s', async (changes, text) => {
   expect(await shown(changes, 'en')).toBe(text);

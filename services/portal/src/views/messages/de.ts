@@ -38,6 +38,8 @@ export const de: Messages = {
   price:
     '<b>{amount}</b>{interval, select, day {{count, plural, =1 { / Tag} other { alle # Tage}}} week {{count, plural, =1 { / Woche} other { alle # Wochen}}} month {{count, plural, =1 { / Monat} other { alle # Monate}}} year {{count, plural, =1 { / Jahr} other { alle # Jahre}}} other { einmalig}}{quantity, plural, =1 {} other { × #}}',
   byUsage: 'Nach Nutzung',
+  byQuantity: 'Nach Menge',
+  package: '{amount} je {size, number}',
 
   update: 'Abonnement ändern<hidden>: {name}</hidden>',
   plan: 'Plan',

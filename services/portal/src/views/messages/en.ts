@@ -38,6 +38,8 @@ export const en = {
   price:
     '<b>{amount}</b>{interval, select, day {{count, plural, =1 { / day} other { every # days}}} week {{count, plural, =1 { / week} other { every # weeks}}} month {{count, plural, =1 { / month} other { every # months}}} year {{count, plural, =1 { / year} other { every # years}}} other { once}}{quantity, plural, =1 {} other { × #}}',
   byUsage: 'By usage',
+  byQuantity: 'By quantity',
+  package: '{amount} per {size, number}',
 
   update: 'Update subscription<hidden> {name}</hidden>',
   plan: 'Plan',

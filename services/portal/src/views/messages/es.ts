@@ -37,6 +37,8 @@ export const es: Messages = {
   price:
     '<b>{amount}</b>{interval, select, day {{count, plural, =1 { / día} other { cada # días}}} week {{count, plural, =1 { / semana} other { cada # semanas}}} month {{count, plural, =1 { / mes} other { cada # meses}}} year {{count, plural, =1 { / año} other { cada # años}}} other { una vez}}{quantity, plural, =1 {} other { × #}}',
   byUsage: 'Según el uso',
+  byQuantity: 'Según la cantidad',
+  package: '{amount} por cada {size, number}',
 
   update: 'Cambiar suscripción<hidden> {name}</hidden>',
   plan: 'Plan',

@@ -37,6 +37,8 @@ export const fr: Messages = {
   price:
     '<b>{amount}</b>{interval, select, day {{count, plural, =1 { / jour} other { tous les # jours}}} week {{count, plural, =1 { / semaine} other { toutes les # semaines}}} month {{count, plural, =1 { / mois} other { tous les # mois}}} year {{count, plural, =1 { / an} other { tous les # ans}}} other { une seule fois}}{quantity, plural, =1 {} other { × #}}',
   byUsage: 'Selon l’utilisation',
+  byQuantity: 'Selon la quantité',
+  package: '{amount} pour {size, number}',
 
   update: 'Modifier l’abonnement<hidden> {name}</hidden>',
   plan: 'Forfait',

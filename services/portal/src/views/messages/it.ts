@@ -36,6 +36,8 @@ export const it: Messages = {
   price:
     '<b>{amount}</b>{interval, select, day {{count, plural, =1 { / giorno} other { ogni # giorni}}} week {{count, plural, =1 { / settimana} other { ogni # settimane}}} month {{count, plural, =1 { / mese} other { ogni # mesi}}} year {{count, plural, =1 { / anno} other { ogni # anni}}} other { una tantum}}{quantity, plural, =1 {} other { × #}}',
   byUsage: 'In base all’utilizzo',
+  byQuantity: 'In base alla quantità',
+  package: '{amount} ogni {size, number}',
 
   update: 'Modifica abbonamento<hidden> {name}</hidden>',
   plan: 'Piano',

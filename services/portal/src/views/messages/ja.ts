@@ -38,6 +38,8 @@ export const ja: Messages = {
   price:
     '<b>{amount}</b>{interval, select, day {{count, plural, =1 { / 日} other { / #日}}} week {{count, plural, =1 { / 週} other { / #週間}}} month {{count, plural, =1 { / 月} other { / #か月}}} year {{count, plural, =1 { / 年} other { / #年}}} other {（1回のみ）}}{quantity, plural, =1 {} other { × #}}',
   byUsage: '従量課金',
+  byQuantity: '数量に応じた料金',
+  package: '{size, number}個につき{amount}',
 
   update: 'サブスクリプションを変更<hidden>：{name}</hidden>',
   plan: 'プラン',

@@ -36,6 +36,8 @@ export const nl: Messages = {
   price:
     '<b>{amount}</b>{interval, select, day {{count, plural, =1 { / dag} other { elke # dagen}}} week {{count, plural, =1 { / week} other { elke # weken}}} month {{count, plural, =1 { / maand} other { elke # maanden}}} year {{count, plural, =1 { / jaar} other { elke # jaar}}} other { eenmalig}}{quantity, plural, =1 {} other { × #}}',
   byUsage: 'Op basis van gebruik',
+  byQuantity: 'Op basis van aantal',
+  package: '{amount} per {size, number}',
 
   update: 'Abonnement wijzigen<hidden>: {name}</hidden>',
   plan: 'Abonnement',

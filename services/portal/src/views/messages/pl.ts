@@ -36,6 +36,8 @@ export const pl: Messages = {
   price:
     '<b>{amount}</b>{interval, select, day {{count, plural, =1 { / dzień} few { co # dni} many { co # dni} other { co # dnia}}} week {{count, plural, =1 { / tydzień} few { co # tygodnie} many { co # tygodni} other { co # tygodnia}}} month {{count, plural, =1 { / miesiąc} few { co # miesiące} many { co # miesięcy} other { co # miesiąca}}} year {{count, plural, =1 { / rok} few { co # lata} many { co # lat} other { co # roku}}} other { jednorazowo}}{quantity, plural, =1 {} other { × #}}',
   byUsage: 'Według użycia',
+  byQuantity: 'Według liczby',
+  package: '{amount} za {size, number}',
 
   update: 'Zmień subskrypcję<hidden> {name}</hidden>',
   plan: 'Plan',

@@ -37,6 +37,8 @@ export const ptBR: Messages = {
   price:
     '<b>{amount}</b>{interval, select, day {{count, plural, =1 { / dia} other { a cada # dias}}} week {{count, plural, =1 { / semana} other { a cada # semanas}}} month {{count, plural, =1 { / mês} other { a cada # meses}}} year {{count, plural, =1 { / ano} other { a cada # anos}}} other { uma vez}}{quantity, plural, =1 {} other { × #}}',
   byUsage: 'Conforme o uso',
+  byQuantity: 'Conforme a quantidade',
+  package: '{amount} a cada {size, number}',
 
   update: 'Alterar assinatura<hidden> {name}</hidden>',
   plan: 'Plano',

@@ -37,6 +37,8 @@ export const sv: Messages = {
   price:
     '<b>{amount}</b>{interval, select, day {{count, plural, =1 { / dag} other { / # dagar}}} week {{count, plural, =1 { / vecka} other { / # veckor}}} month {{count, plural, =1 { / månad} other { / # månader}}} year {{count, plural, =1 { / år} other { / # år}}} other { en gång}}{quantity, plural, =1 {} other { × #}}',
   byUsage: 'Efter användning',
+  byQuantity: 'Efter antal',
+  package: '{amount} per {size, number}',
 
   update: 'Ändra prenumeration<hidden> {name}</hidden>',
   plan: 'Plan',
