@@ -47,6 +47,8 @@ export interface ServiceSchema extends Pick<DatabaseOptions, 'entities' | 'migra
    * on `team_id, due_at`.
    */
   readonly backlog?: readonly string[];
+  /** Makes what the tables need before anything is written, and the migrations cannot make; runs after them at each start. */
+  readonly prepare?: (em: EntityManager, at: { readonly now: Date }) => Promise<void>;
 }
 
 /** What the chassis provides to every service. */

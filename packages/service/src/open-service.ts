@@ -98,6 +98,7 @@ export async function openService<Schema extends z.ZodType<ChassisEnv>, P extend
   );
   await migrate(database);
   const { em } = database;
+  await definition.database.prepare?.(em, { now: now() });
 
   const access = definition.access ?? busAccessOf(name);
   const broker = resources.adopt(await connectBroker({ url: env.NATS_URL, service: name, logger }), closeBroker);

@@ -2,11 +2,14 @@ import { createHash } from 'node:crypto';
 import type { ServiceName } from '@billing/contracts/operation';
 import { migrate, openDatabase, type DatabaseOptions } from '@billing/database/database';
 import { provisionService } from '@billing/database/provision';
+import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Client } from 'pg';
 import { withClient, withDatabase } from './cluster.ts';
 
-/** The entities and migrations of a service. */
-export type TemplateSchema = Pick<DatabaseOptions, 'entities' | 'migrations'>;
+/** The entities and migrations of a service, and what it makes in its tables after them. */
+export interface TemplateSchema extends Pick<DatabaseOptions, 'entities' | 'migrations'> {
+  readonly prepare?: (em: EntityManager, at: { readonly now: Date }) => Promise<void>;
+}
 
 /** Roles belong to the whole cluster, so all test databases use the same password. */
 export const ROLE_PASSWORD = 'test';
@@ -56,7 +59,12 @@ async function createTemplate(
   const url = await provisionService(adminUrl, { service, password: ROLE_PASSWORD });
   if (schema) {
     const database = openDatabase({ service, url, ...schema });
-    await migrate(database).finally(() => database.close());
+    try {
+      await migrate(database);
+      await schema.prepare?.(database.em, { now: new Date() });
+    } finally {
+      await database.close();
+    }
   }
   // A database can be copied only while nobody is connected to it. This also marks the template as complete.
   await client.query(`comment on database ${name} is '${new Date().toISOString()}'`);

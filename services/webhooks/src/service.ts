@@ -37,7 +37,7 @@ import { openPaces } from './outgoing/pace.ts';
 import { resolverOf } from './outgoing/resolve-names.ts';
 import { openSender } from './outgoing/sender.ts';
 import { openSlots } from './outgoing/slots.ts';
-import { maintainPartitions, preparePartitions } from './outgoing/partitions.ts';
+import { maintainPartitions } from './outgoing/partitions.ts';
 import { eventRecorder } from './outgoing/record-events.ts';
 import { reportFailure } from './outgoing/report-failure.ts';
 import { openRecordedEvents } from './outgoing/recorded-events.ts';
@@ -118,7 +118,6 @@ export const webhooks = defineService({
     });
     resources.adopt(stopFollowing, stop => stop());
     const [receives, delivers] = [env.WEBHOOKS_WORK.includes('receive'), env.WEBHOOKS_WORK.includes('deliver')];
-    await preparePartitions(em, { now: now() });
     return {
       consumers: [
         eventRecorder(em),

@@ -1,4 +1,5 @@
 import type { ServiceSchema } from '@billing/service/definition';
+import { preparePartitions } from '#outgoing/partitions.ts';
 import { CreateWebhooks } from './migrations/0001-create-webhooks.ts';
 import { CreateOutgoing } from './migrations/0002-create-outgoing.ts';
 import { ProcessorAccount } from './processor-account.entity.ts';
@@ -13,4 +14,5 @@ export const webhooksSchema: ServiceSchema = {
     { name: '0001-create-webhooks', class: CreateWebhooks },
     { name: '0002-create-outgoing', class: CreateOutgoing },
   ],
+  prepare: preparePartitions,
 };
