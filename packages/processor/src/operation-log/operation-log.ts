@@ -78,6 +78,8 @@ export function openOperationLog({ kinds, ...options }: OperationLogOptions) {
       }
       const leased = await inTransaction(em, async tx => {
         const input = await reserve(tx);
+        // An insert would wait for the operation before it, whose commit waits for the lock on the resource.
+        if (await isOpen(tx, { resourceId })) throw new TurnTaken();
         const isSent = kind.prepare === undefined;
         const inserted = await insertLeased(tx, { ...scope, key, kind: kind.name, resourceId, input }, isSent);
         if (!inserted) throw new TurnTaken();
