@@ -20,8 +20,11 @@ const CREATE = migration(
   'create table things (id int primary key)',
   'insert into things values (1)',
 );
-/** Longer than a statement of a request may take. */
-const SLOW = migration('0002-slow', 'select pg_sleep(11)');
+/** Keeps the limits that it has. */
+const LIMITS = migration(
+  '0002-limits',
+  `create table limits as select name, setting from pg_settings where name in ('statement_timeout', 'idle_in_transaction_session_timeout')`,
+);
 const EXPAND = migration('0003-expand', 'alter table things add column name text');
 const BROKEN = migration('0004-broken', 'alter table things add column color text', 'select 1 / 0');
 
@@ -63,11 +66,13 @@ it('waits for a PostgreSQL that has no place for it yet', async () => {
   expect(await copies.copy().em.fork().execute('select id from things')).toEqual([{ id: 1 }]);
 });
 
-it('gives a migration more time than a request', async () => {
+it('gives a migration all the time that it needs, and a request ten seconds', async () => {
   await using copies = await openCopies();
-  const database = copies.copy(CREATE, SLOW);
-  await migrate(database);
-  expect(await database.em.fork().execute('select name from migrations')).toHaveLength(2);
+  const { em } = copies.copy(LIMITS);
+  await migrate(copies.copy(LIMITS));
+  const ofMigration = await em.fork().execute<{ setting: string }[]>('select setting from limits');
+  expect(ofMigration.map(({ setting }) => setting)).toEqual(['0', '0']);
+  expect(await em.fork().execute('show statement_timeout')).toEqual([{ statement_timeout: '10s' }]);
 });
 
 it('leaves nothing of a migration that fails, and none that came before it', async () => {
