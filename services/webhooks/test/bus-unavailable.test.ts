@@ -22,7 +22,7 @@ async function expectCompleted(service: WebhooksService, team: Team, ids: readon
   expect(ids.map(id => service.publicationsOf(id).length)).toEqual(ids.map(() => 1));
 }
 
-it('keeps events and counts no attempt while the stream is full, and publishes them once there is room', async () => {
+it.concurrent('keeps events and counts no attempt while the stream is full, and publishes them once there is room', async () => {
   const log = captureLog();
   await using service = await startWebhooks({ logger: log.logger, env: FEW_ATTEMPTS });
   const { bus } = service;
@@ -32,8 +32,8 @@ it('keeps events and counts no attempt while the stream is full, and publishes t
 
   const first = customerUpdated(team.projectId);
   await service.send(team, first);
-  await waitFor(() => log.count('events not published, will try again') > 3, {
-    what: 'several attempts to publish the first event',
+  await waitFor(() => log.count('events not published, will try again') > 2, {
+    what: 'more attempts to publish the first event than may be counted',
   });
   const waiting = { status: 'received', projectId: team.projectId, attempts: 0, error: null };
   expect(await service.recordOf(team, first.id)).toMatchObject(waiting);
@@ -51,7 +51,7 @@ it('keeps events and counts no attempt while the stream is full, and publishes t
   );
 });
 
-it('receives events while the bus is away, and publishes them once it is back', async () => {
+it.concurrent('receives events while the bus is away, and publishes them once it is back', async () => {
   const log = captureLog();
   await using link = await startLink(testNatsUrl());
   await using service = await startWebhooks({ run: false, env: FEW_ATTEMPTS });
@@ -81,9 +81,12 @@ it('receives events while the bus is away, and publishes them once it is back', 
   const routable = customerUpdated(projectId);
   const unknown = newWebhookEvent('product.updated', { id: 'prod_1', metadata: { projectId: other } });
   for (const event of [routable, unknown]) expect((await service.send(team, event, { to: copy })).status).toBe(200);
-  await waitFor(() => log.count('events not published') > 0 && log.count('webhook events not processed') > 1, {
-    what: 'attempts without the bus',
-  });
+  const isReleased = async () =>
+    (await service.sql('select 1 from webhook_events where id = ? and lease_id is null', [unknown.id])).length === 1;
+  await waitFor(
+    () => log.count('events not published') > 0 && log.count('webhook events not processed') > 0 && isReleased(),
+    { what: 'an attempt of each without the bus' },
+  );
   expect(await service.recordOf(team, unknown.id)).toMatchObject({ status: 'received', attempts: 0, error: null });
   expect(await service.recordOf(team, routable.id)).toMatchObject({ status: 'received', projectId, attempts: 0 });
 
