@@ -118,6 +118,7 @@ it('leaves what a stopped process could not process to another copy at once', as
   const stopping = await service.startCopy();
   const inTable = customerUpdated(team.projectId);
   await service.send(team, inTable);
+  await service.endLeases();
   await service.waitForPublications(inTable.id);
 
   // A lock on the team's schema keeps the pipeline busy while another event is stored.
