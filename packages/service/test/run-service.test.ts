@@ -77,5 +77,10 @@ const environment = (databaseUrl: string) => ({
   IDENTITY_PUBLIC_KEY: Buffer.from(testIdentity('portal').publicKey).toString('base64'),
 });
 
-const start = (env: Record<string, string>) =>
-  spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+const start = (env: Record<string, string>) => {
+  const { NODE_COMPILE_CACHE } = process.env;
+  return spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], {
+    env: { NODE_COMPILE_CACHE, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+};

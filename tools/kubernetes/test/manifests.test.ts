@@ -59,9 +59,9 @@ describe('deploy/kubernetes', () => {
     const [settings] = files.get('settings.yaml') ?? [];
     const { data } = settings as ConfigMap; // the only object of this file
     const secret = secrets.find(({ metadata }) => metadata?.name === secretOf(service));
-    const { PATH } = process.env;
+    const { PATH, NODE_COMPILE_CACHE } = process.env;
     const main = join(ROOT, 'services', service, 'src/main.ts');
-    const env = { PATH, ...data, ...secret?.stringData, OTEL_METRICS_EXPORTER: 'none' };
+    const env = { PATH, NODE_COMPILE_CACHE, ...data, ...secret?.stringData, OTEL_METRICS_EXPORTER: 'none' };
     const started = promisify(execFile)(process.execPath, [main], { env });
     await expect(started).rejects.toMatchObject({
       stderr: expect.stringContaining(`Cannot use PostgreSQL at 127.0.0.1:1/billing as billing_${service}`),

@@ -69,8 +69,12 @@ function complete(): Record<string, string> {
 function start(service: ServiceName, env: Record<string, string>): Promise<{ code: number | null; stderr: string }> {
   return new Promise(resolve => {
     const entry = join(ROOT, 'services', service, 'src/main.ts');
-    const child = execFile(process.execPath, [entry], { env }, (_error, _stdout, stderr) =>
-      resolve({ code: child.exitCode, stderr }),
+    const { NODE_COMPILE_CACHE } = process.env;
+    const child = execFile(
+      process.execPath,
+      [entry],
+      { env: { NODE_COMPILE_CACHE, ...env } },
+      (_error, _stdout, stderr) => resolve({ code: child.exitCode, stderr }),
     );
   });
 }
