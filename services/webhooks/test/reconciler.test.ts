@@ -202,7 +202,7 @@ it('delays no team for another whose account is slow or refuses, and holds no tr
   ];
   await service.controlOf(healthy).setDeliveryRules({ dropNext: 2 });
   const ids = await createCustomers(healthy, 2);
-  await service.controlOf(slow).fail({ path: '/v1/events', mode: 'slow', delayMs: 60_000, times: 1_000 });
+  await service.controlOf(slow).fail({ path: '/v1/events', mode: 'slow', delayMs: 2_000, times: 1_000 });
   await service.controlOf(refused).fail({ path: '/v1/events', mode: '429', times: 1_000 });
   await using reconcilers = new AsyncDisposableStack();
   reconcilers.defer(startEagerReconciler(service));
