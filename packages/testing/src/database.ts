@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ServiceName } from '@billing/contracts/operation';
 import { grantDatabase, provisionService, withRole } from '@billing/database/provision';
+import type { Client } from 'pg';
 import { withDatabase, withSharedClient } from './cluster.ts';
 import { ensureTemplate, ROLE_PASSWORD, withProvisioningLock, type TemplateSchema } from './database-template.ts';
 import { testServerUrls } from './server-urls.ts';
@@ -28,6 +30,7 @@ export async function createTestDatabase(service: ServiceName, schema?: Template
 
   const drop = () =>
     withSharedClient(clusterUrl, async client => {
+      await untilUnused(client, name);
       await client.query(`drop database if exists ${name} with (force)`);
     });
 
@@ -43,4 +46,13 @@ export async function createTestDatabase(service: ServiceName, schema?: Template
     drop,
     [Symbol.asyncDispose]: drop,
   };
+}
+
+/** Waits a moment for connections that are being closed: PostgreSQL would end them, and look again after 100 ms only. */
+async function untilUnused(client: Client, database: string): Promise<void> {
+  for (let looks = 0; looks < 10; looks += 1) {
+    const { rowCount } = await client.query('select from pg_stat_activity where datname = $1 limit 1', [database]);
+    if (rowCount === 0) return;
+    await delay(5);
+  }
 }
