@@ -19,8 +19,8 @@ afterAll(() => service[Symbol.asyncDispose]());
 beforeEach(() => service.control.clearFaults());
 
 /** Subscribes, records it, and creates the code that is offered. */
-async function startOffer(...had: { coupon?: string }[]) {
-  const subscribed = await subscribeWithCode(service, {}, ...had);
+async function startOffer(code: Parameters<Service['createPromotionCode']>[0] = {}, ...had: { coupon?: string }[]) {
+  const subscribed = await subscribeWithCode(service, code, ...had);
   const [subscription] = await subscribed.subscriptions();
   const subscriptionId = SubscriptionId.schema.parse(subscription?.['id']);
   const customerId = CustomerId.schema.parse(subscription?.['customerId']);
@@ -50,7 +50,7 @@ const notAvailable = expect.objectContaining({ code: 'save_offer_not_available',
 describe('a save offer', () => {
   it('adds its code to the other discounts, once', async () => {
     const had = await createCoupon(service, { off: { percent: 10 } });
-    const { find, accept, outcome, discounts, timesRedeemed } = await startOffer({ coupon: had.id });
+    const { find, accept, outcome, discounts, timesRedeemed } = await startOffer({}, { coupon: had.id });
     expect(await find()).toMatchObject({ percentOff: 50, duration: 'forever' });
     expect(await outcome()).toBeNull();
     expect(await accept()).toMatchObject({ discounts: [{ percentOff: 10 }, { percentOff: 50 }] });
@@ -104,6 +104,20 @@ describe('a save offer', () => {
       expect(await find()).toBeNull();
     },
   );
+
+  it('is not made where only the processor knows that the code cannot be redeemed', async () => {
+    const { find, accept } = await startOffer({ minimum: { amount: 3_000, currency: 'usd' } });
+    expect(await find()).toBeNull();
+    await expect(accept()).rejects.toEqual(notAvailable);
+  });
+
+  it('is not made while a schedule of the team manages the subscription', async () => {
+    const { find, accept, id, newest } = await startOffer();
+    await service.processor.createSchedule(id, 'schedule');
+    await service.deliver(await newest('customer.subscription.updated'));
+    expect(await find()).toBeNull();
+    await expect(accept()).rejects.toEqual(notAvailable);
+  });
 
   it('is not found of another customer', async () => {
     const { offer } = await startOffer();

@@ -9,17 +9,22 @@ interface Offerable {
   readonly cancelAtPeriodEnd: boolean;
   readonly saveOffer: SaveOfferOutcome | null;
   readonly discounts: readonly Pick<BilledDiscount, 'processorPromotionCodeId'>[];
+  readonly schedule: { readonly change: unknown } | null;
 }
 
-/** Returns whether a customer can be offered a promotion code, by the processor's id, instead of canceling: once, and not one that counts already. */
+/**
+ * Returns whether a customer can be offered a promotion code, by the processor's id, instead of canceling: once, and not one that
+ * counts already. What a schedule of the team manages is not changed.
+ */
 export const canOffer = (
-  { status, cancelAtPeriodEnd, saveOffer, discounts }: Offerable,
+  { status, cancelAtPeriodEnd, saveOffer, discounts, schedule }: Offerable,
   processorPromotionCodeId: string,
 ): boolean =>
   saveOffer === null &&
   !cancelAtPeriodEnd &&
   !hasEnded(status) &&
   status !== 'incomplete' &&
+  schedule?.change !== null &&
   discounts.every(it => it.processorPromotionCodeId !== processorPromotionCodeId);
 
 /**

@@ -6,7 +6,7 @@ import { canOffer, notOffered } from '#domain/save-offer.ts';
 import { findSubscription, type SubscriptionKey } from '#persistence/find-subscription.ts';
 import type { Subscription } from '#persistence/subscription.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { resolvePromotionCode } from './resolve-promotion-code.ts';
+import { problemOfRedemption, resolvePromotionCode } from './resolve-promotion-code.ts';
 import { setDiscount } from './set-discount.ts';
 
 /**
@@ -14,7 +14,7 @@ import { setDiscount } from './set-discount.ts';
  * before or the code cannot be redeemed.
  * @throws Problem 404 `subscription_not_found`; 503 when the catalog or the processor does not respond
  */
-export function findSaveOffer({ em, rpc }: Pick<Dependencies, 'em' | 'rpc'>) {
+export function findSaveOffer({ em, rpc, processors }: Pick<Dependencies, 'em' | 'rpc' | 'processors'>) {
   const resolve = resolvePromotionCode({ em, rpc });
   return async (
     scope: ProjectScope,
@@ -27,12 +27,28 @@ export function findSaveOffer({ em, rpc }: Pick<Dependencies, 'em' | 'rpc'>) {
     const wanted = { promotionCode: promotionCodeId, processorCustomerId, currency: items[0]?.currency ?? '' };
     try {
       const found = await resolve(scope, { ...wanted, priceIds: items.map(({ priceId }) => priceId) });
-      return canOffer(subscription, found.processorPromotionCodeId) ? found.coupon : null;
+      if (!canOffer(subscription, found.processorPromotionCodeId)) return null;
+      await requireRedeemable(scope, subscription, found.processorPromotionCodeId);
+      return found.coupon;
     } catch (err) {
       if (isRefusal(err)) return null;
       throw err;
     }
   };
+
+  /** Only the processor knows what a code requires of the customer and of the amount. */
+  async function requireRedeemable(
+    { teamId }: ProjectScope,
+    { processorSubscriptionId, discounts }: Subscription,
+    promotionCodeId: string,
+  ): Promise<void> {
+    const processor = await processors.of(teamId);
+    const kept = discounts.map(({ processorDiscountId: discountId }) => ({ discountId }));
+    const change = { proration: 'none', discounts: [...kept, { promotionCodeId }] } as const;
+    await processor.previewInvoice(processorSubscriptionId, change).catch((err: unknown) => {
+      throw problemOfRedemption(err);
+    });
+  }
 }
 
 /**
