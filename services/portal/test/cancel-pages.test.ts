@@ -3,6 +3,7 @@ import { CANCELLATION_REASONS } from '@billing/contracts/resources/cancellation'
 import { expect, it } from 'vitest';
 import { aPromotionCode } from './catalog-samples.ts';
 import { aSubscription } from './billing-samples.ts';
+import { fieldsOf } from './start-plans.ts';
 import { startService, type Service } from './start-service.ts';
 
 const HALF = { percentOff: 50, amountOff: null, currency: null, duration: 'repeating', durationInMonths: 3 } as const;
@@ -71,6 +72,21 @@ it('makes an offer once before the customer cancels, which is accepted once by t
   expect(subscription.saveOffer).toBe('accepted');
   expect((await service.visit(token, `${path}/cancel`)).body).not.toContain('save-offer');
   expect((await service.visit(token)).body).toContain('data-dialog="cancel');
+});
+
+it('does not give another discount than the page has offered', async () => {
+  await using service = await startService();
+  const { token, path, subscription } = await startCanceling(service, { offers: true });
+  const fields = fieldsOf((await service.visit(token, `${path}/cancel`)).body);
+  const other = aPromotionCode(service);
+  service.otherServices.promotionCodes.push(other);
+  const saveOffer = { promotionCodeId: other.promotionCode.id };
+  await service.configure({ cancellation: { askReason: true, saveOffer } });
+  expect((await service.submit(token, `${path}/save-offer`, fields)).headers.location).toContain('notice=offer-gone');
+  expect(subscription.saveOffer).toBeNull();
+  const next = fieldsOf((await service.visit(token, `${path}/cancel`)).body);
+  expect(next).toMatchObject(saveOffer);
+  expect((await service.submit(token, `${path}/save-offer`, next)).headers.location).toContain('notice=offer-accepted');
 });
 
 it('makes no offer again to a customer who has canceled in spite of it', async () => {

@@ -15,3 +15,9 @@ export const cancelForm = z.preprocess(
     offer: z.literal('declined').optional().catch(undefined),
   }),
 );
+
+/** The form with which a customer accepts an offer: it names what was offered. */
+export const saveOfferForm = z.preprocess(
+  fields => fields ?? {},
+  z.object({ promotionCodeId: z.string().optional().catch(undefined) }),
+);

@@ -4,7 +4,7 @@ import type { RpcClient } from '@billing/messaging/rpc';
 import type { FastifyReply } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import type { Logger } from 'pino';
-import { cancelForm } from '#domain/cancel-form.ts';
+import { cancelForm, saveOfferForm } from '#domain/cancel-form.ts';
 import type { Notice } from '#domain/portal-links.ts';
 import { canCancel } from '#domain/subscription-status.ts';
 import { findSubscription } from '#operations/find-customer-billing.ts';
@@ -67,11 +67,11 @@ export function cancelPages(
       change(request, reply, { cancelAtPeriodEnd: false }),
     );
 
-    app.post(`${path}/save-offer`, { schema }, async (request, reply) => {
+    app.post(`${path}/save-offer`, { schema: { ...schema, body: saveOfferForm } }, async (request, reply) => {
       const { subscriptionId } = request.params;
       const visitor = await visitorOf(request);
       const audit = customerAuditOf(request, portalOperations.acceptSaveOffer, visitor);
-      const notice = await acceptOffer(visitor, subscriptionId, audit).then(
+      const notice = await acceptOffer(visitor, subscriptionId, audit, request.body.promotionCodeId).then(
         (): Notice => 'offer-accepted',
         async (err: unknown): Promise<Notice> => {
           if (!(err instanceof Problem) || err.code !== 'save_offer_not_available') throw err;

@@ -72,6 +72,7 @@ function offerSection(offer: SaveOffer, action: string, texts: Texts): Html {
     <h2 id="offer">${texts.text('offerTitle')}</h2>
     <p>${texts.text('offerText', { off, duration, months: durationInMonths ?? 1 })}</p>
     <form method="post" action="${action}">
+      <input type="hidden" name="promotionCodeId" value="${offer.promotionCodeId}" />
       <button>${texts.text('acceptOffer')}</button>
     </form>
   </section>`;
