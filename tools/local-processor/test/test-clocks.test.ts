@@ -90,3 +90,18 @@ test('a clock does not go back or too far, and takes its customers with it', asy
   expect(await stripe.subscriptions.retrieve(subscription.id)).toMatchObject({ status: 'canceled' });
   await expect(stripe.testHelpers.testClocks.retrieve(clock.id)).rejects.toMatchObject({ statusCode: 404 });
 });
+
+test('one advance past retries and a renewal does all in the order of their times', async () => {
+  await using processor = await startProcessor();
+  const { stripe, control, customer, subscription, advance } = await startOnClock(processor);
+  const [card] = (await stripe.paymentMethods.list({ customer: customer.id })).data;
+  await control.setCardDeclines(card?.id ?? '', true);
+  await advance(START + 29 * DAY);
+  await advance(START + 65 * DAY);
+  const ended = await stripe.subscriptions.retrieve(subscription.id);
+  expect(ended).toMatchObject({ status: 'canceled', ended_at: Date.UTC(2030, 2, 15, 12) / 1_000 });
+  expect((await stripe.invoices.list({ subscription: subscription.id })).data).toHaveLength(2);
+  const events = (await stripe.events.list({ limit: 100, created: { gt: START } })).data;
+  const times = events.filter(it => it.type !== 'test_helpers.test_clock.advancing').map(({ created }) => created);
+  expect(times).toEqual(times.toSorted((one, other) => other - one));
+});

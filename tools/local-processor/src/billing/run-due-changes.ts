@@ -19,6 +19,9 @@ import {
 /** How often the progress is saved when no warning was emitted. */
 const SAVE_INTERVAL_SECONDS = 3600;
 
+/** A change makes others due later than this: applied in one round, none comes before those that it makes due. */
+const ROUND_SECONDS = 12 * 3600;
+
 /** How long the first invoice of an incomplete subscription can be paid. */
 const INCOMPLETE_SECONDS = 23 * 3600;
 
@@ -47,14 +50,18 @@ export function runDueChangesOf(unit: UnitOfWork, clock: TestClock, until: numbe
 /** Applies what is due on one clock; null is the account's. Returns whether a trial's end was announced. */
 function applyDue(unit: UnitOfWork, clock: string | null, after: number, until: number): boolean {
   const warnings = trialWarnings(unit, clock, after, until);
-  let due = [...warnings, ...dueNow(unit, clock, until)];
-  while (due.length > 0) {
-    for (const { at, apply } of due.toSorted((a, b) => a.at - b.at)) {
+  let left = warnings;
+  for (;;) {
+    const due = [...left, ...dueNow(unit, clock, until)].toSorted((a, b) => a.at - b.at);
+    const [first] = due;
+    if (!first) break;
+    const end = first.at + ROUND_SECONDS;
+    for (const { at, apply } of due.filter(it => it.at < end)) {
       unit.now = at;
       apply(unit);
     }
     // The applied changes may have made others due, a second renewal for example.
-    due = dueNow(unit, clock, until);
+    left = left.filter(it => it.at >= end);
   }
   unit.now = until;
   return warnings.length > 0;
