@@ -49,7 +49,7 @@ interface DeadLetterParts {
  * @throws FailedAttempt when the event should be delivered again
  */
 export function deadLetter({ consumer, outbox, logger, metrics }: DeadLetterParts) {
-  const failed = new LRUCache<string, true>({ max: MAX_REMEMBERED });
+  const failed = new LRUCache<string, true>({ maxSize: MAX_REMEMBERED, sizeCalculation: () => 1 });
   /** Events that were counted in advance once too often: what they met was unavailable, and taking it back failed. */
   const uncorrected = new Set<string>();
   const oneAtATime = semaphore(1);

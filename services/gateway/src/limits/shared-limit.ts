@@ -61,7 +61,8 @@ const SAME_WINDOW_MS = 500;
  */
 export function sharedLimit(options: LimitOptions): SharedLimit {
   const { name = '', store, limit, chunk = chunkOf(limit), now = Date.now } = options;
-  const windows = new LRUCache<string, Window>({ max: MAX_KEYS });
+  // With `max` it would take the memory of all keys at once.
+  const windows = new LRUCache<string, Window>({ maxSize: MAX_KEYS, sizeCalculation: () => 1 });
 
   function windowOf(key: string): Window {
     const known = windows.get(key);
