@@ -15,7 +15,7 @@ const npmTest = [
   project('workspaces', 0, {
     include: testsOf('packages', 'services', 'tools'),
     globalSetup: './packages/testing/src/global-setup.ts',
-    maxWorkers: 3,
+    maxWorkers: 4,
   }),
   // All files share one system, but for those in own-system; they wait for it more than they work.
   project('e2e', 1, {
