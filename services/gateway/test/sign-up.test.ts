@@ -72,7 +72,9 @@ describe('sign-up', () => {
     await withdrawn.owner.call('DELETE', `${withdrawn.teamPath}/invitations/${withdrawn.invitation.id}`);
     expect(await signUp(closed, withdrawn.email)).toMatchObject(closedTo);
     const expired = await invite();
-    await gateway.em.fork().execute(`update invitations set expires_at = now() where email = ?`, [expired.email]);
+    await gateway.em
+      .fork()
+      .execute(`update invitations set expires_at = now() - interval '1 second' where email = ?`, [expired.email]);
     expect(await signUp(closed, expired.email)).toMatchObject(closedTo);
     expect((await owner.call('GET', `${teamPath}/members`)).body.members).toHaveLength(2);
   });
