@@ -13,11 +13,17 @@ export function decimalText(amount: number, currency: string): string {
   return `${amount < 0 ? '-' : ''}${whole}${fraction && `.${fraction}`}`;
 }
 
-/** Formats an amount that may be less than the smallest unit: 0.25 usd is $0.0025. */
+/** Decimals of the smallest unit that a price may have. An amount with more has no last one: a twelfth of a year's, for example. */
+const MAX_FRACTION = 12;
+
+/** Formats an amount that may be less than the smallest unit: 0.25 usd is $0.0025. What has no last decimal is rounded. */
 export function formatExactMoney(amount: string, currency: string): string {
   const decimals = decimalsOf(currency);
   const fraction = amount.split('.')[1]?.length ?? 0;
-  const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals + fraction };
+  const digits = {
+    minimumFractionDigits: decimals,
+    maximumFractionDigits: decimals + (fraction > MAX_FRACTION ? 0 : fraction),
+  };
   return new Intl.NumberFormat(READER_LOCALE, {
     style: 'currency',
     currency: currency.toUpperCase(),
