@@ -3,7 +3,14 @@ export { BillingError } from './billing-error.ts';
 export type { BillingEvent, EventObjectType, EventType, PingEvent, ReceivedEvent } from './events.ts';
 export { EVENT_TYPES } from '@billing/contracts/event-types';
 export type { WebhookDeliveryDetails } from './events.ts';
-export { chargeStepOf, decimalsOf, formatMoney, isWholeCurrency, PROCESSOR_CURRENCIES } from './money.ts';
+export {
+  chargeStepOf,
+  decimalsOf,
+  formatExactMoney,
+  formatMoney,
+  isWholeCurrency,
+  PROCESSOR_CURRENCIES,
+} from './money.ts';
 export { Entitlements, type EntitlementOptions } from './entitlements.ts';
 export type { CustomerRef, StateQuery } from './feature-methods.ts';
 export type { DunningPage } from './invoice-methods.ts';

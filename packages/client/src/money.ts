@@ -1,2 +1,2 @@
 export { chargeStepOf, decimalsOf, isWholeCurrency, PROCESSOR_CURRENCIES } from '@billing/contracts/currency-decimals';
-export { formatMoney } from '@billing/contracts/money-format';
+export { formatExactMoney, formatMoney } from '@billing/contracts/money-format';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { chargeStepOf, decimalsOf, isWholeCurrency, PROCESSOR_CURRENCIES } from './currency-decimals.ts';
-import { formatMoney } from './money-format.ts';
+import { formatExactMoney, formatMoney } from './money-format.ts';
 import { currency } from './money.ts';
 
 /** Replaces the no-break spaces of some locales by plain ones. */
@@ -28,6 +28,17 @@ it.each([
   [2999, 'fr', 'en-US', '29.99 fr'],
 ])('formats %d %s for %s as %s', (amount, code, locale, written) => {
   expect(plain(formatMoney(amount, code, locale))).toBe(written);
+});
+
+it.each([
+  ['0.25', 'usd', '$0.0025'],
+  ['1250', 'usd', '$12.50'],
+  ['0.125', 'jpy', '¥0.125'],
+  ['0.000000000001', 'usd', '$0.00000000000001'],
+  ['833.333333333333333334', 'usd', '$8.33'],
+  ['0.5', 'fr', '0.005 fr'],
+])('formats %s %s exactly as %s', (amount, code, written) => {
+  expect(plain(formatExactMoney(amount, code, 'en-US'))).toBe(written);
 });
 
 it('shows every digit of an amount', () => {

@@ -25,6 +25,14 @@ export function moneyFormat(currency: string, locale?: string, fraction = 0): (a
 export const formatMoney = (amount: number, currency: string, locale?: string): string =>
   moneyFormat(currency, locale)(amount);
 
-/** Formats an amount that may have fractions of the smallest unit, as decimal text: 0.5 usd is `$0.005`. */
-export const formatExactMoney = (amount: string, currency: string, locale?: string): string =>
-  moneyFormat(currency, locale, amount.split('.')[1]?.length ?? 0)(Number(amount));
+/** Decimals of the smallest unit that a price may have. An amount with more has no last one: a twelfth of a year's, for example. */
+const MAX_FRACTION = 12;
+
+/**
+ * Formats an amount that may have fractions of the smallest unit, as decimal text: 0.5 usd is `$0.005`. What has no last decimal
+ * is rounded to the smallest unit.
+ */
+export function formatExactMoney(amount: string, currency: string, locale?: string): string {
+  const fraction = amount.split('.')[1]?.length ?? 0;
+  return moneyFormat(currency, locale, fraction > MAX_FRACTION ? 0 : fraction)(Number(amount));
+}

@@ -1,4 +1,4 @@
-import { decimalsOf, formatMoney as formatMoneyFor } from '@billing/client';
+import { decimalsOf, formatExactMoney as formatExactMoneyFor, formatMoney as formatMoneyFor } from '@billing/client';
 import { READER_LOCALE } from './reader-locale.ts';
 
 /** Formats an amount in the currency's smallest unit for the reader's locale: 2999 usd is $29.99. */
@@ -13,23 +13,9 @@ export function decimalText(amount: number, currency: string): string {
   return `${amount < 0 ? '-' : ''}${whole}${fraction && `.${fraction}`}`;
 }
 
-/** Decimals of the smallest unit that a price may have. An amount with more has no last one: a twelfth of a year's, for example. */
-const MAX_FRACTION = 12;
-
-/** Formats an amount that may be less than the smallest unit: 0.25 usd is $0.0025. What has no last decimal is rounded. */
-export function formatExactMoney(amount: string, currency: string): string {
-  const decimals = decimalsOf(currency);
-  const fraction = amount.split('.')[1]?.length ?? 0;
-  const digits = {
-    minimumFractionDigits: decimals,
-    maximumFractionDigits: decimals + (fraction > MAX_FRACTION ? 0 : fraction),
-  };
-  return new Intl.NumberFormat(READER_LOCALE, {
-    style: 'currency',
-    currency: currency.toUpperCase(),
-    ...digits,
-  }).format(Number(amount) / 10 ** decimals);
-}
+/** Formats an amount that may have fractions of the smallest unit: 0.25 usd is $0.0025. What has no last decimal is rounded. */
+export const formatExactMoney = (amount: string, currency: string): string =>
+  formatExactMoneyFor(amount, currency, READER_LOCALE);
 
 /** Formats an amount as short as it can be, for the axis of a chart: $30, $22.50, $1.2K. */
 export function formatShortMoney(amount: number, currency: string): string {
