@@ -7,13 +7,13 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { attacksOn } from '../system/hostile/attacks.ts';
 import { send } from '../system/hostile/send.ts';
 import { defectIn, defectInError, defectInPage } from '../system/hostile/check-response.ts';
-import { createFixtures, type Fixtures } from '../system/hostile/fixtures.ts';
+import { createFixtures, createTeamFixtures, type Fixtures } from '../system/hostile/fixtures.ts';
 import { errorsSince, markLogs, type LogMarks } from '../system/logs.ts';
 import { readPids } from '../system/running-system.ts';
 import { newMonthlyPrice, newSubscription, newTenant } from '../system/tenant.ts';
 
 const seed = Number(process.env['HOSTILE_SEED'] ?? randomInt(2 ** 31));
-const numRuns = Number(process.env['HOSTILE_RUNS'] ?? (process.env['SYSTEM'] === '1' ? 60 : 5));
+const numRuns = Number(process.env['HOSTILE_RUNS'] ?? (process.env['SYSTEM'] === '1' ? 60 : 3));
 
 /** Portal pages, which the OpenAPI document does not list. */
 const PAGES = (
@@ -37,7 +37,11 @@ let pids: unknown;
 
 beforeAll(async () => {
   console.log(`hostile input: HOSTILE_SEED=${seed} HOSTILE_RUNS=${numRuns}`);
-  const [product, settings, events] = await Promise.all([createFixtures(4), createFixtures(1), createFixtures(1)]);
+  const [product, settings, events] = await Promise.all([
+    createFixtures(4),
+    createTeamFixtures(),
+    createTeamFixtures(),
+  ]);
   fixtures = { product, settings, events };
   marks = await markLogs();
   pids = await readPids(inject('dataDir'));

@@ -26,14 +26,32 @@ export interface Fixtures {
   fill(example: unknown, unique: string): unknown;
 }
 
-/** Creates the tenant and its resources, with so many spare ones of those that are deleted or archived. */
+/** What path parameters may name: `lasting` for every request, `spare` ones for those that delete or archive. */
+interface Named {
+  readonly lasting: Readonly<Record<string, string>>;
+  readonly spare: Readonly<Record<string, readonly string[]>>;
+  /** Customers for bodies of requests. */
+  readonly customers: readonly string[];
+}
+
+/** Creates a tenant for requests to its team and for webhooks, with events of several kinds. */
+export async function createTeamFixtures(): Promise<Fixtures> {
+  const tenant = await newTenant();
+  const { priceId } = await newMonthlyPrice(tenant);
+  await newSubscription(tenant, priceId);
+  await newOpenInvoice(tenant, priceId);
+  await newPromotionCode(tenant);
+  const invitation = await inviteSomeone(tenant);
+  const spare = { deadLetterId: [await newDeadLetter(tenant)], invitationId: [invitation.id] };
+  return openFixtures(tenant, { lasting: await findTeamNames(tenant), spare, customers: [] });
+}
+
+/** Creates a tenant for requests to its project, with so many spare ones of the resources that are deleted or archived. */
 export async function createFixtures(spareCount: number): Promise<Fixtures> {
   const tenant = await newTenant();
-  const { billing, user, P, teamPath, webhookSecret } = tenant;
+  const { billing, user, P } = tenant;
   const { productId, priceId } = await newMonthlyPrice(tenant);
   const createSpares = <Made>(create: () => Promise<Made>) => Promise.all(Array.from({ length: spareCount }, create));
-  const inviteSomeone = async () =>
-    (await ok(user.post(`${teamPath}/members`, { email: newEmail(), role: 'member' }), 202)).invitation;
   const subscription = await newSubscription(tenant, priceId);
   const spareSubscriptions = [await newSubscription(tenant, priceId), await newSubscription(tenant, priceId)];
   const customers = await createSpares(() => newCustomer(tenant));
@@ -46,7 +64,7 @@ export async function createFixtures(spareCount: number): Promise<Fixtures> {
   );
   const [payment] = payments;
   if (!payment) throw new Error('There is no payment.');
-  const spareValues = {
+  const spare = {
     productId: await createSpares(async () => (await newMonthlyPrice(tenant)).productId),
     priceId: await createSpares(async () => (await newMonthlyPrice(tenant)).priceId),
     customerId: await createSpares(() => newCustomer(tenant)),
@@ -56,8 +74,6 @@ export async function createFixtures(spareCount: number): Promise<Fixtures> {
     keyId: await createSpares(
       async () => (await ok(user.post(`${P}/api-keys`, { name: 'x', scopes: ['products:read'] }), 201)).apiKey.id,
     ),
-    deadLetterId: [await newDeadLetter(tenant), await newDeadLetter(tenant)],
-    invitationId: await createSpares(async () => (await inviteSomeone()).id),
     subscriptionId: spareSubscriptions.map(({ id }) => id),
     invoiceId: [await newOpenInvoice(tenant, priceId), await newOpenInvoice(tenant, priceId)],
     paymentId: payments.slice(1).map(({ id }) => id),
@@ -75,12 +91,8 @@ export async function createFixtures(spareCount: number): Promise<Fixtures> {
   const { code } = await billing.referrals.createCode({ customerId: subscription.customerId });
   const discount = await newPromotionCode(tenant);
   const { token } = await billing.portal.create({ customerId: subscription.customerId });
-  const { members } = await ok(user.get(`${teamPath}/members`));
-  const { data: events } = await tenant.callProcessor('/v1/events?limit=100');
-
-  const lasting: Record<string, string> = {
-    teamId: tenant.teamId,
-    projectId: tenant.projectId,
+  const lasting = {
+    ...(await findTeamNames(tenant)),
     productId,
     priceId,
     customerId: subscription.customerId,
@@ -89,10 +101,6 @@ export async function createFixtures(spareCount: number): Promise<Fixtures> {
     paymentId: payment.id,
     code,
     token,
-    invitationToken: (await inviteSomeone()).url.split('#')[1],
-    userId: members[0].userId,
-    eventId: events[0].id,
-    deadLetterId: await newDeadLetter(tenant),
     syncId: await canceledSync(tenant),
     priceMigrationId: await newPriceMigration(tenant),
     creditId,
@@ -103,28 +111,50 @@ export async function createFixtures(spareCount: number): Promise<Fixtures> {
     externalId: given.externalCustomerId,
     wayBackId: randomUUID(),
   };
+  return openFixtures(tenant, { lasting, spare, customers });
+}
+
+/** What requests to a team may name. */
+async function findTeamNames(tenant: Tenant) {
+  const { user, teamId, teamPath, projectId } = tenant;
+  const { members } = await ok(user.get(`${teamPath}/members`));
+  const { data: events } = await tenant.callProcessor('/v1/events?limit=1');
+  return {
+    teamId,
+    projectId,
+    invitationToken: (await inviteSomeone(tenant)).url.split('#')[1] as string,
+    userId: members[0].userId as string,
+    eventId: events[0].id as string,
+    deadLetterId: await newDeadLetter(tenant),
+  };
+}
+
+const inviteSomeone = async ({ user, teamPath }: Tenant) =>
+  (await ok(user.post(`${teamPath}/members`, { email: newEmail(), role: 'member' }), 202)).invitation;
+
+async function openFixtures(tenant: Tenant, { lasting, spare, customers }: Named): Promise<Fixtures> {
+  const { data: events } = await tenant.callProcessor('/v1/events?limit=100');
 
   function replacementFor(text: string, unique: string): string {
-    const anyOf = (all: readonly string[]) => all[Number.parseInt(unique.slice(0, 4), 16) % all.length] ?? '';
     if (/@/.test(text)) return `${unique}@example.com`;
-    if (/^[\dA-Z]{8}$/.test(text)) return code;
+    if (/^[\dA-Z]{8}$/.test(text)) return lasting['code'] ?? text;
     switch (/^([a-z]+)_/.exec(text)?.[1] ?? '') {
       case 'pc':
-        return anyOf(customers);
+        return customers[Number.parseInt(unique.slice(0, 4), 16) % customers.length] ?? text;
       case 'pp':
-        return productId;
+        return lasting['productId'] ?? text;
       case 'pri':
-        return priceId;
+        return lasting['priceId'] ?? text;
       case 'ps':
-        return subscription.id;
+        return lasting['subscriptionId'] ?? text;
       case 'pinv':
         return lasting['invoiceId'] ?? text;
       case 'pay':
         return lasting['paymentId'] ?? text;
       case 'prc':
-        return discount.id;
+        return lasting['promotionCodeId'] ?? text;
       case 'cpn':
-        return discount.couponId;
+        return lasting['couponId'] ?? text;
       case 'ev':
         return lasting['publicEventId'] ?? text;
       case 'sk':
@@ -144,12 +174,12 @@ export async function createFixtures(spareCount: number): Promise<Fixtures> {
   return {
     tenant,
     secret: tenant.secret,
-    cookie: user.cookie,
-    webhookSecret,
+    cookie: tenant.user.cookie,
+    webhookSecret: tenant.webhookSecret,
     events,
     values(parameter, method) {
       const values = lasting[parameter] === undefined ? [] : [lasting[parameter]];
-      const spares = (spareValues as Record<string, readonly string[]>)[parameter];
+      const spares = spare[parameter];
       if (method === 'GET') return [...values, ...(spares ?? [])];
       return spares ?? values;
     },
