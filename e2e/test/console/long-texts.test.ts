@@ -28,7 +28,7 @@ it.skipIf(isWithoutBrowser())('shows no page wider than the window, however long
     await measure(path);
   }
   for (const path of pathsOf(records)) {
-    await page.goto(new URL(pageOf(tenant, path), tenant.gatewayUrl).href);
+    await follow(page, pageOf(tenant, path));
     await page.locator('.crumb').waitFor();
     await untilLoaded(page);
     await measure(path);
