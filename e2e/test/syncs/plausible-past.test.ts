@@ -6,7 +6,7 @@ import { foldSubscriptions, type ModelSubscription } from '../../faults/model/su
 import { listFromProcessor, newTenant } from '../../system/tenant.ts';
 import { runSync } from './account.ts';
 
-const CUSTOMERS = 300;
+const CUSTOMERS = 100;
 const DAY_MS = 86_400_000;
 const WINDOW_DAYS = 90;
 
