@@ -176,6 +176,22 @@ it('is lost when it is given up or its subscription ends unpaid, and recovered w
   expect((await list()).totals).toEqual(totals({ lost: 6_000, recovered: 6_000 }));
 });
 
+it('counts of what is paid in part only what is left', async () => {
+  const { customer, base, event, scope, list } = listOf(await startProject(service));
+  await service.deliver(event('customer.subscription.created', after(0)));
+  const failed = (status: string, amountPaid: number) => {
+    const of = { customer: customer.processorCustomerId, subscription: base.id };
+    const invoice = anInvoice({ id: `in_${scope.projectId}_${status}`, ...of, amountPaid, status });
+    const finalized = Math.floor(after(0).getTime() / 1_000);
+    const times = { finalized_at: finalized, paid_at: status === 'paid' ? finalized : null };
+    return routedEvent(scope, 'invoice.payment_failed', { ...invoiceObject(invoice), status_transitions: times });
+  };
+  await service.deliver(failed('open', 999), failed('void', 0), failed('paid', 2_999));
+  expect((await list('?status=recovering')).cases).toMatchObject([{ amountDue: 2_000 }]);
+  expect((await list('?status=recovered')).cases).toMatchObject([{ amountDue: 2_999 }]);
+  expect((await list()).totals).toEqual(totals({ recovering: 2_000, lost: 2_999, recovered: 2_999 }));
+});
+
 it('lists a status since a time, in pages, only in its project', async () => {
   const { scope, customer, base, event, list } = listOf(await startProject(service));
   await service.deliver(event('customer.subscription.created', after(0)));

@@ -28,6 +28,14 @@ export function dunningStatusOf({ invoiceStatus, hasEnded }: DunningState): Dunn
   return invoiceStatus === 'void' || invoiceStatus === 'uncollectible' || hasEnded ? 'lost' : 'recovering';
 }
 
+/** Returns what is to be paid, or was: the part that customers have paid does not fail any more. */
+export const amountOf = ({
+  status,
+  amountDue,
+  amountPaid,
+}: Pick<InvoiceContent, 'status' | 'amountDue' | 'amountPaid'>): number =>
+  status === 'paid' ? amountDue : amountDue - amountPaid;
+
 const ALL_STATES: readonly DunningState[] = INVOICE_STATUSES.flatMap(invoiceStatus =>
   [false, true].map(hasEnded => ({ invoiceStatus, hasEnded })),
 );

@@ -2,7 +2,7 @@ import type { ProjectScope } from '@billing/contracts/ids';
 import { toPage, type Page, type Pagination } from '@billing/contracts/pagination';
 import { DUNNING_STATUSES, type DunningCase, type DunningStatus } from '@billing/contracts/resources/dunning';
 import { markList } from '@billing/database/cursors';
-import { endOf, newestFailureOf, statesWith, totalsOf, type DunningTotals } from '#domain/dunning.ts';
+import { amountOf, endOf, newestFailureOf, statesWith, totalsOf, type DunningTotals } from '#domain/dunning.ts';
 import type { PaymentObservations } from '#domain/payment.ts';
 import { findObservations, listFailedInvoices, sumFailedInvoices, type FailedInvoice } from '#persistence/dunning.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -50,7 +50,7 @@ function toCase({ invoice, ...subscription }: FailedInvoice, payments: readonly 
     subscriptionId: invoice.subscriptionId,
     customerId: invoice.customerId,
     invoiceId: invoice.id,
-    amountDue: invoice.amountDue,
+    amountDue: amountOf(invoice),
     currency: invoice.currency,
     failedAt: invoice.finalizedAt,
     attempts: invoice.attempts,

@@ -46,6 +46,9 @@ const CASES = `
    and invoice.finalized_at >= $3::timestamptz
    and invoice.status = any(case when ${HAS_ENDED} then $4::text[] else $5::text[] end)`;
 
+/** The same as `amountOf` of the domain. */
+const AMOUNT = `invoice.amount_due - case when invoice.status = 'paid' then 0 else invoice.amount_paid end`;
+
 const valuesOf = ({ teamId, projectId }: ProjectScope, { states, since }: DunningFilter): unknown[] => [
   teamId,
   projectId,
@@ -98,7 +101,7 @@ export async function sumFailedInvoices(
   const rows = await executeBound<Omit<DunningSum, 'amount'> & { readonly amount: string }>(
     em,
     `select invoice.currency, invoice.status as "invoiceStatus", ${HAS_ENDED} as "hasEnded",
-            sum(invoice.amount_due)::text as amount, count(*)::int as count ${CASES}
+            sum(${AMOUNT})::text as amount, count(*)::int as count ${CASES}
       group by 1, 2, 3 order by 1, 2, 3`,
     valuesOf(scope, filter),
   );
