@@ -120,14 +120,14 @@ describe('an API key', () => {
     expect(new Set(afterwards)).toEqual(new Set([401]));
   });
 
-  it('is rejected after it expires', async () => {
+  it.concurrent('is rejected after it expires', async () => {
     const { path, createKey } = await gateway.createTenant();
     const key = await createKey(undefined, { expiresAt: new Date(Date.now() + 3_000).toISOString() });
     expect(await statusAt(gateway, path, key.bearer)).toBe(200);
     await waitFor(async () => (await statusAt(gateway, path, key.bearer)) === 401, { what: 'the key to expire' });
   });
 
-  it('accepts its previous secret after a rotation only during the overlap', async () => {
+  it.concurrent('accepts its previous secret after a rotation only during the overlap', async () => {
     const { owner, path, createKey } = await gateway.createTenant();
     const key = await createKey();
     expect(await statusAt(copy, path, key.bearer)).toBe(200);

@@ -18,6 +18,14 @@ const signIn = (email: string, password: string, from = gateway) =>
   from.call('POST', '/api/auth/sign-in/email', { body: { email, password } });
 
 describe('a password', () => {
+  let user: Awaited<ReturnType<Gateway['signUp']>>;
+  /** Of a link to reset the user's password. */
+  let token: string | undefined;
+  beforeAll(async () => {
+    user = await gateway.signUp();
+    token = (await gateway.resetLink(user.email)).split('#')[1];
+  });
+
   it('is changed with the old one only, which ends the other sessions', async () => {
     const { email, cookie, call } = await gateway.signUp();
     const other = cookieOf(await signIn(email, PASSWORD));
@@ -46,10 +54,8 @@ describe('a password', () => {
       status: 400,
       body: { error: { code } },
     });
-    const { call, email } = await gateway.signUp();
     const change = { currentPassword: PASSWORD, newPassword: password };
-    expect(await call('POST', '/api/auth/change-password', change)).toMatchObject({ body: { error: { code } } });
-    const token = (await gateway.resetLink(email)).split('#')[1];
+    expect(await user.call('POST', '/api/auth/change-password', change)).toMatchObject({ body: { error: { code } } });
     const body = { newPassword: password, token };
     expect(await gateway.call('POST', '/api/auth/reset-password', { body })).toMatchObject({
       body: { error: { code } },
