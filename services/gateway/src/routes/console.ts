@@ -47,20 +47,20 @@ export function unknownPage({ page }: ConsoleFiles): Handler {
     if (!page || !isRead || OF_PROGRAMS.test(request.path)) return next();
     response.vary('Accept');
     if (request.accepts(['json', 'html']) !== 'html') return next();
-    sendStaticFile(request, response.status(404).set(HEADERS), page);
+    return sendStaticFile(request, response.status(404).set(HEADERS), page);
   };
 }
 
 /** The console, and its files under `/assets`. */
 export function consoleRoutes({ page, assets }: ConsoleFiles): Router {
-  const getPage: Handler = (request, response) => {
-    if (page) sendStaticFile(request, response.set(HEADERS), page);
+  const getPage: Handler = async (request, response) => {
+    if (page) await sendStaticFile(request, response.set(HEADERS), page);
     else response.status(503).set('Content-Security-Policy', NOT_BUILT_POLICY).type('html').send(NOT_BUILT);
   };
   const getAsset: Handler = (request, response) => {
     const asset = assets.get(String(request.params['name']));
     if (!asset) throw routeNotFound();
-    sendImmutableFile(request, response, asset);
+    return sendImmutableFile(request, response, asset);
   };
   const router = Router({ caseSensitive: true, strict: true }).get('/assets/:name', getAsset);
   for (const path of PAGES) router.get(path, getPage);

@@ -22,7 +22,7 @@ export function docsRoutes(api: ApiDescription, page: DocsPage): Router {
     const { version, name } = request.params;
     const file = version === page.version ? page.files.get(String(name)) : undefined;
     if (!file) throw routeNotFound();
-    sendImmutableFile(request, response, file);
+    return sendImmutableFile(request, response, file);
   };
   return Router({ caseSensitive: true, strict: true })
     .get('/openapi.json', getJson)
