@@ -11,6 +11,7 @@ import { dropPlanChange } from '../src/operations/drop-plan-change.ts';
 import { cleanPriceMigrations, leaseMigrations } from '../src/operations/migrate-prices.ts';
 import { migrateSubscription } from '../src/operations/migrate-subscription.ts';
 import { openSubscriptionsOperationLog } from '../src/operations/open-operation-log.ts';
+import { acceptSaveOffer } from '../src/operations/save-offer.ts';
 import { PriceMigration } from '../src/persistence/price-migration.entity.ts';
 import { startMigration, workOnMigrations } from './migrate-prices.ts';
 import { startService, type Service } from './service.ts';
@@ -143,6 +144,23 @@ it('removes discounts when the change applies, on request', async () => {
   expect((await getSubscription(id)).discounts).toMatchObject([HALF]);
   const { schedule } = await service.processor.findSubscription(processorId);
   expect(schedule?.phases.map(({ discounts }) => discounts.length)).toEqual([1, 0]);
+});
+
+it('removes no discount that a customer accepts to stay after it is scheduled', async () => {
+  const { scope, subscribe, create } = await startMigration(service);
+  const { id: coupon } = await createCoupon(service);
+  const subscribed = await subscribe({ more: { discounts: [{ coupon }] } });
+  await create({ keepDiscounts: false });
+  await workOnMigrations(service);
+  const { promotionCode } = await service.createPromotionCode({ coupon: { off: { percent: 25 } } }, scope);
+  const key = { id: subscribed.id, customerId: subscribed.customer.id };
+  const accept = acceptSaveOffer({ ...service, operationLog: openSubscriptionsOperationLog(service) });
+  await accept(scope, key, promotionCode.id, testAuditContext());
+  const { schedule, discounts } = await service.processor.findSubscription(subscribed.processorId);
+  expect(schedule?.phases.map(phase => phase.discounts.map(({ discountId }) => discountId))).toEqual([
+    discounts.map(({ id }) => id),
+    discounts.slice(1).map(({ id }) => id),
+  ]);
 });
 
 it('moves only what was created before, and has the metadata', async () => {

@@ -52,7 +52,7 @@ async function schedule({ processorId, price, other }: Awaited<ReturnType<typeof
   await processor.setPhases(
     id,
     phases,
-    scheduleMetadata(scope, { id: changeId, from, removesDiscounts: false }),
+    scheduleMetadata(scope, { id: changeId, from, removedDiscountIds: [] }),
     `${processorId}-phases`,
   );
   return { id, changeId, endsAt };
@@ -107,7 +107,7 @@ describe('a schedule of ours at the processor', () => {
     const [id, from] = [SubscriptionChangeId.create(), 'another plan'];
     const { phases } = await service.processor.findSchedule(first.id);
     const kept = phases.map(({ items, startsAt, endsAt }) => ({ items, startsAt, endsAt, ...KEPT }));
-    const metadata = scheduleMetadata(service.scope, { id, from, removesDiscounts: false });
+    const metadata = scheduleMetadata(service.scope, { id, from, removedDiscountIds: [] });
     await service.processor.setPhases(first.id, kept, metadata, `${first.id}-again`);
     await sync();
     expect((await bought.get()).scheduledChange).toMatchObject({ id });

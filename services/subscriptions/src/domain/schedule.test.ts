@@ -130,6 +130,12 @@ describe('a planned change', () => {
     expect(followed(removing, { items: more }, { discounts: [] })).toBeNull();
   });
 
+  it('removes only the discounts that there were when it was scheduled', () => {
+    const removing = schedule(basisOf(current), next, { metadata: { changeDiscounts: 'di_0,di_1' } });
+    const discounts = [kept('di_1'), kept('di_2')];
+    expect(followed(removing, {}, { discounts })?.discounts).toEqual([kept('di_2')]);
+  });
+
   it('is overdue exactly when following changes it', () => {
     const change = readManagingSchedule({ scheduleId: 's', schedule: planned }, null)?.change;
     if (!change) throw new Error('The schedule is ours.');

@@ -57,11 +57,31 @@ function readPlannedChange({ metadata, phases }: ScheduleSnapshot): PlannedChang
   return { id, items: toChangedItems(next.items), effectiveAt: next.startsAt, from };
 }
 
+/** The most characters of a value of metadata. https://docs.stripe.com/api/metadata */
+const MAX_VALUE = 500;
+/** Stands for all discounts that the subscription has when the change counts, where their ids would be too long. */
+const ALL = 'none';
+
 /** Returns the metadata of a schedule that makes a change; `readManagingSchedule` reads them. An empty value is no key. */
-export const scheduleMetadata = (
+export function scheduleMetadata(
   { teamId, projectId }: ProjectScope,
-  { id, from, removesDiscounts: removes }: Pick<PlannedChange, 'id' | 'from'> & { readonly removesDiscounts: boolean },
-) => ({ teamId, projectId, changeId: id, changeFrom: from, changeDiscounts: removes ? 'none' : '' });
+  { id, from, removedDiscountIds: ids }: Pick<PlannedChange, 'id' | 'from'> & RemovedDiscounts,
+) {
+  const removed = ids?.join() ?? ALL;
+  return {
+    teamId,
+    projectId,
+    changeId: id,
+    changeFrom: from,
+    changeDiscounts: removed.length > MAX_VALUE ? ALL : removed,
+  };
+}
+
+/** Which discounts a change removes: what is added after it was scheduled, for example to stay, is kept. */
+interface RemovedDiscounts {
+  /** Null for all. */
+  readonly removedDiscountIds: readonly string[] | null;
+}
 
 /** Returns in a short text which prices are billed, and how many of each. */
 export function planOf(items: readonly ChangedItem[]): string {
@@ -126,14 +146,18 @@ export function followedPlan(
     ({ discountId, promotionCodeId: code }) =>
       discountId === null && (code === null || !current.redeemed.includes(code)),
   );
-  const discounts = removesDiscounts(schedule) ? [] : [...current.discounts, ...redeems];
+  const { removedDiscountIds: removed } = removedDiscountsOf(schedule);
+  const kept = current.discounts.filter(it => removed !== null && !removed.includes(it.discountId ?? ''));
+  const discounts = [...kept, ...redeems];
   const changesDiscounts = discounts.length !== current.discounts.length;
   return changesDiscounts || planOf(toChangedItems(items)) !== planOf(current.items) ? { items, discounts } : null;
 }
 
-/** Whether a schedule of ours removes all discounts. */
-export const removesDiscounts = ({ metadata }: Pick<ScheduleSnapshot, 'metadata'>): boolean =>
-  metadata['changeDiscounts'] === 'none';
+/** Returns which discounts a schedule of ours removes. */
+export function removedDiscountsOf({ metadata }: Pick<ScheduleSnapshot, 'metadata'>): RemovedDiscounts {
+  const removed = metadata['changeDiscounts'] ?? '';
+  return { removedDiscountIds: removed === ALL ? null : removed.split(',').filter(Boolean) };
+}
 
 /** Returns the items of a subscription as plans name them. */
 export const itemsOf = ({ items }: Pick<SubscriptionSnapshot, 'items'>): ChangedItem[] =>

@@ -15,7 +15,7 @@ import {
   plannedPhases,
   readManagingSchedule,
   redeemedCodes,
-  removesDiscounts,
+  removedDiscountsOf,
   scheduleMetadata,
 } from '#domain/schedule.ts';
 import type { PlannedChange } from './planned-change.ts';
@@ -48,7 +48,9 @@ export async function scheduleChange(
   const current = await processor.findAsPhase(id);
   const planned = { items, discounts: discounts?.map(toPhaseDiscount) ?? current.discounts };
   const phases = plannedPhases(current, periodOf(snapshot, schedule), planned);
-  const made = { id: changeId, from: basisOf(followedOf(snapshot)), removesDiscounts: discounts?.length === 0 };
+  const followed = followedOf(snapshot);
+  const removedDiscountIds = discounts?.length === 0 ? followed.discountIds : [];
+  const made = { id: changeId, from: basisOf(followed), removedDiscountIds };
   try {
     await setPhases(processor, schedule.id, phases, { metadata: scheduleMetadata(scope, made), key });
   } catch (err) {
@@ -80,7 +82,7 @@ export async function settleSchedule(
   });
   if (!planned) return dropSchedule(processor, snapshot, key);
   const phases = plannedPhases(await processor.findAsPhase(id), periodOf(snapshot, schedule), planned);
-  const kept = { id: change.id, from: basisOf(current), removesDiscounts: removesDiscounts(schedule) };
+  const kept = { id: change.id, from: basisOf(current), ...removedDiscountsOf(schedule) };
   try {
     await setPhases(processor, schedule.id, phases, { metadata: scheduleMetadata(scope, kept), key });
   } catch (err) {
