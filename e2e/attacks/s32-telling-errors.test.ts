@@ -51,11 +51,29 @@ function isCommonError(text: string): boolean {
   }
 }
 
+/** Bodies that no operation takes. */
+const BROKEN_BODIES = [
+  '{',
+  '',
+  'null',
+  '[]',
+  '"text"',
+  '1e999',
+  '{"a":',
+  `{"a":"${'x'.repeat(70_000)}`,
+  '{"__proto__":{"x":1}}',
+  '\ufeff{}',
+  '['.repeat(2_000),
+  '\u0000',
+];
+
 /** Requests with a credential that may do everything, which no operation accepts. */
 function brokenRequests() {
   const { user, secret } = tenant;
-  return allOperations.flatMap(operation => {
+  return allOperations.flatMap((operation, at) => {
     const { method, path, body } = requestTo(operation, tenant, resources);
+    // What breaks before an operation looks at it: half of it goes to each.
+    const half = (all: readonly string[]) => all.filter((_text, index) => (index + at) % 2 === 0);
     const target = path.replace('/portal/none/', `/portal/${resources.token}/`);
     const own =
       operation.access.kind === 'project'
@@ -64,23 +82,7 @@ function brokenRequests() {
     const json = { ...own, 'content-type': 'application/json' };
     const fields = Object.keys(body ?? {});
     const all = (value: unknown) => JSON.stringify(Object.fromEntries(fields.map(name => [name, value])));
-    const bodies = [
-      '{',
-      '',
-      'null',
-      '[]',
-      '"text"',
-      '1e999',
-      '{"a":',
-      `{"a":"${'x'.repeat(70_000)}`,
-      '{"__proto__":{"x":1}}',
-      '\ufeff{}',
-      '['.repeat(2_000),
-      '\u0000',
-      all({ a: [1] }),
-      all('\ud800'),
-      all('\u0000'),
-    ];
+    const bodies = [...half(BROKEN_BODIES), all({ a: [1] }), all('\ud800'), all('\u0000')];
     const lastSegment = target.split('?')[0]?.split('/').at(-1) ?? '';
     const paths = [
       `${target}${target.includes('?') ? '&' : '?'}limit=x&offset=%ff&a[b]=c`,
@@ -89,7 +91,7 @@ function brokenRequests() {
       target.replace(lastSegment, '%e0%a4%a'),
       target.replace(lastSegment, 'x'.repeat(3_000)),
     ];
-    const types = ['text/html', 'application/json; charset=utf-7', 'multipart/form-data; boundary=x', 'x'];
+    const types = half(['text/html', 'application/json; charset=utf-7', 'multipart/form-data; boundary=x', 'x']);
     const withBodies = [
       ...bodies.map(text => ({ path: target, headers: json, body: Buffer.from(text) })),
       ...types.map(type => ({ path: target, headers: { ...own, 'content-type': type }, body: Buffer.from('{}') })),
