@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { send } from '../system/hostile/send.ts';
-import { newTenant, type Tenant } from '../system/tenant.ts';
-import { newResources } from './resources.ts';
+import { newCustomer, newTenant, type Tenant } from '../system/tenant.ts';
 
 const EVIL = 'evil.example';
 
@@ -24,7 +23,8 @@ let customerId: string;
 let token: string;
 beforeAll(async () => {
   tenant = await newTenant();
-  ({ customerId, token } = await newResources(tenant));
+  customerId = await newCustomer(tenant);
+  ({ token } = await tenant.billing.portal.create({ customerId }));
 });
 
 /** Requests whose responses have addresses of ours, or make the processor keep one. */
