@@ -3,7 +3,7 @@ import { LocalProcessorControl, type ObjectCounts } from '../src/control/client.
 import { createCustomerAndPrice, idOf } from './checkout-fixtures.ts';
 import { connect, freshKey, startProcessor, type RunningProcessor } from './processor.ts';
 
-const CUSTOMERS = 3_000;
+const CUSTOMERS = 800;
 const PATHS = [
   '/v1/products',
   '/v1/prices',
@@ -24,7 +24,7 @@ let objects: ObjectCounts;
 beforeAll(async () => {
   processor = await startProcessor();
   key = freshKey();
-  ({ objects } = await fill({ seed: 5 }, key));
+  ({ objects } = await fill({ seed: 1 }, key));
 });
 afterAll(() => processor.close());
 
