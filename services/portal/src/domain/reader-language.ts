@@ -65,3 +65,6 @@ function withLatinDigits(locale: string): string {
   const { numberingSystem } = new Intl.NumberFormat(locale).resolvedOptions();
   return numberingSystem === 'latn' ? locale : new Intl.Locale(locale, { numberingSystem: 'latn' }).toString();
 }
+
+/** Returns the portal's language of a tag, in any case and of any region; undefined for other languages and for no tag. */
+export const portalLanguage = (tag: string): PortalLanguage | undefined => supported(tag)?.language;

@@ -1,16 +1,15 @@
 import { createHash } from 'node:crypto';
 import { SubscriptionId } from '@billing/contracts/ids';
 import { Problem } from '@billing/contracts/problem';
-import { PORTAL_LANGUAGES } from '@billing/contracts/resources/portal-session';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Notice } from '#domain/portal-links.ts';
-import { readerLanguage } from '#domain/reader-language.ts';
+import { portalLanguage, readerLanguage } from '#domain/reader-language.ts';
 import type { Visitor } from '#operations/admit-visitor.ts';
 import { textsFor, type Texts } from '#views/texts.ts';
 
 /** The language that the reader chose. */
-export const langQuery = z.object({ lang: z.enum(PORTAL_LANGUAGES).optional().catch(undefined) });
+export const langQuery = z.object({ lang: z.string().transform(portalLanguage).optional().catch(undefined) });
 
 /** The key of the page that a form stands on: clicked twice, it is one operation. */
 export const formKey = z.string().max(100).optional().catch(undefined);
