@@ -87,6 +87,8 @@ const pageOf = (operation: (typeof lists)[number], body: ApiResponse['body']) =>
   (counted.includes(operation) ? body.pagination : body) as { readonly nextCursor: string | null }; // as the contract says
 const otherOrder = ({ id }: (typeof lists)[number]) => (id === 'listEvents' ? 'desc' : 'oldest');
 const itemsOf = (body: object): unknown[] => Object.values(body).filter(Array.isArray).flat();
+/** What names the items of a page; a delivery may be tried again meanwhile. */
+const namesIn = (body: object): unknown[] => itemsOf(body).map(item => (item as { readonly id?: string }).id ?? item); // of records
 
 describe('pages and windows', () => {
   it('S20: a limit or offset that is negative, broken, in another notation, empty, huge or repeated is 400 and named, in every list', async () => {
@@ -182,11 +184,11 @@ describe('pages and windows', () => {
       for (let cursor: string | null = ''; cursor !== null;) {
         const { row, status, body } = await get(operation, `limit=1${order}${cursor && `&cursor=${cursor}`}`);
         expect({ row, status }).toEqual({ row, status: 200 });
-        walked.push(...itemsOf(body));
+        walked.push(...namesIn(body));
         // Ascending, the events go on for ever.
         cursor = body.hasMore === false ? null : pageOf(operation, body).nextCursor;
       }
-      expect(walked, whole.row).toEqual(itemsOf(whole.body));
+      expect(walked, whole.row).toEqual(namesIn(whole.body));
     });
   });
 
