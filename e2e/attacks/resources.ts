@@ -83,7 +83,7 @@ export async function newResources(tenant: Tenant): Promise<Resources & { readon
     ok(user.post(`${teamPath}/members`, { email: newEmail(), role: 'member' }), 202),
   ]);
   const { id: subscriptionId, customerId, processorSubscriptionId } = await newSubscription(tenant, priceId);
-  const creditId = await newFailedCredit(tenant, customerId);
+  const creditId = await newFailedCredit(tenant, { customerId, priceId });
   await billing.referrals.updateConfig({ enabled: true, referrerCreditAmount: 0, refereeCreditAmount: 0 });
   const [
     { code },
@@ -106,7 +106,7 @@ export async function newResources(tenant: Tenant): Promise<Resources & { readon
     newDelivery(tenant, customerId),
     newGivenFeature(tenant, { productId, priceId, customerId }),
     newPromotionCode(tenant),
-    newPriceMigration(tenant),
+    newPriceMigration(tenant, priceId),
   ]);
   const ids = { productId, priceId, customerId, refereeCustomerId, subscriptionId, code, sessionId };
   return {

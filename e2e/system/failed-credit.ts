@@ -3,11 +3,18 @@ import { newCustomer, newMonthlyPrice, payOnHostedPage, type Tenant } from './te
 
 const URLS = { successUrl: 'https://shop.example/done', cancelUrl: 'https://shop.example/' };
 
+interface Referral {
+  /** Who gets the credit; a new customer unless given. */
+  readonly customerId?: string;
+  /** What the referred customer buys; a new price unless given. */
+  readonly priceId?: string;
+}
+
 /**
- * Returns the id of a credit that the processor refused, by default of a new customer. Its customer has a code and has
- * referred another. Leaves the program enabled, with a credit for the referrer only.
+ * Returns the id of a credit that the processor refused. Its customer has a code and has referred another. Leaves the program
+ * enabled, with a credit for the referrer only.
  */
-export async function newFailedCredit(tenant: Tenant, customerId?: string): Promise<string> {
+export async function newFailedCredit(tenant: Tenant, { customerId, priceId }: Referral = {}): Promise<string> {
   const { billing, processor } = tenant;
   await billing.referrals.updateConfig({ enabled: true, referrerCreditAmount: 500, refereeCreditAmount: 0 });
   const [referrer, referee] = [customerId ?? (await newCustomer(tenant)), await newCustomer(tenant)];
@@ -17,8 +24,8 @@ export async function newFailedCredit(tenant: Tenant, customerId?: string): Prom
 
   const { code } = await billing.referrals.createCode({ customerId: referrer });
   await billing.referrals.apply({ code, refereeCustomerId: referee });
-  const { priceId } = await newMonthlyPrice(tenant);
-  await payOnHostedPage((await billing.checkout.create({ customerId: referee, priceId, ...URLS })).url);
+  const bought = priceId ?? (await newMonthlyPrice(tenant)).priceId;
+  await payOnHostedPage((await billing.checkout.create({ customerId: referee, priceId: bought, ...URLS })).url);
   const credit = await waitFor(
     async () => {
       const { items } = await billing.referrals.listCredits({ status: 'failed', customerId: referrer }).page();

@@ -100,7 +100,7 @@ it.each(
     below
       .replace(':subscriptionId', subscriptionId)
       .replace(':syncId', below.includes(':syncId') ? await canceledSync(tenant) : '')
-      .replace(':priceMigrationId', below.includes(':priceMigrationId') ? await newPriceMigration(tenant) : '')
+      .replace(':priceMigrationId', below.includes(':priceMigrationId') ? await newPriceMigration(tenant, priceId) : '')
       .replace(':invoiceId', below.includes(':invoiceId') ? await newOpenInvoice(tenant, priceId) : '')
       .replace(':paymentId', below.includes(':paymentId') ? await newPayment(tenant, priceId) : '')
       .replace(':webhookEndpointId', below.includes(':webhookEndpointId') ? await newWebhookEndpoint(tenant) : '')
@@ -108,7 +108,7 @@ it.each(
         ':webhookDeliveryId',
         below.includes(':webhookDeliveryId') ? (await newDelivery(tenant, customerId)).webhookDeliveryId : '',
       )
-      .replace(':creditId', below.includes(':creditId') ? await newFailedCredit(tenant) : '');
+      .replace(':creditId', below.includes(':creditId') ? await newFailedCredit(tenant, { priceId }) : '');
   const first = await ok(api.post(url, body, key), status);
   const again = await api.post(url, body, key);
   expect(again).toMatchObject({ status, body: first });

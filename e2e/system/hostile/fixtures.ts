@@ -84,7 +84,7 @@ export async function createFixtures(spareCount: number): Promise<Fixtures> {
       async () => (await billing.portal.create({ customerId: subscription.customerId })).sessionId,
     ),
   };
-  const creditId = await newFailedCredit(tenant);
+  const creditId = await newFailedCredit(tenant, { priceId });
   const given = await newGivenFeature(tenant, { productId, priceId, customerId: subscription.customerId });
   const delivery = await newDelivery(tenant, subscription.customerId);
   await billing.referrals.updateConfig({ enabled: true, referrerCreditAmount: 500, refereeCreditAmount: 300 });
@@ -102,7 +102,7 @@ export async function createFixtures(spareCount: number): Promise<Fixtures> {
     code,
     token,
     syncId: await canceledSync(tenant),
-    priceMigrationId: await newPriceMigration(tenant),
+    priceMigrationId: await newPriceMigration(tenant, priceId),
     creditId,
     ...delivery,
     couponId: discount.couponId,

@@ -23,7 +23,7 @@ beforeAll(async () => {
   const { billing } = tenant;
   referrer = (await billing.customers.create({ email: 'ada@example.com', name: 'Ada Lovelace' })).id;
   await billing.referrals.deactivateCode((await billing.referrals.createCode({ customerId: referrer })).code);
-  await newFailedCredit(tenant, referrer);
+  await newFailedCredit(tenant, { customerId: referrer });
   const [active] = (await billing.referrals.listCodes({ customerId: referrer }).page()).items;
   code = active?.code ?? '';
   const conversions = billing.referrals.list({ referrerCustomerId: referrer, status: 'converted' });
