@@ -235,7 +235,7 @@ test('refuses dates outside of the period, dates without a proration, and mixed 
   await expect(account.preview({}, foreign)).rejects.toMatchObject({ param: 'customer' });
 });
 
-test('shows ten lines of a preview, and lists all', async () => {
+test('shows ten lines of a preview and of an expanded invoice, and lists all', async () => {
   await using processor = await startProcessor();
   const account = await startOnClock(processor, '2026-04-01');
   const prices = await Promise.all(Array.from({ length: 6 }, (_, index) => account.createPrice(100 * (index + 5))));
@@ -247,6 +247,8 @@ test('shows ten lines of a preview, and lists all', async () => {
   const all = await account.stripe.invoices.listLineItems(preview.id, { limit: 100 });
   expect(all.data.reduce((sum, { amount }) => sum + amount, 0)).toBe(preview.total);
   expect(all.data).toHaveLength(6 + 2 * 7);
+  const { lines } = invoiceOf(await account.change({ items, ...NOW }));
+  expect([lines.has_more, lines.data.length]).toEqual([true, 10]);
 });
 
 test('refuses to change what is billed before the first invoice is paid', async () => {
