@@ -42,10 +42,11 @@ async function withClient<Result>(
   work: (client: Client) => Promise<Result>,
 ): Promise<Result> {
   const client = new Client({ connectionString });
-  await client.connect();
   try {
+    await client.connect();
     return await work(client);
   } finally {
+    // Also where it has no password: PostgreSQL would wait a minute for one, and log an error.
     await client.end();
   }
 }
