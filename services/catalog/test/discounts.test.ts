@@ -1,7 +1,9 @@
+import { AuditRecorded } from '@billing/contracts/events/audit';
 import { CustomerId, ProductId, ProjectId, PromotionCodeId, type ProjectScope } from '@billing/contracts/ids';
 import type { CustomerState } from '@billing/contracts/events/customers';
 import { CouponSaved, PromotionCodeSaved } from '@billing/contracts/events/discounts';
 import { FindCustomer, FindCustomersByProcessorId, FindStoredPromotionCode } from '@billing/contracts/rpc/calls';
+import { waitFor } from '@billing/testing/wait-for';
 import { expect, it } from 'vitest';
 import { startCatalog, type Catalog } from './start-catalog.ts';
 
@@ -36,6 +38,20 @@ it('creates a coupon at the processor, shows it, and publishes its whole state',
   // The event about it says nothing new.
   await catalog.deliver(...(await catalog.events('coupon.created')));
   expect(await catalog.published(CouponSaved)).toHaveLength(1);
+});
+
+it('deletes a coupon, and audits that, although the processor’s event about it comes first', async () => {
+  await using catalog = await startCatalog();
+  const { id, processorCouponId } = await catalog.createCoupon();
+  await catalog.control.fail({ method: 'DELETE', path: '/v1/coupons/', mode: 'slow', delayMs: 600 });
+  const deleted = catalog.call('DELETE', `/coupons/${id}`);
+  await waitFor(async () => (await catalog.openOperations()).length === 1, { what: 'the operation to be logged' });
+  await catalog.dashboard.coupons.del(processorCouponId);
+  await catalog.deliver(...(await catalog.events('coupon.deleted')));
+  expect((await deleted).body).toEqual({ success: true });
+  const audited = await catalog.published(AuditRecorded);
+  expect(audited.filter(({ data }) => data.action === 'deleteCoupon')).toHaveLength(1);
+  expect(await catalog.published(CouponSaved)).toHaveLength(2);
 });
 
 it('deletes a coupon at the processor too; its codes cannot be redeemed any more', async () => {

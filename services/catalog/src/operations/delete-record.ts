@@ -2,6 +2,7 @@ import type { ProjectScope } from '@billing/contracts/ids';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import { missingOrThrow } from '@billing/processor/errors';
 import { audited, pendingAuditOf } from '@billing/service/audited-operation';
+import { isMirrored } from '@billing/service/mirrored-rows';
 import { z } from 'zod';
 import type { Dependencies } from '../dependencies.ts';
 import { COUPON, PRICE, PRODUCT, type CatalogRow, type CatalogSnapshot, type DeletableType } from './record-types.ts';
@@ -26,7 +27,9 @@ const deleteKind =
         return found === 'missing' || type.isRemoved(found) ? 'removed' : null;
       },
       async commit(tx, operation, _response, publish, cause) {
-        saveDeleted(type, publish, await type.rows.lock(tx, operation, operation.resourceId), { at: now(), cause });
+        const record = await type.rows.lockRow(tx, operation, operation.resourceId);
+        // The processor's own event about it may have come first.
+        if (isMirrored(record) && !record.deletedAt) saveDeleted(type, publish, record, { at: now(), cause });
       },
       cancel: async () => undefined,
     });
