@@ -69,10 +69,10 @@ async function stateOf({ tenant: { user, api, P, teamPath, processor }, resource
 }
 
 describe('an id of another tenant', () => {
-  it('S1: an id of another project or team, in any place of any operation, is answered like a random id, byte for byte, and changes nothing', async () => {
+  it('S1: an id of another project or team, in any place of any operation, gets the response of a random id, byte for byte, and changes nothing', async () => {
     const before = await Promise.all(others.map(stateOf));
     const random = unknownIds();
-    const told = await mapConcurrently(places, async ({ operation, place }) => {
+    const results = await mapConcurrently(places, async ({ operation, place }) => {
       const [unknown, ...foreign] = await Promise.all(
         [random, ...others.map(({ resources }) => resources)].map(there => trySeen(operation, place, there)),
       );
@@ -82,7 +82,7 @@ describe('an id of another tenant', () => {
         expect(seen, `${operation.id} with ${place.name} in the ${place.part}`).toEqual(unknown);
       return { id: operation.id, part: place.part, status: unknown?.status };
     });
-    for (const { id, part, status } of told)
+    for (const { id, part, status } of results)
       expect(status, id).toBe(part === 'query' ? 200 : status === 400 && part === 'body' ? 400 : 404);
     expect(await Promise.all(others.map(stateOf))).toEqual(before);
   });
@@ -107,7 +107,7 @@ describe('an id of another tenant', () => {
     for (const seen of foreign) expect(seen).toEqual(unknown);
   });
 
-  it('S1: the same requests with an own id are answered otherwise, so each of them reaches its resource', async () => {
+  it('S1: the same requests with an own id get other responses, so each of them reaches its resource', async () => {
     const random = unknownIds();
     const using = (...methods: readonly string[]) =>
       places.filter(({ operation: { method } }) => methods.includes(method));

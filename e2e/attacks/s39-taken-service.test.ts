@@ -66,7 +66,7 @@ describe('the credentials of one service', () => {
     });
   });
 
-  it('S39: they make no call but those that the service declares, and answer none that it does not serve', async () => {
+  it('S39: they make no call but those that the service declares, and respond to none that it does not serve', async () => {
     await asEach(async (service, user) => {
       const forbidden = allRpcs
         .filter(rpc => !callersOf(rpc).includes(service))
@@ -129,7 +129,7 @@ describe('the credentials of one service', () => {
     expect(await messagesInStream()).toBeGreaterThanOrEqual(before);
   });
 
-  it('S39: they make JetStream send its answers to no place where they do harm', async () => {
+  it('S39: they make JetStream send its responses to no place where they do harm', async () => {
     const before = await messagesInStream();
     await asEach(async (service, { nats }) => {
       for (const reply of APIS.flatMap(api => [`${api}.STREAM.DELETE.${STREAM}`, `${api}.STREAM.PURGE.${STREAM}`]))

@@ -47,7 +47,7 @@ describe.skipIf(!isInstalled)('dashboards and alerts', () => {
   });
   afterAll(() => open.disposeAsync());
 
-  it('ask queries that Prometheus understands', async () => {
+  it('send queries that Prometheus understands', async () => {
     expect(queries.length).toBeGreaterThan(40);
     for (const { where, expr } of queries) expect(await prometheus.count(expr), where).toBeGreaterThanOrEqual(0);
   });
@@ -60,7 +60,7 @@ describe.skipIf(!isInstalled)('dashboards and alerts', () => {
     expect([...exported].filter(([, series]) => series === 0).map(([name]) => name)).toEqual([]);
   });
 
-  it('show something after one checkout, wherever they do not ask for failures', async () => {
+  it('show something after one checkout, wherever they do not show failures', async () => {
     const emptyPanels = async () => {
       const empty: string[] = [];
       for (const { where, expr } of queries)

@@ -64,8 +64,8 @@ it.skipIf(withoutBrowser)(
     await operation.getByRole('textbox', { name: 'teamId' }).fill(teamId);
     await operation.getByRole('textbox', { name: 'projectId' }).fill(projectId);
     await operation.getByRole('button', { name: 'Execute' }).click();
-    const answer = operation.locator('.live-responses-table');
-    await answer.getByText(id).waitFor();
+    const response = operation.locator('.live-responses-table');
+    await response.getByText(id).waitFor();
 
     const executed = operation.locator('.responses-wrapper .request-snippets');
     expect(await executed.innerText()).toContain(`curl -X 'GET'`);
