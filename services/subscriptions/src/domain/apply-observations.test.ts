@@ -85,6 +85,23 @@ it('leads to the state at the processor in every order of events and reads', () 
   );
 });
 
+it('leads to the state of the newest event in every order when the processor has the subscription no more', () => {
+  fc.assert(
+    fc.property(history, fc.infiniteStream(fc.nat()), (events, order) => {
+      const [first, ...others] = [...events, ...events]
+        .map(event => ({ event: { ...event, reread: 'missing' as const }, by: order.next().value ?? 0 }))
+        .toSorted((one, other) => one.by - other.by)
+        .map(({ event }) => event);
+      if (!first) throw new Error('A history has events.');
+      const termsOf = ({ snapshot: shown, position }: Observation) => readTerms(shown, { observedAt: position.at });
+      const created: RecordedState = { terms: termsOf(first), position: first.position, readAt: null };
+      const last = others.reduce((state, event) => applyObservations({ state, revision: 1 }, [event]).state, created);
+      expect(last.terms).toEqual(events.slice(-1).map(termsOf)[0]);
+    }),
+    { numRuns: runs(4_000) },
+  );
+});
+
 describe('a read of the processor', () => {
   const REVISION = 3;
   const second = at(10);

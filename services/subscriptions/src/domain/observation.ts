@@ -72,8 +72,7 @@ function isAfterAll({ at }: EventPosition, { position, readAt, terms: { endedAt 
  * does, and of two at the same position the one with the greater id.
  */
 export function winsUnread(position: EventPosition, recorded: EventPosition | null): boolean {
-  if (!recorded) return true;
-  return (compareOrder(position, recorded) || (position.eventId > recorded.eventId ? 1 : -1)) > 0;
+  return position !== recorded && laterPosition(recorded, position) === position;
 }
 
 /** Returns whether a read of the record's current revision brings new terms. An end is final. */
@@ -82,8 +81,8 @@ export function bringsChange(recorded: SubscriptionTerms, read: SubscriptionTerm
   return !isDeepStrictEqual(recorded, read);
 }
 
-/** Returns the later of two positions. */
+/** Returns the later of two positions; of two that only the processor could order, the one with the greater id. */
 export function laterPosition(a: EventPosition | null, b: EventPosition | null): EventPosition | null {
   if (!a || !b) return a ?? b;
-  return compareOrder(a, b) >= 0 ? a : b;
+  return (compareOrder(a, b) || (a.eventId < b.eventId ? -1 : 1)) > 0 ? a : b;
 }
