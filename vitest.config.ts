@@ -17,9 +17,9 @@ const npmTest = [
     globalSetup: './packages/testing/src/global-setup.ts',
     maxWorkers: 4,
   }),
-  // All files share one system, but for those in own-system; they wait for it more than they work.
+  // All files share one system; they wait for it more than they work.
   project('e2e', 1, {
-    include: testsOf('e2e/test', 'e2e/attacks', 'e2e/own-system'),
+    include: testsOf('e2e/test', 'e2e/attacks'),
     globalSetup: './e2e/system/global-setup.ts',
     maxWorkers: 4,
   }),
@@ -39,14 +39,7 @@ const testSystem = [
   // With all of its runs, its live traffic, and every page in all of its looks.
   project('whole', 3, {
     include: testsOf('e2e/test').flatMap(tests =>
-      [
-        'api-reference.system',
-        'hostile-input',
-        'every-page',
-        'exact-figures',
-        'syncs/live-traffic.system',
-        'event-log/event-log',
-      ].map(name => tests.replace('**/*', name)),
+      [LONG, 'hostile-input.test.ts', 'every-page.test.ts'].map(name => tests.replace('*.test.ts', name)),
     ),
     globalSetup: './e2e/system/global-setup.ts',
     maxWorkers: 1,

@@ -1,12 +1,7 @@
 import { parseArgs } from 'node:util';
 import { NO_LIMITS } from '@billing/testing/no-limits';
 import { analytics } from './analytics/part.ts';
-import { backlog } from './backlog/part.ts';
-import { copies } from './copies/part.ts';
 import { costs } from './costs/part.ts';
-import { fairness } from './fairness/part.ts';
-import { gateway } from './gateway/part.ts';
-import { history } from './history/part.ts';
 import { lists } from './lists/part.ts';
 import { memory } from './memory/part.ts';
 import { outgoing } from './outgoing/part.ts';
@@ -15,28 +10,9 @@ import { payment } from './payment/part.ts';
 import { sync } from './sync/part.ts';
 import { state } from './state/part.ts';
 import { renderTable, type Outcome } from './table.ts';
-import { telemetry } from './telemetry/part.ts';
-import { times } from './times/part.ts';
 import { webhooks } from './webhooks/part.ts';
 
-const PARTS: readonly Part[] = [
-  webhooks,
-  history,
-  payment,
-  fairness,
-  backlog,
-  lists,
-  state,
-  gateway,
-  analytics,
-  copies,
-  memory,
-  telemetry,
-  outgoing,
-  times,
-  costs,
-  sync,
-];
+const PARTS: readonly Part[] = [webhooks, payment, lists, state, analytics, memory, outgoing, costs, sync];
 
 /** Measures the parts one after the other, and prints one table. The exit code is 1 when a result is not valid. */
 async function run(parts: readonly Part[], options: PartOptions): Promise<void> {

@@ -9,6 +9,8 @@ export interface Tenant {
   /** The secret key of the processor account. */
   readonly secretKey: string;
   readonly billing: BillingClient;
+  /** Posts JSON as the signed-in developer. */
+  readonly post: ReturnType<typeof openSession>;
 }
 
 const SCOPES = [
@@ -55,7 +57,7 @@ export async function newTenant(
   await post(`${teamPath}/processor/connect`, { secretKey, publishableKey: `pk_test_${random()}`, webhookSecret });
   const [teamId, projectId] = [team.id, project.id];
   const billing = new BillingClient({ baseUrl: gatewayUrl, apiKey: secret, teamId, projectId });
-  return { teamId, projectId, webhookSecret, secretKey, billing };
+  return { teamId, projectId, webhookSecret, secretKey, billing, post };
 }
 
 /** Returns the secret key of a new processor account: the local processor has an account for every key. */

@@ -50,9 +50,16 @@ function customerOf(of: Target, seed: number): CustomerState {
   const random = randomFrom(seed);
   const createdAt = before(now, random() * MAX_AGE_DAYS);
   const deletedAt = random() < 0.05 ? new Date((createdAt.getTime() + now.getTime()) / 2) : null;
-  const link = { processorCustomerId: `cus_${seed}`, externalId: null, linkedToExisting: false, balance: null };
+  const link = {
+    processorCustomerId: `cus_${seed}`,
+    externalId: null,
+    linkedToExisting: false,
+    balance: null,
+    discountId: null,
+    metadata: {},
+  };
   const state = { projectId, email: `${seed}@example.com`, name: null, ...link };
-  return { ...state, id: idOf('pc', seed, of), version: 1, createdAt, deletedAt };
+  return { ...state, id: idOf('pc', seed, of), version: 1, createdAt, updatedAt: deletedAt ?? createdAt, deletedAt };
 }
 
 /** Generates the first version of a subscription, and a second version for every third seed. */

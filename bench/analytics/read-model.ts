@@ -44,9 +44,9 @@ export async function openReadModel(databaseUrl: string) {
       const values = [from.projectId, to.teamId, to.projectId, copies];
       await client.query(
         `insert into tracked_records
-           (team_id, project_id, generation, kind, id, version, contributions, subscription, customer_id, status, currency,
+           (team_id, project_id, generation, kind, id, version, contributions, subscription, recent, customer_id, status, currency,
             amount, live_metric, created_at, ended_at, trial_ended_at, trial_converted)
-         select $2, $3, 1, kind, id || 'x' || copy, version, contributions, subscription, customer_id, status,
+         select $2, $3, 1, kind, id || 'x' || copy, version, contributions, subscription, recent, customer_id, status,
                 currency, amount, live_metric, created_at, ended_at, trial_ended_at, trial_converted
            from tracked_records, generate_series(1, $4::int) copy where project_id = $1`,
         values,

@@ -1,12 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { planBillingPrograms } from '@billing/local-system/billing-programs';
+import { findServers } from '@billing/local-system/running-system';
+import { connectTo } from '../database.ts';
 import { startBenchSystem, type BenchSystem } from '../load/bench-system.ts';
 import { newEventReceiver, type EventReceiver } from '../load/event-receiver.ts';
 import type { Part, Result } from '../part.ts';
 import { newTenant } from '../tenant.ts';
 import { between, readUse, totalCpuMs, type Reading } from './reading.ts';
 
-const EVENTS = 10_000;
+const EVENTS = 5_000;
 /** One for each event: of the updates of one object that wait together, only the newest is handled. */
 const SUBSCRIPTIONS = EVENTS;
 const REQUESTS = 2_000;
@@ -23,8 +25,8 @@ export const costs: Part = {
   async measure({ scale }) {
     await using resources = new AsyncDisposableStack();
     const bench = resources.use(await startSystem());
-    const receiver = resources.use(await newEventReceiver(bench, SUBSCRIPTIONS));
-    const read = () => readUse(bench.system, receiver.database);
+    const database = resources.use(await connectTo(findServers(bench.dataDir, 'webhooks').databaseUrl));
+    const read = () => readUse(bench.system, database);
     const during = async (work: () => Promise<void>): Promise<Reading> => {
       const before = await read();
       await work();
@@ -35,11 +37,15 @@ export const costs: Part = {
       requests: Math.ceil(REQUESTS / scale),
       teams: Math.ceil(TEAMS / scale),
     };
-    await postEvents(receiver, SUBSCRIPTIONS, count.events);
+    // Measured first: afterwards there are customers to find whose events no webhook has delivered.
+    await newTenant(bench.system, { receivesWebhooks: true });
+    await delay(IDLE_SECONDS * 1_000);
+    const idle = await during(() => delay(IDLE_SECONDS * 1_000));
 
+    const receiver = resources.use(await newEventReceiver(bench, SUBSCRIPTIONS));
+    await postEvents(receiver, SUBSCRIPTIONS, count.events);
     const events = await during(() => postEvents(receiver, SUBSCRIPTIONS + count.events, count.events));
     const requests = await during(() => sendRequests(receiver, count.requests));
-    const idle = await during(() => delay(IDLE_SECONDS * 1_000));
     const memoryBefore = bench.system.measureMemory().bytes;
     const made = await during(() => makeTeams(bench, count.teams));
     const idleWithTeams = await during(() => delay(IDLE_SECONDS * 1_000));

@@ -7,10 +7,11 @@ const [databaseUrl = '', teamId = '', projectId = ''] = process.argv.slice(2);
 /** What a list of a project's subscriptions shows of a row. */
 const COLUMNS = `id, customer_id as "customerId", processor_subscription_id as "processorSubscriptionId", status,
   price_id as "priceId", quantity, items, cancel_at_period_end as "cancelAtPeriodEnd", cancel_at as "cancelAt",
-  canceled_at as "canceledAt", started_at as "startedAt", trial_end as "trialEnd", ended_at as "endedAt",
+  canceled_at as "canceledAt", cancellation, started_at as "startedAt", trial_end as "trialEnd", ended_at as "endedAt",
   case when pause_behavior is not null
        then jsonb_build_object('behavior', pause_behavior, 'resumesAt', pause_resumes_at) end as "pauseCollection",
-  current_period_start as "currentPeriodStart", current_period_end as "currentPeriodEnd", metadata,
+  current_period_start as "currentPeriodStart", current_period_end as "currentPeriodEnd", discounts,
+  schedule -> 'change' as "scheduledChange", pending_change as "pendingChange", metadata,
   project_id as "projectId", created_at as "createdAt", updated_at as "updatedAt"`;
 const ROWS = `from subscriptions.subscriptions
   where team_id = $1 and project_id = $2 and status in ('active', 'trialing')`;

@@ -1,6 +1,6 @@
 import type { PartOptions, Result } from '../part.ts';
 import { compareRates, describeRates } from '../result.ts';
-import { sampleMemory, type PeakMemory } from '../backlog/memory-sampler.ts';
+import { sampleMemory, type PeakMemory } from '../load/memory-sampler.ts';
 import type { Billing } from './billing.ts';
 import type { Sides } from './rates.ts';
 import type { Receiver } from './receiver.ts';

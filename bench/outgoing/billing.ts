@@ -5,7 +5,7 @@ import { planBillingPrograms, type PlanInputs } from '@billing/local-system/bill
 import type { Client } from 'pg';
 import { seal } from '../../packages/processor/src/credentials.ts';
 import { openKeyRing } from '../../packages/processor/src/key-ring.ts';
-import { newEndpointSecret } from '../../services/webhooks/src/domain/sent-signature.ts';
+import { newEndpointSecret } from '../../services/webhooks/src/outgoing/sent-signature.rules.ts';
 import { connectTo } from '../database.ts';
 import { startBenchSystem, type BenchSystem } from '../load/bench-system.ts';
 import { poll } from '../poll.ts';
@@ -18,10 +18,6 @@ const LIVE_CUSTOMERS = 10;
 /** Our side: a whole system, with its database. */
 export interface Billing extends Side, AsyncDisposable {
   readonly bench: BenchSystem;
-  /** Connects PostgreSQL's superuser. */
-  readonly database: Client;
-  /** Adds endpoints to a project. */
-  addEndpoints(projects: readonly ProjectRef[], urlOf: (endpoint: string) => string): Promise<void>;
 }
 
 /** Starts a whole system whose webhooks service may post to this machine. */
@@ -32,7 +28,7 @@ export async function startBilling(): Promise<Billing> {
   const owner = resources.use(await startOwner(bench.dataDir));
   const keyRing = openKeyRing(`file:${findMasterKeys(bench.dataDir)}`);
 
-  const addEndpoints: Billing['addEndpoints'] = async (projects, urlOf) => {
+  const addEndpoints = async (projects: readonly ProjectRef[], urlOf: (endpoint: string) => string) => {
     const rows = projects.flatMap(({ teamId, projectId, endpoints }) =>
       endpoints.map(id => {
         const secret = newEndpointSecret();
@@ -57,8 +53,6 @@ export async function startBilling(): Promise<Billing> {
   const running = resources.move();
   return {
     bench,
-    database,
-    addEndpoints,
     async newProjects(endpoints, receiverUrl) {
       const projects = planProjects(endpoints);
       await addEndpoints(projects, id => `${receiverUrl}/${id}`);
@@ -156,9 +150,9 @@ async function planPrograms(inputs: PlanInputs) {
 /** Whether every change in the outbox has been published and recorded. */
 async function isRecorded(database: Client): Promise<boolean> {
   const { rows } = await database.query<{ published: string; recorded: string; waiting: string }>(
-    `select count(*) filter (where due_at is null) as published, count(*) filter (where due_at is not null) as waiting,
+    `select sum(events) filter (where due_at is null) as published, count(*) filter (where due_at is not null) as waiting,
             (select count(*) from webhooks.events where object_type = 'customer') as recorded
-       from customers.outbox_events where type = 'resource.changed.v1'`,
+       from customers.outbox_messages where type like 'record.customer.%'`,
   );
   return rows[0]?.waiting === '0' && rows[0].published === rows[0].recorded;
 }

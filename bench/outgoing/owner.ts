@@ -1,5 +1,5 @@
 import { busAccessOf } from '@billing/contracts/bus-access';
-import { ResourceChanged, resourceChange } from '@billing/contracts/events/resources';
+import { CustomerCreated, CustomerUpdated } from '@billing/contracts/events/customers';
 import type { ProjectScope } from '@billing/contracts/ids';
 import { findServers } from '@billing/local-system/running-system';
 import { openBus } from '@billing/messaging/bus';
@@ -32,7 +32,13 @@ export async function startOwner(dataDir: string): Promise<Owner> {
   return {
     commit: ({ teamId, projectId }, changes) =>
       outbox.transaction(async (_tx, publish) => {
-        for (const change of changes) publish(ResourceChanged, teamId, resourceChange.parse({ projectId, ...change }));
+        for (const { type, at, object, cause, data, previousAttributes } of changes) {
+          const { sequence } = object;
+          const change = { types: [type], sequence, at, cause, previousAttributes };
+          const internal = { linkedToExisting: false, balance: null, version: sequence, deletedAt: null };
+          const event = sequence === 1 ? CustomerCreated : CustomerUpdated;
+          publish(event, teamId, event.data.parse({ projectId, ...data, ...internal, change }));
+        }
       }),
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };

@@ -2,7 +2,6 @@ import { findAdminUrl } from '@billing/local-system/running-system';
 import type { Part } from '../part.ts';
 import { startBilling } from './billing.ts';
 import { measureBacklog } from './backlog.ts';
-import { measureDeliveryLists } from './delivery-lists.ts';
 import { measureLatencies } from './latencies.ts';
 import { measureRates } from './rates.ts';
 import { startReceiver } from './receiver.ts';
@@ -21,7 +20,6 @@ export const outgoing: Part = {
       ...(await measureRates(sides, options)),
       ...(await measureLatencies(sides, options)),
       ...(await measureBacklog(sides, options)),
-      ...(await measureDeliveryLists(ours, options)),
     ];
   },
 };

@@ -9,18 +9,14 @@ interface SyncEngine {
     poolConfig: { connectionString: string };
     stripeSecretKey: string;
     stripeWebhookSecret: string;
-  }) => { stripe: unknown; processWebhook(payload: Buffer, signature: string | undefined): Promise<void> };
+  }) => { processWebhook(payload: Buffer, signature: string | undefined): Promise<void> };
 }
 
-/** The part of the library `stripe` that is used, from the engine's own folder. */
-type StripeLibrary = new (secretKey: string, options: { host: string; port: string; protocol: 'http' }) => object;
-
-const [folder = '', databaseUrl = '', secret = '', stripeUrl] = process.argv.slice(2);
-const SECRET_KEY = 'sk_test_never_checked';
+const [folder = '', databaseUrl = '', secret = ''] = process.argv.slice(2);
 
 /**
  * Serves `processWebhook` behind a plain route, with the defaults of the package: ten connections, and objects are stored
- * as events contain them. Only a checkout session makes it call Stripe, for the line items.
+ * as events contain them, without a call to Stripe.
  */
 async function serve(): Promise<void> {
   const require = createRequire(join(folder, 'package.json'));
@@ -29,15 +25,9 @@ async function serve(): Promise<void> {
   await engine.runMigrations({ schema: 'stripe', databaseUrl });
   const sync = new engine.StripeSync({
     poolConfig: { connectionString: databaseUrl },
-    stripeSecretKey: SECRET_KEY,
+    stripeSecretKey: 'sk_test_never_checked',
     stripeWebhookSecret: secret,
   });
-  if (stripeUrl !== undefined) {
-    // The package has no option for the address of the API.
-    const { hostname: host, port } = new URL(stripeUrl);
-    const Stripe = require('stripe') as StripeLibrary;
-    sync.stripe = new Stripe(SECRET_KEY, { host, port, protocol: 'http' });
-  }
   const app = Fastify();
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) => body);

@@ -20,21 +20,14 @@ export interface SyncEngine extends AsyncDisposable {
   readonly database: Client;
 }
 
-interface SyncEngineOptions {
-  /** The server on which it creates its database. */
-  readonly adminUrl: string;
-  /** Replaces Stripe's API, which it calls for some types of events. */
-  readonly stripeUrl?: string;
-}
-
-/** Starts the engine in its own process. The first start installs it. */
-export async function startSyncEngine({ adminUrl, stripeUrl }: SyncEngineOptions): Promise<SyncEngine> {
+/** Starts the engine in its own process, with a database on the given server. The first start installs it. */
+export async function startSyncEngine(adminUrl: string): Promise<SyncEngine> {
   const folder = await install();
   await using resources = new AsyncDisposableStack();
   const databaseUrl = await createDatabase(adminUrl, 'sync_engine');
   const database = resources.use(await connectTo(databaseUrl));
   const secret = `whsec_${randomBytes(16).toString('hex')}`;
-  const args = [folder, databaseUrl, secret, ...(stripeUrl === undefined ? [] : [stripeUrl])];
+  const args = [folder, databaseUrl, secret];
   const { url } = resources.use(await startOtherSide(join(import.meta.dirname, 'server.ts'), args, process.execArgv));
   const running = resources.move();
   return { url, secret, database, [Symbol.asyncDispose]: () => running.disposeAsync() };

@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Sync } from '@billing/client';
 import { LocalProcessorControl } from '@billing/local-processor/control';
+import { fillAccount } from '@billing/local-processor/past';
 import type { LocalSystem } from '@billing/local-system';
-import { sampleMemory } from '../backlog/memory-sampler.ts';
-import { postLoneEvents } from '../fairness/lone-events.ts';
+import { sampleMemory } from '../load/memory-sampler.ts';
+import { postLoneEvents } from './lone-events.ts';
 import { startBenchSystem } from '../load/bench-system.ts';
 import { newEventReceiver } from '../load/event-receiver.ts';
 import { startRequestLoad } from '../load/request-load.ts';
@@ -53,8 +54,9 @@ export const sync: Part = {
     const measured: Round[] = [];
     for (let number = 1; number <= rounds; number += 1) {
       const tenant = await newTenant(bench.system);
-      const processor = new LocalProcessorControl(bench.system.processorUrl ?? '', tenant.secretKey);
-      await processor.fillAccount({ customers: Math.ceil(CUSTOMERS / scale), seed: number });
+      const { processorUrl = '' } = bench.system;
+      const processor = new LocalProcessorControl(processorUrl, tenant.secretKey);
+      await fillAccount(processorUrl, tenant.secretKey, Math.ceil(CUSTOMERS / scale));
       const before = countCalls((await processor.ledger()).calls);
       const alone = await measureLone(() => delay(ALONE_MS / scale));
       const stopSampling = sampleMemory(servicesOf(bench.system));
@@ -78,9 +80,11 @@ const servicesOf = (system: LocalSystem) => () =>
   Object.fromEntries(Object.entries(system.services).filter(([name]) => name !== 'processor'));
 
 /** @throws Error unless the sync completes, everything it found is applied, and a report then finds nothing */
-async function takeOver({ billing }: Tenant): Promise<Pick<Round, 'objects' | 'seconds'>> {
+async function takeOver({ billing, post, teamId, projectId }: Tenant): Promise<Pick<Round, 'objects' | 'seconds'>> {
   const startedAt = performance.now();
-  const { progress, counts } = await untilEnded(billing, await billing.syncs.create({ mode: 'apply' }));
+  const path = `/api/service/teams/${teamId}/projects/${projectId}/syncs`;
+  const { sync: started } = await post<{ sync: Sync }>(path, { mode: 'apply' });
+  const { progress, counts } = await untilEnded(billing, started);
   const seconds = (performance.now() - startedAt) / 1_000;
   const objects = Object.values(progress).reduce((sum, { read }) => sum + read, 0);
   for (const [type, { missing, different, extra, applied }] of Object.entries(counts))

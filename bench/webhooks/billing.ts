@@ -10,12 +10,15 @@ import { areCompleted, readApplied, type Applied } from './webhook-events-table.
 export interface Billing extends AsyncDisposable {
   readonly url: string;
   readonly secret: string;
+  /** Each of its subscriptions has a customer of its own. */
   readonly shop: Shop;
+  /** A shop whose subscriptions all have one customer. */
+  readonly largeCustomer: { readonly shop: Shop; readonly url: string; readonly secret: string };
   /**
    * Waits until the events of these numbers are processed.
    * @throws Error when one failed or was lost
    */
-  untilApplied(first: number, count: number): Promise<Applied>;
+  untilApplied(first: number, count: number, of?: Shop): Promise<Applied>;
   /**
    * Waits until analytics counts the first `sent` events, so that no background work is left.
    * @throws Error unless it then shows exactly the revenue and the subscriptions that these events leave
@@ -38,16 +41,21 @@ export async function startBilling({ dataDir, adminUrl, subscriptions }: Billing
   await using resources = new AsyncDisposableStack();
   const system = resources.use(await startLocalSystem({ dataDir, databaseUrl: adminUrl, logLevel: 'warn' }));
   const tenant = await newTenant(system);
-  const { teamId, webhookSecret: secret, secretKey } = tenant;
+  const { webhookSecret: secret, secretKey } = tenant;
   const shop = await newShop(tenant, subscriptions);
+  const other = await newTenant(system);
+  const otherShop = await newShop(other, subscriptions, 1);
   const database = resources.use(await connectTo(adminUrl));
-  const url = `${system.gatewayUrl.replace('localhost', '127.0.0.1')}/api/webhooks/processor/${teamId}`;
+  const urlOf = ({ teamId }: Tenant) =>
+    `${system.gatewayUrl.replace('localhost', '127.0.0.1')}/api/webhooks/processor/${teamId}`;
+  const url = urlOf(tenant);
   const running = resources.move();
   return {
     url,
     secret,
     shop,
-    async untilApplied(first, count) {
+    largeCustomer: { shop: otherShop, url: urlOf(other), secret: other.webhookSecret },
+    async untilApplied(first, count, { teamId } = shop) {
       const range = { teamId, firstId: eventId(first), lastId: eventId(first + count - 1), count };
       await poll(() => areCompleted(database, range), `${count} events to be processed`);
       return readApplied(database, range);

@@ -1,20 +1,17 @@
 import { signatureOf } from '@billing/testing/signed-webhooks';
-import { historyBodies, type History } from '../history/history.ts';
 import { openConnection, requestBytes } from './connection.ts';
 import type { Shop } from './shop.ts';
 import { eventBody } from './subscription-events.ts';
 
-/** Instructs the generator which events to send, and where to. */
-export type Job = Events & {
+/** Instructs the generator to send `count` events of a shop's subscriptions, from number `first` on. */
+export interface Job {
   readonly url: string;
   readonly secret: string;
   readonly connections: number;
-};
-
-/** Either `count` events of a shop's subscriptions from number `first` on, or the events of a history. */
-type Events =
-  | { readonly shop: Shop; readonly first: number; readonly count: number }
-  | { readonly history: History; readonly count: number };
+  readonly shop: Shop;
+  readonly first: number;
+  readonly count: number;
+}
 
 /** The result of sending. Times are fractional milliseconds since 1970, latencies are milliseconds. */
 export interface Sent {
@@ -28,9 +25,10 @@ export interface Sent {
 /** Sends each event as soon as a connection is free. All events are signed before the first one is sent. */
 async function send(job: Job): Promise<Sent> {
   const address = new URL(job.url);
-  const requests = bodiesOf(job).map(body =>
-    requestBytes(address, { 'stripe-signature': signatureOf(body, job.secret) }, body),
-  );
+  const requests = Array.from({ length: job.count }, (_, index) => {
+    const body = eventBody(job.shop, job.first + index);
+    return requestBytes(address, { 'stripe-signature': signatureOf(body, job.secret) }, body);
+  });
   const opened = await Promise.all(Array.from({ length: job.connections }, () => openConnection(address)));
   const latencies: number[] = [];
   const statuses: Record<number, number> = {};
@@ -49,11 +47,6 @@ async function send(job: Job): Promise<Sent> {
   const endedAt = now();
   for (const connection of opened) connection.close();
   return { startedAt, endedAt, latencies, statuses };
-}
-
-function bodiesOf(job: Job): string[] {
-  if ('history' in job) return historyBodies(job.history);
-  return Array.from({ length: job.count }, (_, index) => eventBody(job.shop, job.first + index));
 }
 
 const now = (): number => performance.timeOrigin + performance.now();

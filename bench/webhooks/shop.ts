@@ -13,14 +13,19 @@ export interface Shop {
   readonly startedAt: number;
 }
 
-const CUSTOMERS = 50;
+/** Customers that are created at the same time. */
+const PARALLEL = 16;
 /** What each unit of a subscription costs a month, in cents. */
 export const UNIT_AMOUNT = 2_999;
 /** Far enough in the past that no event of the run lies in the future or matches a recent write of ours. */
 const STARTED_SECONDS_AGO = 30 * 86_400;
 
-/** Creates the customers and the price that the subscriptions refer to. */
-export async function newShop({ teamId, projectId, billing }: Tenant, subscriptions: number): Promise<Shop> {
+/** Creates the price that the subscriptions refer to, and customers: one for each subscription unless given. */
+export async function newShop(
+  { teamId, projectId, billing }: Tenant,
+  subscriptions: number,
+  customerCount = subscriptions,
+): Promise<Shop> {
   const product = await billing.products.create({ name: 'Bench', description: 'For everybody' });
   const price = await billing.prices.create({
     productId: product.id,
@@ -28,9 +33,12 @@ export async function newShop({ teamId, projectId, billing }: Tenant, subscripti
     currency: 'usd',
     interval: 'month',
   });
-  const customers = await Promise.all(
-    Array.from({ length: CUSTOMERS }, () => billing.customers.create({ email: `${crypto.randomUUID()}@example.com` })),
-  );
+  const customers: Shop['customers'][number][] = [];
+  let left = customerCount;
+  const create = async () => {
+    while (left-- > 0) customers.push(await billing.customers.create({ email: `${crypto.randomUUID()}@example.com` }));
+  };
+  await Promise.all(Array.from({ length: PARALLEL }, create));
   return {
     teamId,
     projectId,

@@ -31,15 +31,6 @@ export async function areCompleted(database: Client, range: EventRange): Promise
   return rows[0]?.count === count;
 }
 
-/** Returns whether any event of the team is still to be processed; it may have been published already. Needs only an index. */
-export async function hasDueEvents(database: Client, teamId: string): Promise<boolean> {
-  const { rowCount } = await database.query(
-    'select 1 from webhooks.webhook_events where team_id = $1 and due_at is not null order by due_at limit 1',
-    [teamId],
-  );
-  return rowCount === 1;
-}
-
 /**
  * Reads when the events of the range were processed.
  * @throws Error when one failed

@@ -1,5 +1,4 @@
-import { Client } from 'pg';
-import { superuserUrl } from '../system/servers.ts';
+import { superuserUrl, withClient } from '../system/servers.ts';
 import { finderOf } from './spellings.ts';
 
 /** Rows that are searched at once. */
@@ -17,8 +16,8 @@ export interface Found {
 export type DatabaseMark = bigint;
 
 /** Returns the current moment of the database. */
-export const markDatabase = (): Promise<DatabaseMark> =>
-  withSuperuser(async client => {
+export const markDatabase = async (): Promise<DatabaseMark> =>
+  withClient(await superuserUrl(), async client => {
     const { rows } = await client.query<{ next: string }>('select pg_current_xact_id()::text as next');
     return BigInt(rows[0]?.next ?? 0);
   });
@@ -27,9 +26,9 @@ export const markDatabase = (): Promise<DatabaseMark> =>
  * Searches every column of every table for texts, as someone with a dump of the database can: also those in binary and JSON
  * columns, in hex and in base64. Only rows written after `mark` are read.
  */
-export function findInDatabase(texts: Readonly<Record<string, string>>, mark: DatabaseMark): Promise<Found[]> {
+export async function findInDatabase(texts: Readonly<Record<string, string>>, mark: DatabaseMark): Promise<Found[]> {
   const find = finderOf(texts);
-  return withSuperuser(async client => {
+  return withClient(await superuserUrl(), async client => {
     const { rows: tables } = await client.query<{ name: string; label: string }>(
       `select format('%I.%I', nspname, relname) as name,
               case when nspname like 'team\\_%' then 'team' else nspname end || '.' || relname as label
@@ -53,14 +52,4 @@ export function findInDatabase(texts: Readonly<Record<string, string>>, mark: Da
     }
     return [...found.values()].toSorted((a, b) => `${a.what} ${a.column}`.localeCompare(`${b.what} ${b.column}`));
   });
-}
-
-async function withSuperuser<Result>(work: (client: Client) => Promise<Result>): Promise<Result> {
-  const client = new Client({ connectionString: await superuserUrl() });
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
 }

@@ -36,12 +36,8 @@ export async function playMainJob(tenant: Tenant, person: Person) {
 
   await billing.features.create({ key: 'seats', name: 'Seats', type: 'limit' });
   await billing.grants.set(referee.id, 'seats', { value: 5 });
-  await waitFor(
-    async () => (await billing.events.list({ types: ['customer.state_changed'] }).page()).items.length > 0,
-    {
-      what: 'the event of what the customer may use',
-    },
-  );
+  const isTold = async () => (await billing.events.list({ types: ['customer.state_changed'] }).page()).items.length > 0;
+  await waitFor(isTold, { what: 'the event of what the customer may use' });
 
   const { token, portalUrl } = await billing.portal.create({ customerId: referee.id });
   const visitor = new Caller();

@@ -1,11 +1,12 @@
 import { allOperations } from '@billing/contracts/operations/index';
 import type { Operation } from '@billing/contracts/operation';
+import { waitFor } from '@billing/testing/wait-for';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ok } from '../system/http.ts';
 import { newSiblingProject, newTenant, type Tenant } from '../system/tenant.ts';
 import { mapConcurrently } from '../system/map-concurrently.ts';
-import { callerOf, idPlacesOf, requestTo, seenBy, type IdPlace, type Seen } from './requests.ts';
-import { newResources, unknownIds, type Resources } from './resources.ts';
+import { callerOf, idPlacesOf, requestTo, seenBy, type IdPlace, type Seen } from '../system/operations/requests.ts';
+import { newResources, unknownIds, type Resources } from '../system/operations/resources.ts';
 
 interface Holder {
   readonly tenant: Tenant;
@@ -32,9 +33,18 @@ beforeAll(async () => {
   [own, others] = [mine, foreign];
 });
 
-/** Sends a request of the own project, with the id of `there` in one place. */
+/** Sends a request of the own project, with the id of `there` in one place, and again while a service is busy or its record in use. */
 const trySeen = (operation: Operation, place: IdPlace, there: Resources): Promise<Seen> =>
-  seenBy(callerOf(operation, own.tenant), requestTo(operation, own.tenant, own.resources, { ...place, there }));
+  waitFor(
+    async () => {
+      const request = requestTo(operation, own.tenant, own.resources, { ...place, there });
+      const seen = await seenBy(callerOf(operation, own.tenant), request);
+      return seen.status === 503 || isInUse(seen) ? undefined : seen;
+    },
+    { what: `a response of ${operation.id}` },
+  );
+
+const isInUse = ({ body }: Seen): boolean => JSON.stringify(body).includes('"code":"conflict"');
 
 /** What could change: every record of a project, and what its account at the processor has got. */
 async function stateOf({ tenant: { user, api, P, teamPath, processor }, resources }: Holder) {

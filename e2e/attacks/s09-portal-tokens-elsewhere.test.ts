@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { emptyObject, startReceiver, type Receiver } from '@billing/testing/receiver';
 import { waitFor } from '@billing/testing/wait-for';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { exportTracesTo, startGatewayCopy, type GatewayCopy } from '../system/gateway-copy.ts';
 import { send } from '../system/hostile/send.ts';
 import { readLogs } from '../system/logs.ts';
-import { openStandIn, type StandIn } from '../system/stand-in-server.ts';
 import { newMonthlyPrice, newSubscription, newTenant, type Tenant } from '../system/tenant.ts';
 import { spellingsOf } from './spellings.ts';
 
@@ -14,12 +14,12 @@ const open = new AsyncDisposableStack();
 let tenant: Tenant;
 let customerId: string;
 let subscriptionId: string;
-let collector: StandIn;
+let collector: Receiver;
 let traced: GatewayCopy;
 beforeAll(async () => {
-  collector = open.use(await openStandIn());
+  collector = open.use(await startReceiver(emptyObject));
   const [copy, created] = await Promise.all([
-    startGatewayCopy(inject('dataDir'), exportTracesTo(collector.url)),
+    startGatewayCopy(inject('dataDir'), exportTracesTo(collector.origin)),
     newTenant(),
   ]);
   traced = open.adopt(copy, started => started.stop());

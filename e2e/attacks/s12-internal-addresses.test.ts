@@ -3,14 +3,14 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { drain } from '../system/drain.ts';
 import { Caller, ok } from '../system/http.ts';
 import { send } from '../system/hostile/send.ts';
-import { freePort } from '../system/free-port.ts';
+import { findFreePort } from '@billing/embedded-servers/free-port';
 import { readPids } from '../system/running-system.ts';
 import { newTenant, type Tenant } from '../system/tenant.ts';
 import { openCanaries, type Canaries } from './canary.ts';
 import { mapConcurrently } from '../system/map-concurrently.ts';
-import { postEvent } from './post-event.ts';
-import { callerOf, fieldsOf, requestTo } from './requests.ts';
-import { newResources, type Resources } from './resources.ts';
+import { postSigned } from '../system/signed-events.ts';
+import { callerOf, fieldsOf, requestTo } from '../system/operations/requests.ts';
+import { newResources, type Resources } from '../system/operations/resources.ts';
 
 let canaries: Canaries;
 let tenant: Tenant;
@@ -54,8 +54,7 @@ describe('an address of the inner network', () => {
     });
     const sendAll = (some: typeof requests) =>
       mapConcurrently(some, async ({ operation, method, path, body }) => {
-        const atToken = path.replace('/none/', `/${resources.token}/`);
-        return (await callerOf(operation, tenant).send(method, atToken, body)).status;
+        return (await callerOf(operation, tenant).send(method, path, body)).status;
       });
     // A team with such a name would be purged by a request that gives the name.
     const isRename = ({ operation: { id } }: (typeof requests)[number]) => id === 'updateTeam';
@@ -90,7 +89,7 @@ describe('an address of the inner network', () => {
           .replaceAll('"receipt_url":null', `"receipt_url":"${url}"`),
       ) as object;
     });
-    for (const { status } of await Promise.all(addressed.map((event: object) => postEvent(tenant, event))))
+    for (const { status } of await Promise.all(addressed.map((event: object) => postSigned(tenant, event))))
       expect(status).toBe(200);
     await drain(tenant);
     const page = await new Caller().get(`/portal/${resources.token}?tab=invoices`);
@@ -124,7 +123,7 @@ describe('an address of the inner network', () => {
           status: 422,
           body: { error: { code: 'webhook_url_not_allowed', details: { reason: 'address_not_allowed' } } },
         });
-    await ok(saveAt('127.0.0.1', await freePort()));
+    await ok(saveAt('127.0.0.1', await findFreePort()));
   });
 
   it('S12: the canary notes what calls it, so the silence above means something', async () => {

@@ -7,7 +7,7 @@ import { readPids } from '../system/running-system.ts';
 import { readSecrets } from '../system/servers.ts';
 import { newTenant, type Tenant } from '../system/tenant.ts';
 import { mapConcurrently } from '../system/map-concurrently.ts';
-import { requestTo, type OperationRequest } from './requests.ts';
+import { requestTo, type OperationRequest } from '../system/operations/requests.ts';
 
 const INNER = SERVICES.filter(service => service !== 'gateway');
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { send } from '../system/hostile/send.ts';
-import { newPayment } from '../system/payment.ts';
+import { newPayment } from '../system/billing-records.ts';
 import { newCustomer, newMonthlyPrice, newTenant, type Tenant } from '../system/tenant.ts';
 import { mapConcurrently } from '../system/map-concurrently.ts';
 
@@ -35,26 +35,8 @@ const NO_WHOLE_NUMBERS = [
 /** Tokens that are no JSON. */
 const NO_JSON = ['NaN', 'Infinity', '-Infinity', '0x10', '0100', '+1', '1_000', '.5', '5.', '1e', "'1'", 'undefined'];
 
-const CURRENCIES = [
-  'usdd',
-  'us',
-  'USD',
-  'Usd',
-  'usd ',
-  ' usd',
-  'xxx',
-  'btc',
-  'eth',
-  'dem',
-  '',
-  '$',
-  'us$',
-  'ｕｓｄ',
-  'uѕd',
-  'usd\u0000',
-  '__proto__',
-  'constructor',
-];
+/** Some of those that the schema of a currency refuses; its own test has all of them. */
+const CURRENCIES = ['usdd', 'USD', ' usd', 'btc', '', 'uѕd', 'usd\u0000', '__proto__'];
 
 let tenant: Tenant;
 let ids: { productId: string; priceId: string; customerId: string; paymentId: string; subscriptionId: string };

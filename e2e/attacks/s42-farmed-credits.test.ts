@@ -185,34 +185,4 @@ describe.concurrent('someone who farms referral credits', () => {
     for (const customerId of [refereeCustomerId, referrer.customerId])
       expect(await Array.fromAsync(billing.referrals.listCredits({ customerId }))).toEqual([]);
   });
-
-  it('S42: the code of a deleted customer is worth nothing, and a credit that waits for one fails in the ledger with the reason', async () => {
-    const { billing } = tenant;
-    const gone = await newReferrer();
-    await billing.customers.delete(gone.customerId);
-    const customerId = await newCustomer(tenant);
-    await waitFor(async () => !(await billing.referrals.getCode(gone.code)).code.isActive, {
-      what: 'the code to be deactivated',
-    });
-    expect(await applyError(gone.code, customerId)).toBe('referral_code_inactive');
-
-    const { id, referrer, refereeCustomerId } = await newReferral();
-    await billing.customers.delete(referrer.customerId);
-    await waitFor(async () => !(await billing.referrals.getCode(referrer.code)).code.isActive, {
-      what: 'the deletion to arrive',
-    });
-    await subscribeAtProcessor(refereeCustomerId, { trial_period_days: '30' });
-    expect(await ledgerOf(id)).toEqual([
-      expect.objectContaining({ side: 'referee', status: 'credited', error: null }),
-      expect.objectContaining({ side: 'referrer', status: 'failed', error: expect.stringMatching(/\w/) }),
-    ]);
-  });
-
-  it('S42: of ten applications of two codes at once, exactly one counts', async () => {
-    const { billing } = tenant;
-    const [one, other, refereeCustomerId] = await Promise.all([newReferrer(), newReferrer(), newCustomer(tenant)]);
-    const codes = Array.from({ length: 10 }, (_, index) => (index % 2 === 0 ? one.code : other.code));
-    const outcomes = await Promise.allSettled(codes.map(code => billing.referrals.apply({ code, refereeCustomerId })));
-    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-  });
 });

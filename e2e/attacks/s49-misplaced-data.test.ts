@@ -11,53 +11,12 @@ import { readPids } from '../system/running-system.ts';
 import { superuserUrl } from '../system/servers.ts';
 import { invite, newEmail, newTenant, type Tenant } from '../system/tenant.ts';
 import { findInDatabase, markDatabase, type DatabaseMark, type Found } from './database-dump.ts';
+import { COLUMNS, CUSTOMER_EVENTS, SUBJECTS } from './declared-places.ts';
 import { playMainJob } from './main-job.ts';
 import { finderOf } from './spellings.ts';
 import { lastMessage, messagesAfter } from './stream-messages.ts';
 
 type Texts = Readonly<Record<string, string>>;
-
-/** The columns that have what is known of a customer: the owner's own, and copies of Stripe's objects for the team. */
-const CUSTOMER_COLUMNS = [
-  'customers.customers.*',
-  'customers.customer_identifiers.value',
-  // Stored responses, and events that are kept for three days.
-  'customers.idempotent_requests.body',
-  'customers.outbox_events.data',
-  'team.*.data',
-  'webhooks.webhook_events.payload',
-  // Events for the tenant itself, until its customer is deleted; also on their way from the service that publishes states.
-  'webhooks.events_*.body',
-  'subscriptions.outbox_events.data',
-];
-/** What the state of a customer shows, until the customer is deleted. */
-const STATE_COLUMNS = [
-  'subscriptions.customer_copies.email',
-  'subscriptions.customer_copies.external_id',
-  'subscriptions.customer_states.state',
-];
-/** Where each personal text may stand. */
-const COLUMNS: Readonly<Record<string, readonly string[]>> = {
-  'e-mail': [...CUSTOMER_COLUMNS, ...STATE_COLUMNS],
-  name: CUSTOMER_COLUMNS,
-  'external id': [...CUSTOMER_COLUMNS, ...STATE_COLUMNS],
-  metadata: CUSTOMER_COLUMNS,
-  'token in a URL': ['webhooks.webhook_endpoints.url'],
-  'invited address': ['gateway.invitations.email'],
-  'member’s address': ['auth.user.email'],
-};
-
-/** A change as its tenant is told of it has the whole customer. Events about a customer have address, name and external id; those that carry an object of Stripe's have what Stripe put there. */
-const CHANGES = /^billing\.resource\.changed\.v1$/;
-const CUSTOMER_EVENTS = /^billing\.customer\.(?:created|updated|deleted)\.v1$/;
-const STRIPE_CUSTOMER_EVENTS = /^billing\.processor\.customer\.(?:created|updated|deleted)\.v1$/;
-const STRIPE_EVENTS = /^billing\.processor\.(?:checkout\.session|invoice|charge|payment_intent)\.\w+\.v1$/;
-const SUBJECTS: Readonly<Record<string, readonly RegExp[]>> = {
-  'e-mail': [CHANGES, CUSTOMER_EVENTS, STRIPE_CUSTOMER_EVENTS, STRIPE_EVENTS],
-  name: [CHANGES, CUSTOMER_EVENTS, STRIPE_CUSTOMER_EVENTS, STRIPE_EVENTS],
-  'external id': [CHANGES, CUSTOMER_EVENTS, STRIPE_CUSTOMER_EVENTS],
-  metadata: [CHANGES, STRIPE_CUSTOMER_EVENTS],
-};
 
 const random = () => randomBytes(10).toString('hex');
 
@@ -86,6 +45,12 @@ beforeAll(async () => {
   const { webhookEndpoint } = await ok(tenant.api.post(endpoints, { url, secret: endpointSecret }), 201);
   const rotated = await ok(tenant.api.post(`${endpoints}/${webhookEndpoint.id}/rotate-secret`, {}));
   await ok(tenant.api.post(`${endpoints}/${webhookEndpoint.id}/test`, {}));
+  const keys = await issueKeys(user, tenant.P);
+  // Connected again with one more secret, and with another: a replaced one stays for a while.
+  const [additional, newer] = ['a1b2c3d4', 'e5f6a7b8'].map(text => text.repeat(4));
+  const credentialsAgain = { secretKey, webhookSecret, additionalWebhookSecrets: [`whsec_${additional}`] };
+  await ok(user.post(`${tenant.teamPath}/processor/connect`, credentialsAgain));
+  await tenant.connectWith(`whsec_${newer}`);
   const customer = {
     email: `${random()}@example.com`,
     name: `Name${random()}`,
@@ -94,9 +59,13 @@ beforeAll(async () => {
   };
   const { token: portalToken } = await playMainJob(tenant, customer);
   secrets = {
-    'Stripe key': secretKey,
-    'signing secret': webhookSecret,
+    // Without their prefixes, which are no secrets.
+    'Stripe key': secretKey.replace('sk_test_', ''),
+    'signing secret': webhookSecret.replace('whsec_', ''),
+    'one more signing secret': additional ?? '',
+    'newer signing secret': newer ?? '',
     'API key': secret,
+    ...keys,
     'portal token': portalToken,
     'endpoint’s secret': endpointSecret,
     'rotated endpoint’s secret': rotated.secret,
@@ -104,7 +73,7 @@ beforeAll(async () => {
     // As stored, without the signature that only the gateway can make, it opens nothing.
     'session cookie': decodeURIComponent(user.cookie.slice(user.cookie.indexOf('=') + 1)),
     'invitation token': /invitations\/(.+)\/accept/.exec(invitation)?.[1] ?? '',
-    'reset token': resetLink.split('#')[1] ?? '',
+    'reset token': resetLink.split('token=')[1] ?? '',
     'TOTP secret': new URL(factor.totpURI).searchParams.get('secret') ?? '',
     'first backup code': factor.backupCodes[0],
     'last backup code': factor.backupCodes.at(-1),
@@ -120,6 +89,21 @@ beforeAll(async () => {
   };
   operatorSecrets = await readOperatorSecrets();
 });
+
+/** Issues API keys, of which one is rotated, one revoked, and one that of a request that may be repeated. */
+async function issueKeys(user: Caller, P: string): Promise<Texts> {
+  const request = { name: 'x', scopes: ['products:read'] };
+  const issue = (headers = {}) => ok(user.post(`${P}/api-keys`, request, headers), 201);
+  const [rotated, revoked, repeatable] = [await issue(), await issue(), await issue({ 'idempotency-key': newEmail() })];
+  const { secret: successor } = await ok(user.post(`${P}/api-keys/${rotated.apiKey.id}/rotate`, {}), 201);
+  await ok(user.delete(`${P}/api-keys/${revoked.apiKey.id}`));
+  return {
+    'rotated API key': rotated.secret,
+    'its successor': successor,
+    'revoked API key': revoked.secret,
+    'API key of a repeatable request': repeatable.secret,
+  };
+}
 
 /** Every secret of the system itself: passwords and keys of its processes. */
 async function readOperatorSecrets(): Promise<Texts> {
@@ -170,7 +154,7 @@ describe('secrets and personal data', () => {
     expect(misplaced).toEqual([]);
   });
 
-  it('S49: no column of any table has a secret in clear; a person’s data is in the declared columns alone', async () => {
+  it('S26, S27, S49: no column of any table has a secret in clear; a person’s data is in the declared columns alone', async () => {
     const found = await findInDatabase({ ...secrets, ...personal, ...operatorSecrets }, databaseMark);
     const isDeclared = ({ what, column }: Found) => (COLUMNS[what] ?? []).some(pattern => matches(column, pattern));
     expect(found.filter(one => !isDeclared(one))).toEqual([]);

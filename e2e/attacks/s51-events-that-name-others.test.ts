@@ -4,8 +4,8 @@ import { drain } from '../system/drain.ts';
 import { ok } from '../system/http.ts';
 import { newTenant, type Tenant } from '../system/tenant.ts';
 import { mapConcurrently } from '../system/map-concurrently.ts';
-import { postEvent } from './post-event.ts';
-import { newResources, type Resources } from './resources.ts';
+import { postSigned } from '../system/signed-events.ts';
+import { newResources, type Resources } from '../system/operations/resources.ts';
 
 interface StripeEvent {
   readonly id: string;
@@ -84,7 +84,7 @@ describe('a team that signs events with its own secret', () => {
       ];
     });
     expect(forged.length).toBeGreaterThan(40);
-    const responses = await mapConcurrently(forged, event => postEvent(attacker, event));
+    const responses = await mapConcurrently(forged, event => postSigned(attacker, event));
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
     await waitUntilTried(attacker);
 
@@ -101,7 +101,7 @@ describe('a team that signs events with its own secret', () => {
     const { id } = await billing.products.create({ name: 'Held' });
     await billing.products.update(id, { name: 'Held and renamed' });
     const held = await eventsOf(victim);
-    for (const event of held) expect((await postEvent(attacker, event)).status).toBe(200);
+    for (const event of held) expect((await postSigned(attacker, event)).status).toBe(200);
     await waitUntilTried(attacker);
     await processor.setDeliveryRules({ hold: false });
     await processor.release();
@@ -128,7 +128,7 @@ describe('a team that signs events with its own secret', () => {
       'x'.repeat(120),
     ];
     const responses = await mapConcurrently(types, (type, index) =>
-      postEvent(attacker, { ...event, id: `evt_type${index}${attacker.teamId.slice(-12)}`, type }),
+      postSigned(attacker, { ...event, id: `evt_type${index}${attacker.teamId.slice(-12)}`, type }),
     );
     expect(responses.map(({ status }) => status)).toEqual(types.map(() => 200));
     const listIgnored = async (): Promise<{ type: string; error: string | null }[]> =>
@@ -137,7 +137,7 @@ describe('a team that signs events with its own secret', () => {
     expect(types.filter(type => !ignored.has(type))).toEqual([]);
 
     const ids = ['evt_', '', '../x', 'evt_ x', "evt_'", `evt_${'x'.repeat(300)}`, '__proto__', 5, null, {}, ['evt_1']];
-    const odd = await mapConcurrently(ids, id => postEvent(attacker, { ...event, id }));
+    const odd = await mapConcurrently(ids, id => postSigned(attacker, { ...event, id }));
     expect(odd.map(({ status }) => status)).toEqual(ids.map(() => 200));
     const unread = (await listIgnored()).filter(({ error }) => error?.startsWith('no_snapshot'));
     expect(unread).toHaveLength(ids.length);

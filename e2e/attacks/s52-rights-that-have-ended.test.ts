@@ -1,7 +1,7 @@
 import type { CheckoutSession } from '@billing/client';
 import { waitFor } from '@billing/testing/wait-for';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { newGivenFeature } from '../system/given-feature.ts';
+import { newGivenFeature } from '../system/billing-records.ts';
 import { ok } from '../system/http.ts';
 import {
   newCheckout,
@@ -11,7 +11,7 @@ import {
   newTenant,
   type Tenant,
 } from '../system/tenant.ts';
-import { seenBy } from './requests.ts';
+import { seenBy } from '../system/operations/requests.ts';
 
 type Prices = Awaited<ReturnType<typeof newMonthlyPrice>>;
 

@@ -1,6 +1,6 @@
 import { allOperations } from '@billing/contracts/operations/index';
 import type { Tenant } from '../system/tenant.ts';
-import { fieldsOf } from './requests.ts';
+import { fieldsOf } from '../system/operations/requests.ts';
 
 /** A field of a request that takes the address of a web page. */
 interface UrlField {

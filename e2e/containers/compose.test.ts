@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { waitFor } from '@billing/testing/wait-for';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freePort } from '../system/free-port.ts';
+import { findFreePort } from '@billing/embedded-servers/free-port';
 import { runReadmeSession } from '../system/readme-session.ts';
 import { findCompose, openProject, type ComposeProject } from './compose.ts';
 
@@ -28,7 +28,7 @@ describe.skipIf(!command)('docker-compose.yml', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'billing-compose-'));
     const { stdout } = await run(process.execPath, [join(ROOT, 'tools/local-system/src/compose/write-env.ts')]);
-    const [gatewayPort, processorPort] = [await freePort(), await freePort()];
+    const [gatewayPort, processorPort] = [await findFreePort(), await findFreePort()];
     gatewayUrl = `http://localhost:${gatewayPort}`;
     processorUrl = `http://localhost:${processorPort}`;
     const envFile = join(folder, '.env');

@@ -3,17 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { findServers } from '@billing/local-system/running-system';
-import { Client } from 'pg';
 import { expect, it, type TestContext } from 'vitest';
 import { readAllResponses, type Responses } from '../system/all-responses.ts';
 import { drain } from '../system/drain.ts';
 import { ok } from '../system/http.ts';
 import { runForSystem } from '../system/operator-command.ts';
 import { setService } from '../system/running-system.ts';
+import { withClient } from '../system/servers.ts';
 import { startSystem } from '../system/start-system.ts';
 import { fillTenant, startTraffic } from '../system/tenant-life.ts';
 import { newTenant, type Tenant } from '../system/tenant.ts';
-import { newFailingEndpoint } from '../system/failing-endpoint.ts';
+import { newFailingEndpoint } from '../system/webhook-records.ts';
 
 const BACKUP = 'tools/backup/src/backup.ts';
 const RESTORE = 'tools/backup/src/restore.ts';
@@ -125,16 +125,12 @@ async function untilCounted(tenant: Tenant): Promise<void> {
 }
 
 /** Whether PostgreSQL has statistics of the subscriptions, without which it does not know what its indexes are good for. */
-async function hasStatistics(databaseUrl: string): Promise<boolean> {
-  const client = new Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
-    const { rowCount } = await client.query(`select from pg_stats where tablename = 'subscriptions' limit 1`);
-    return rowCount === 1;
-  } finally {
-    await client.end();
-  }
-}
+const hasStatistics = (databaseUrl: string): Promise<boolean> =>
+  withClient(
+    databaseUrl,
+    async client =>
+      (await client.query(`select from pg_stats where tablename = 'subscriptions' limit 1`)).rowCount === 1,
+  );
 
 /** What a tenant has sold, which the processor knows too. */
 async function readFetched({ billing, api, P }: Tenant) {

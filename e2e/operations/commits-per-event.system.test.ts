@@ -2,7 +2,7 @@ import { findServers } from '@billing/local-system/running-system';
 import { waitFor } from '@billing/testing/wait-for';
 import { Client } from 'pg';
 import { expect, it } from 'vitest';
-import { postSigned } from '../faults/events/post-webhook.ts';
+import { postEvent } from '../faults/system/sender.ts';
 import { newProcessorId, subscriptionEvent } from '../faults/system/webhook-events.ts';
 import { startSystem } from '../system/start-system.ts';
 import { newEmail, newTenant } from '../system/tenant.ts';
@@ -40,7 +40,7 @@ it('needs few commits from a lone webhook to the metrics', async () => {
       await transactions.untilQuiet();
       const { webhookStats: before } = await tenant.billing.analytics.get();
       const first = await transactions.next();
-      await postSigned(event, [tenant.webhookSecret], tenant, { gatewayUrl });
+      await postEvent(gatewayUrl, tenant, event);
       await waitFor(
         async () => {
           const { mrr, webhookStats } = await tenant.billing.analytics.get();

@@ -1,8 +1,11 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SERVICES } from '@billing/contracts/operation';
+import { startReceiver } from '@billing/testing/receiver';
+import { waitFor } from '@billing/testing/wait-for';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startSystem } from '../system/start-system.ts';
+import { newCustomer, newTenant } from '../system/tenant.ts';
 import { isPrometheusInstalled, startPrometheus, type Prometheus } from './prometheus.ts';
 
 const DASHBOARDS = join(import.meta.dirname, '../../deploy/grafana/dashboards');
@@ -38,6 +41,11 @@ describe.skipIf(!isInstalled)('dashboards and alerts', () => {
   beforeAll(async () => {
     const variables = { OTEL_METRICS_EXPORTER: 'prometheus' };
     const system = open.adopt(await startSystem(variables, { demo: true }), started => started.stop());
+    const { url, received } = open.use(await startReceiver());
+    const tenant = await newTenant(system);
+    await tenant.billing.webhookEndpoints.create({ url });
+    await newCustomer(tenant);
+    await waitFor(() => received.length > 0, { what: 'an event at the endpoint' });
     const ports = JSON.parse(await readFile(join(system.dataDir, 'ports.json'), 'utf8'));
     prometheus = open.use(
       await startPrometheus(new Map(SERVICES.map(service => [service, `127.0.0.1:${ports[`${service}-metrics`]}`]))),
@@ -60,7 +68,7 @@ describe.skipIf(!isInstalled)('dashboards and alerts', () => {
     expect([...exported].filter(([, series]) => series === 0).map(([name]) => name)).toEqual([]);
   });
 
-  it('show something after one checkout, wherever they do not show failures', async () => {
+  it('show something after one checkout and one delivery, wherever they do not show failures', async () => {
     const emptyPanels = async () => {
       const empty: string[] = [];
       for (const { where, expr } of queries)

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -9,13 +9,14 @@ import { connect } from '@nats-io/transport-node';
 import { SERVICES } from '@billing/contracts/operation';
 import { describeRunningSystem } from '@billing/local-system/running-system';
 import { waitFor } from '@billing/testing/wait-for';
-import { Client } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
 import { drain } from '../system/drain.ts';
 import { newDeadLetter } from '../system/failed-events.ts';
 import { setService } from '../system/running-system.ts';
+import { superuserUrl, withClient } from '../system/servers.ts';
 import { startSystem, type StartedSystem } from '../system/start-system.ts';
+import { startTraffic } from '../system/tenant-life.ts';
 import { newCustomer, newMonthlyPrice, newSubscription, newTenant, type Tenant } from '../system/tenant.ts';
 
 const MAIN = join(import.meta.dirname, '../../tools/doctor/src/main.ts');
@@ -63,46 +64,16 @@ async function examine(args: readonly string[] = [], variables: Readonly<Record<
   return { code, ...report.parse(JSON.parse(text)) };
 }
 
-async function superuserUrl(): Promise<string> {
-  const secrets = z.object({ postgresPassword: z.string() });
-  const url = new URL(describeRunningSystem(system.dataDir).databaseUrls.gateway);
-  url.username = 'postgres';
-  url.password = secrets.parse(
-    JSON.parse(await readFile(join(system.dataDir, 'secrets.json'), 'utf8')),
-  ).postgresPassword;
-  return url.href;
-}
-
 /** Runs SQL as the superuser; returns how many rows it was about. */
-async function sql(statement: string, values: readonly unknown[] = []): Promise<number | null> {
-  const client = new Client({ connectionString: await superuserUrl() });
-  await client.connect();
-  try {
-    const { rowCount } = await client.query(statement, [...values]);
-    return rowCount;
-  } finally {
-    await client.end();
-  }
-}
-
-/** Buys a subscription after another until stopped. */
-function startTraffic(priceId: string) {
-  const stopping = new AbortController();
-  let bought = 0;
-  const running = (async () => {
-    for (; !stopping.signal.aborted; bought += 1) await newSubscription(tenant, priceId);
-  })();
-  return { bought: () => bought, stop: async () => (stopping.abort(), running) };
-}
+const sql = async (statement: string, values: readonly unknown[] = []): Promise<number | null> =>
+  withClient(await superuserUrl(system.dataDir), async client => (await client.query(statement, [...values])).rowCount);
 
 it('finds nothing in a healthy system under traffic', async () => {
-  const { priceId } = await newMonthlyPrice(tenant);
-  const traffic = startTraffic(priceId);
+  const traffic = startTraffic(tenant);
   try {
-    await waitFor(() => traffic.bought() >= 3, { what: 'subscriptions' });
-    const before = traffic.bought();
-    expect(await examine()).toEqual({ code: 0, findings: [], notChecked: [], failed: [] });
-    expect(traffic.bought()).toBeGreaterThan(before);
+    await traffic.untilSubscribed(3);
+    const [examined] = await Promise.all([examine(), traffic.untilSubscribed(1)]);
+    expect(examined).toEqual({ code: 0, findings: [], notChecked: [], failed: [] });
     expect(await run()).toEqual({ code: 0, text: 'nothing is wrong\n' });
   } finally {
     await traffic.stop();
@@ -125,7 +96,7 @@ it('finds a system by its variables, and says what it was not told', async () =>
   };
   expect(await examine([], everything)).toEqual({ code: 0, findings: [], notChecked: [], failed: [] });
 
-  const partly = await examine([], { ...nowhere, ADMIN_DATABASE_URL: await superuserUrl() });
+  const partly = await examine([], { ...nowhere, ADMIN_DATABASE_URL: await superuserUrl(system.dataDir) });
   expect({ ...partly, notChecked: partly.notChecked.map(({ what }) => what) }).toEqual({
     code: 0,
     findings: [],
@@ -174,8 +145,8 @@ it('finds each of 14 faults, and nothing else', async () => {
 
   await setService('referrals', 'stop', system.dataDir);
   await sql(
-    `insert into referrals.outbox_events (id, type, team_id, data, data_bytes, trace, occurred_at, due_at)
-     values ($1, 'referral.created.v1', $2, '{}', 2, '{}', now() - interval '1 hour', now())`,
+    `insert into referrals.outbox_messages (id, type, team_id, body, events, trace, created_at, due_at)
+     values ($1, 'record.referral.created.v1', $2, '[]', 1, '{}', now() - interval '1 hour', now())`,
     [randomUUID(), tenant.teamId],
   );
   await sql(
@@ -251,7 +222,7 @@ async function spoilStream(): Promise<void> {
     await jsm.streams.update(STREAM, { discard: DiscardPolicy.Old });
     await jsm.consumers.add(STREAM, {
       durable_name: 'catalog-products-old',
-      filter_subject: 'billing.product.*.v1',
+      filter_subject: 'billing.record.product.*.v1',
       ack_policy: AckPolicy.Explicit,
       deliver_policy: DeliverPolicy.All,
     });

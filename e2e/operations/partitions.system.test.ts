@@ -7,7 +7,7 @@ import { BillingClient } from '@billing/client';
 import { waitFor } from '@billing/testing/wait-for';
 import { expect, it } from 'vitest';
 import { drain } from '../system/drain.ts';
-import { freePort } from '../system/free-port.ts';
+import { findFreePort } from '@billing/embedded-servers/free-port';
 import { Caller, ok } from '../system/http.ts';
 import { setService } from '../system/running-system.ts';
 import { newSignedEvent, postSigned } from '../system/signed-events.ts';
@@ -24,7 +24,7 @@ const isInstalled = await promisify(execFile)('haproxy', ['-v']).then(
 
 it.runIf(isInstalled)('serves two partitions of teams at one address', async () => {
   await using resources = new AsyncDisposableStack();
-  const port = await freePort();
+  const port = await findFreePort();
   // Two names of this machine: the address of everybody, and that of the second partition.
   const [everybody, second] = [`127.0.0.1:${port}`, `127.0.0.2:${port}`];
   const start = async (host: string) =>

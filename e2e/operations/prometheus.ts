@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { waitFor } from '@billing/testing/wait-for';
-import { freePort } from '../system/free-port.ts';
+import { findFreePort } from '@billing/embedded-servers/free-port';
 
 const ALERTS = join(import.meta.dirname, '../../deploy/grafana/alerts.yaml');
 
@@ -29,7 +29,7 @@ export const isPrometheusInstalled = (): Promise<boolean> =>
 /** Starts a Prometheus that scrapes each job's address every second. */
 export async function startPrometheus(addresses: ReadonlyMap<string, string>): Promise<Prometheus> {
   const folder = await mkdtemp(join(tmpdir(), 'billing-prometheus-'));
-  const port = await freePort();
+  const port = await findFreePort();
   const url = `http://127.0.0.1:${port}`;
   await cp(ALERTS, join(folder, 'alerts.yaml'));
   // JSON is YAML.

@@ -24,7 +24,7 @@ interface WebhookEvent {
   readonly error: string | null;
 }
 
-/** Follows "A stuck event" of docs/operations.md: each step is one that stands there, in its order. */
+/** Follows "A payment does not show" of docs/operations.md: each step is one that stands there, in its order. */
 it('leads from a payment that does not show to its effect', async () => {
   await using resources = new AsyncDisposableStack();
   const collector = resources.use(await startOtlpCollector());

@@ -10,6 +10,8 @@ const RESOURCES: Readonly<Record<string, { readonly list: string; readonly field
   priceId: { list: 'prices', field: 'id' },
   customerId: { list: 'customers', field: 'id' },
   externalId: { list: 'customers', field: 'externalId' },
+  couponId: { list: 'coupons', field: 'id' },
+  promotionCodeId: { list: 'promotionCodes', field: 'id' },
   featureKey: { list: 'features', field: 'key' },
   subscriptionId: { list: 'subscriptions', field: 'id' },
   invoiceId: { list: 'invoices', field: 'id' },

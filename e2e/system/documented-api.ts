@@ -31,10 +31,8 @@ interface ApiDocument {
 
 /** The API as its OpenAPI document describes it. */
 export interface DocumentedApi {
-  /** The ids of all documented operations. */
-  readonly operationIds: readonly string[];
-  /** The ids of operations that succeeded so far. */
-  readonly succeeded: ReadonlySet<string>;
+  /** Returns the ids of the documented operations below a path, or all of them, that have not succeeded so far. */
+  notSucceeded(prefix?: string): string[];
   /** Throws when an event does not match what is documented of its type. */
   checkEvent(event: { readonly type: string }): void;
   /** Returns the same caller; from now on it throws when a response does not match the document. */
@@ -99,8 +97,10 @@ export async function openDocumentedApi(): Promise<DocumentedApi> {
 
   return {
     checkEvent,
-    operationIds: operations.map(({ operation }) => operation.operationId),
-    succeeded,
+    notSucceeded: (prefix = '') =>
+      operations
+        .filter(({ path, operation }) => path.startsWith(prefix) && !succeeded.has(operation.operationId))
+        .map(({ operation }) => operation.operationId),
     verify(caller) {
       const send = caller.send.bind(caller);
       caller.send = async (method, path, ...rest) => {

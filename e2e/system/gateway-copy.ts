@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { waitFor } from '@billing/testing/wait-for';
-import { freePort } from './free-port.ts';
+import { findFreePort } from '@billing/embedded-servers/free-port';
 import { readPids } from './running-system.ts';
 
 /** The program of the gateway. */
@@ -31,7 +31,7 @@ export async function startGatewayCopy(
   dataDir: string,
   changes: Readonly<Record<string, string | undefined>>,
 ): Promise<GatewayCopy> {
-  const port = await freePort();
+  const port = await findFreePort();
   const url = `http://127.0.0.1:${port}`;
   const env = { ...(await gatewayEnvironment(dataDir)), ...changes, PORT: String(port), PUBLIC_URL: url };
   const gateway = spawn(process.execPath, [GATEWAY_MAIN], { env, stdio: ['ignore', 'ignore', 'inherit'] });

@@ -1,6 +1,7 @@
 import { waitFor } from '@billing/testing/wait-for';
 import { ok } from './http.ts';
-import { newFailingEndpoint, type WebhookRecords } from './failing-endpoint.ts';
+import { newestPayment } from './billing-records.ts';
+import { newFailingEndpoint, type WebhookRecords } from './webhook-records.ts';
 import { newCheckout, newEmail, payOnHostedPage, waitForActiveSubscription, type Tenant } from './tenant.ts';
 
 /** One word of the widest letter. */
@@ -16,6 +17,8 @@ export interface LongRecords extends WebhookRecords {
   readonly couponId: string;
   readonly promotionCodeId: string;
   readonly subscriptionId: string;
+  readonly invoiceId: string;
+  readonly paymentId: string;
   readonly priceMigrationId: string;
   readonly code: string;
   readonly eventId: string;
@@ -28,7 +31,7 @@ export async function fillWithLongTexts(tenant: Tenant): Promise<LongRecords> {
   await ok(user.patch(P, { name: word(120) }));
   await ok(user.post(`${P}/api-keys`, { name: word(120), scopes: ['customers:read'] }), 201);
   await ok(user.post(`${teamPath}/members`, { email: LONG_EMAIL, role: 'member' }), 202);
-  const product = await billing.products.create({ name: word(250), description: word(500) });
+  const product = await billing.products.create({ name: word(250), description: word(500), unitLabel: word(12) });
   const monthly = { unitAmount: 99_999_999, currency: 'usd', interval: 'month' } as const;
   const price = await billing.prices.create({ productId: product.id, ...monthly });
   const featureKey = 'w'.repeat(80);
@@ -51,6 +54,7 @@ export async function fillWithLongTexts(tenant: Tenant): Promise<LongRecords> {
   await billing.referrals.apply({ code, refereeCustomerId: referee.id });
   await payOnHostedPage((await newCheckout(tenant, customerId, price.id)).url);
   const subscription = await waitForActiveSubscription(tenant, customerId);
+  const payment = await newestPayment(tenant);
   const event = await waitFor(
     async () =>
       (await ok(user.get(`${teamPath}/webhook-events?limit=1`))).webhookEvents[0] as { id: string } | undefined, // of the API
@@ -74,6 +78,7 @@ export async function fillWithLongTexts(tenant: Tenant): Promise<LongRecords> {
     couponId,
     promotionCodeId,
     subscriptionId: subscription.id,
+    ...payment,
     priceMigrationId,
     code,
     eventId: event.id,

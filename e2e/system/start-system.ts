@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { startProcessGuard } from '@billing/embedded-servers/process-guard';
 import { NO_LIMITS } from '@billing/testing/no-limits';
 import { waitFor } from '@billing/testing/wait-for';
-import { freePort } from './free-port.ts';
+import { findFreePort } from '@billing/embedded-servers/free-port';
 import { readPids } from './running-system.ts';
 
 const MAIN = join(import.meta.dirname, '../../tools/local-system/src/main.ts');
@@ -40,7 +40,7 @@ export async function startSystem(
   { demo = false, again }: StartOptions = {},
 ): Promise<StartedSystem> {
   const dataDir = again?.dataDir ?? (await mkdtemp(join(tmpdir(), 'billing-e2e-')));
-  const gatewayUrl = again?.gatewayUrl ?? `http://127.0.0.1:${await freePort()}`;
+  const gatewayUrl = again?.gatewayUrl ?? `http://127.0.0.1:${await findFreePort()}`;
   const env = {
     ...process.env,
     BILLING_DATA_DIR: dataDir,

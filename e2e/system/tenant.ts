@@ -86,7 +86,7 @@ export type User = Awaited<ReturnType<typeof newUser>>;
 /** Invites an address to the tenant's team and returns the path that accepts the invitation. */
 export async function invite({ user, teamPath }: Tenant, email: string, role = 'member'): Promise<string> {
   const { invitation } = await ok(user.post(`${teamPath}/members`, { email, role }), 202);
-  return `/api/service/invitations/${invitation.url.split('#')[1]}/accept`;
+  return `/api/service/invitations/${invitation.url.split('token=')[1]}/accept`;
 }
 
 /** Makes a user a member of the tenant's team. */

@@ -1,3 +1,4 @@
+import { findViolations } from '@billing/testing/accessibility';
 import { isWithoutBrowser } from '@billing/testing/browser';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -31,6 +32,7 @@ it.skipIf(withoutBrowser)('creates on a phone, in the dark, with the session of 
   const description = page.locator('#operations-tag-Payment_processor small');
   expect((await description.boundingBox())?.width).toBeGreaterThan(200);
   const operation = page.locator('#operations-Products-createProduct');
+  expect(await page.locator('h2.job').allInnerTexts()).toContain('Take care of payments');
   await operation.locator('.example-snippets').getByText('curl').first().waitFor();
   await expectAccessible(page);
   await operation.getByRole('textbox', { name: 'teamId' }).fill(teamId);
@@ -76,7 +78,9 @@ it.skipIf(withoutBrowser)(
     await expectAccessible(page);
     // The rest of the page in the dark is looked at on a phone.
     await page.emulateMedia({ colorScheme: 'dark' });
-    await expectAccessible(page, '#operations-Products-listProducts');
+    // What was out of sight changes its colours once it is looked at.
+    const findInDark = () => findViolations(page, '#operations-Products-listProducts');
+    await expect.poll(findInDark, { interval: 500 }).toEqual([]);
     await page.screenshot({ path: join(SCREENSHOTS, 'tried.png') });
 
     const paid = '#operations-webhooks-invoicePaid';

@@ -57,20 +57,6 @@ it('takes a webhook event that failed back to processed when its dead letter is 
   expect(webhookStats).toMatchObject({ failed: 0 });
 });
 
-it('leaves the letters of other teams alone', async () => {
-  const [tenant, other] = await Promise.all([newTenant(), newTenant()]);
-  const [own, foreign] = await Promise.all([newDeadLetter(tenant), newDeadLetter(other)]);
-  const letters = `${tenant.teamPath}/dead-letters`;
-  expect((await tenant.user.get(`${letters}/${foreign}`)).status).toBe(404);
-  expect((await tenant.user.post(`${letters}/${foreign}/retry`)).status).toBe(404);
-  expect((await tenant.user.delete(`${letters}/${foreign}`)).status).toBe(404);
-  expect(await ok(tenant.user.post(`${letters}/drop`, {}))).toEqual({ dropped: 1 });
-  expect((await tenant.user.get(`${letters}/${own}`)).status).toBe(404);
-  expect(await ok(other.user.get(`${other.teamPath}/dead-letters/${foreign}`))).toMatchObject({
-    deadLetter: { id: foreign, status: 'failed' },
-  });
-});
-
 it('is retried by the operator’s command on the system of the data folder', async () => {
   const tenant = await newTenant();
   const id = await newDeadLetter(tenant);

@@ -1,14 +1,15 @@
 import { isWithoutBrowser } from '@billing/testing/browser';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { expectAccessible } from '../system/accessibility.ts';
+import { newestPayment } from '../system/billing-records.ts';
 import { newCheckout, newCustomer, newTenant, type Tenant } from '../system/tenant.ts';
 import { fillTenant } from '../system/tenant-life.ts';
-import { newFailingEndpoint } from '../system/failing-endpoint.ts';
+import { newFailingEndpoint } from '../system/webhook-records.ts';
 import { pageOf, visitConsole, type Visit } from './console/browse.ts';
 import { LISTS, pathsOf } from './console/every-page.ts';
 import {
+  delayResponses,
   expectFitting,
   expectSteady,
   follow,
@@ -52,6 +53,7 @@ beforeAll(async () => {
   records = pathsOf({
     customerId,
     subscriptionId: subscription.id,
+    ...(await newestPayment(tenant)),
     priceMigrationId: (await billing.priceMigrations.create(migration)).id,
     productId: price.productId,
     couponId: promotionCode.couponId,
@@ -98,7 +100,7 @@ it.skipIf(withoutBrowser).each(LOOKS)(
     for (const path of records) {
       await open(page, pageOf(tenant, path));
       await page.locator('.crumb').waitFor();
-      await expectGood(visit, look, path.replace(/\/[^/]*$/, '-one'));
+      await expectGood(visit, look, path.replace(/\/[^/]*$/, '-one'), path);
     }
     expect(visit.problems).toEqual([]);
   },
@@ -120,10 +122,7 @@ async function visitIn({ viewport, colorScheme }: Look, path: string, isSignedIn
   const visit = await visitConsole('/llms.txt', options);
   const { page } = visit;
   await watchShifts(page);
-  await page.route('**/api/service/**', async route => {
-    await pause(DELAY_MS * ((route.request().url().length % 5) / 2));
-    await route.continue();
-  });
+  await delayResponses(page, DELAY_MS);
   await page.goto(new URL(path, tenant.gatewayUrl).href);
   return visit;
 }
@@ -132,17 +131,17 @@ async function visitIn({ viewport, colorScheme }: Look, path: string, isSignedIn
 const open = (page: Page, path: string): Promise<unknown> =>
   IS_SYSTEM ? page.goto(new URL(path, tenant.gatewayUrl).href) : follow(page, path);
 
-async function expectGood({ page }: Visit, { name, viewport }: Look, what: string): Promise<void> {
+async function expectGood({ page }: Visit, { name, viewport }: Look, what: string, path = what): Promise<void> {
   await page.getByRole('heading').first().waitFor();
   await untilLoaded(page);
   await expectFitting(page, viewport.width);
-  await expectSteady(page);
+  await expectSteady(page, path);
   await expectAccessible(page);
   if (IS_SYSTEM) await takeScreenshot(page, `${name}-${what.replaceAll(/[/?=]/g, '-')}`);
 }
 
 async function expectGoodDialog(page: Page, { name, viewport }: Look, path: string, button: string) {
-  await page.locator('#content').getByRole('button', { name: button }).first().click();
+  await press(page, button);
   const dialog = page.getByRole('dialog');
   await dialog.waitFor();
   await untilLoaded(page);
@@ -154,4 +153,16 @@ async function expectGoodDialog(page: Page, { name, viewport }: Look, path: stri
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'detached' });
   await page.evaluate('shifts.length = 0');
+}
+
+/** Presses a button of the page, which may stand in the sheet of a row. */
+async function press(page: Page, name: string): Promise<void> {
+  const content = page.locator('#content');
+  const wanted = content.getByRole('button', { name }).first();
+  for (const more of await content.getByRole('button', { name: 'More', exact: true }).all()) {
+    if (await wanted.isVisible()) break;
+    await page.keyboard.press('Escape');
+    await more.click();
+  }
+  await wanted.click();
 }

@@ -3,7 +3,7 @@ import { waitFor } from '@billing/testing/wait-for';
 import { expect, it } from 'vitest';
 import { drain } from '../system/drain.ts';
 import { ok } from '../system/http.ts';
-import { newDelivery } from '../system/sent-event.ts';
+import { newDelivery } from '../system/webhook-records.ts';
 import { newCustomer, newMonthlyPrice, newSubscription, newTenant, type Tenant } from '../system/tenant.ts';
 
 const newKey = () => `sk_test_${randomBytes(12).toString('hex')}`;

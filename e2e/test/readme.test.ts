@@ -1,11 +1,9 @@
 import { verifyWebhook, type ReceivedEvent } from '@billing/client';
+import { startReceiver } from '@billing/testing/receiver';
 import { waitFor } from '@billing/testing/wait-for';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { expect, inject, it } from 'vitest';
 import { runReadmeSession, runReadmeSync } from '../system/readme-session.ts';
@@ -23,7 +21,7 @@ it('runs the curl session of the README as printed', async () => {
 
 it('takes an account over as the README says', async () => {
   const tenant = await newTenant();
-  await newAccount(tenant, 2);
+  await newAccount(tenant, 2, { app: 'shop' });
   const printed = await runReadmeSync(tenant);
   expect(printed).toMatch(/^customer +0 +2 .* 0$/m);
   expect(printed).toMatch(/^customer +0 +2 .* 2$/m);
@@ -38,14 +36,12 @@ it('forwards events to a local address, signed with the secret that it prints', 
   const command = ['run', '--silent', 'webhooks:listen', '--'];
   const { stdout: secret } = await promisify(execFile)('npm', [...command, '--print-secret'], options);
   const received: ReceivedEvent[] = [];
-  const server = createServer((request, response) => {
-    const receive = async () => received.push(await verifyWebhook(await text(request), request.headers, secret.trim()));
-    void receive().then(() => response.end());
+  await using receiver = await startReceiver(async ({ headers, body }) => {
+    received.push(await verifyWebhook(body, headers, secret.trim()));
+    return 200;
   });
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo; // it listens on a port
   const scope = ['--team', teamId, '--project', projectId, '--url', gatewayUrl];
-  const forward = ['--forward', `http://localhost:${port}/hook?x=1`];
+  const forward = ['--forward', `${receiver.url.replace('127.0.0.1', 'localhost')}?x=1`];
   const listener = spawn('npm', [...command, ...scope, ...forward], { ...options, detached: true });
   try {
     await once(listener.stderr, 'data');
@@ -55,6 +51,5 @@ it('forwards events to a local address, signed with the secret that it prints', 
   } finally {
     // npm's own process leaves those that it started.
     process.kill(-Number(listener.pid));
-    server.close();
   }
 });

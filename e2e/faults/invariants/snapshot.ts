@@ -33,8 +33,8 @@ export interface Snapshot {
   readonly productFeatures: readonly ProductFeature[];
   /** What each customer may use. */
   readonly states: ReadonlyMap<string, CustomerState>;
-  /** The last published state of each customer. */
-  readonly publishedStates: ReadonlyMap<string, PublishedState>;
+  /** The last published state of each customer; `truncated` when it was too long for an event. */
+  readonly publishedStates: ReadonlyMap<string, PublishedState | 'truncated'>;
 }
 
 type PublishedState = Omit<CustomerState, 'checkout'>;
@@ -63,11 +63,11 @@ export async function readSnapshot(tenant: Tenant): Promise<Snapshot> {
   };
 }
 
-async function readPublishedStates({ user, P }: Tenant): Promise<ReadonlyMap<string, PublishedState>> {
-  const published = new Map<string, PublishedState>();
+async function readPublishedStates({ user, P }: Tenant): Promise<Snapshot['publishedStates']> {
+  const published = new Map<string, PublishedState | 'truncated'>();
   for (let after = ''; ;) {
     const page = await ok(user.get(`${P}/events?types=customer.state_changed&limit=${ALL.limit}${after}`));
-    for (const { object, data } of page.events) published.set(object.id, data);
+    for (const { object, data, truncated } of page.events) published.set(object.id, truncated ? 'truncated' : data);
     if (!page.hasMore) return published;
     after = `&cursor=${page.nextCursor}`;
   }

@@ -17,7 +17,6 @@ const common = {
   cancelAtPeriodEnd: false,
   cancelAt: null,
   canceledAt: null,
-  cancellation: null,
   startedAt: times.createdAt,
   trialEnd: null,
   endedAt: null,
@@ -38,6 +37,9 @@ const shownSubscription = (changes: Partial<Subscription> = {}): Subscription =>
   discounts: [],
   scheduledChange: null,
   pendingChange: null,
+  refusedPaymentMethod: null,
+  tax: { automatic: false, stoppedReason: null },
+  cancellation: null,
   ...common,
   ...changes,
 });
@@ -128,6 +130,7 @@ it('finds states that are not what the records say, or not what was published', 
   const find = (value: number, status = 'past_due', published = value) => {
     const state = (seats: number) => ({
       subscriptions,
+      subscriptionsTotal: subscriptions.length,
       entitlements: { seats: { type: 'limit', value: seats, until: null, sources: [] } },
       payment: { status },
     });

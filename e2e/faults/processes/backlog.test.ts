@@ -4,7 +4,8 @@ import type { Tenant } from '../../system/tenant.ts';
 import { type FaultySystem, startFaultySystem } from '../system/faulty-system.ts';
 import { createEventGenerator } from '../system/load.ts';
 import { seededRandom } from '../system/random.ts';
-import { forEachConcurrently, postEvent } from '../system/sender.ts';
+import { postEvent } from '../system/sender.ts';
+import { mapConcurrently } from '../../system/map-concurrently.ts';
 import { expectInvariantsAfterDrain } from '../system/under-load.ts';
 
 /** Two cores process this many in well under a minute. */
@@ -24,7 +25,7 @@ it('processes a backlog in bounded memory while it serves reads', async context 
   const generator = await createEventGenerator(tenant, random);
   const events = Array.from({ length: EVENTS }, () => generator.next());
   await Promise.all(CONSUMERS.map(consumer => system.takeDown(consumer)));
-  await forEachConcurrently(events, event => postEvent(system.gatewayUrl, tenant, event), 32);
+  await mapConcurrently(events, event => postEvent(system.gatewayUrl, tenant, event), 32);
   expect(events.filter(({ outcome }) => outcome !== 'ok')).toEqual([]);
 
   await Promise.all(CONSUMERS.map(consumer => system.bringBack(consumer)));

@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Tenant } from '../../system/tenant.ts';
 import { type FaultySystem, startFaultySystem } from '../system/faulty-system.ts';
@@ -50,15 +49,6 @@ it('stops reading a chunked body at the size limit', async () => {
     expect([413, 0]).toContain(status);
     expect(written).toBeLessThan(BUFFERED_BYTES);
   }
-  expect(system.residentBytes('gateway') - before).toBeLessThan(100 * MEGABYTE);
-});
-
-it('rejects a compressed body without decompressing it', async () => {
-  const bomb = gzipSync(Buffer.alloc(100 * MEGABYTE, 32));
-  const before = system.residentBytes('gateway');
-  const head = requestHead('content-encoding: gzip', `content-length: ${bomb.length}`);
-  const { status } = await rawRequest(system.gatewayUrl, head, [bomb]);
-  expect([400, 415]).toContain(status);
   expect(system.residentBytes('gateway') - before).toBeLessThan(100 * MEGABYTE);
 });
 

@@ -12,7 +12,8 @@ import { createEventGenerator } from '../system/load.ts';
 import { lockSubscription } from '../system/lock-subscription.ts';
 import { newProcessorId, subscriptionEvent, webhookEvent } from '../system/webhook-events.ts';
 import { seededRandom } from '../system/random.ts';
-import { forEachConcurrently, postEvent } from '../system/sender.ts';
+import { postEvent } from '../system/sender.ts';
+import { mapConcurrently } from '../../system/map-concurrently.ts';
 import { recordTally } from '../system/tally.ts';
 
 const random = seededRandom('poisoned events');
@@ -61,7 +62,7 @@ it('dead-letters poisoned events only, and processes their replays', async conte
   const hanging = subscriptionEvent('updated', { ...lockedState, quantity: 77 }, now);
   const others = Array.from({ length: 200 }, () => generator.next({ except: lockedId }));
   const events = random.shuffled([invalid, early, hanging, ...others]);
-  await forEachConcurrently(events, event => postEvent(system.gatewayUrl, tenant, event));
+  await mapConcurrently(events, event => postEvent(system.gatewayUrl, tenant, event));
   const sent = { events: [first, ...others, invalid, early, hanging], writes: [] };
 
   const poisoned = new Set([invalid.id, early.id, hanging.id]);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { waitFor } from '@billing/testing/wait-for';
 import { drain } from '../../system/drain.ts';
 import { ok } from '../../system/http.ts';
+import { mapConcurrently } from '../../system/map-concurrently.ts';
 import { newCustomer, newEmail, newMonthlyPrice, newSubscription, type Tenant } from '../../system/tenant.ts';
 import { expectChangedOnce, newWantedChanges } from '../invariants/changed-plans.ts';
 import { startResponseProxy, type ResponseFate, type ResponseProxy } from '../system/response-proxy.ts';
@@ -95,7 +96,7 @@ async function expectOneObjectPerWrite(decide: (writer: Writer) => Promise<Respo
           create(tenant, `/subscriptions/${id}/change`, body),
     ),
   ];
-  await inParallel(random.shuffled([...creations, ...others]));
+  await mapConcurrently(random.shuffled([...creations, ...others]), task => task(), CONCURRENCY);
   for (const proxy of Object.values(proxies)) proxy.onDone = () => 'pass';
   await system.untilReady();
 
@@ -186,12 +187,4 @@ async function subscribe(tenant: Tenant, customerId: string, priceId: string): P
   const urls = { successUrl: 'https://shop.example/', cancelUrl: 'https://shop.example/' };
   const { sessionId } = await create(tenant, '/checkout', { customerId, priceId, ...urls });
   await tenant.processor.checkout(sessionId, 'pay');
-}
-
-async function inParallel(tasks: readonly (() => Promise<unknown>)[]): Promise<void> {
-  const queue = tasks.values();
-  const work = async () => {
-    for (const task of queue) await task();
-  };
-  await Promise.all(Array.from({ length: CONCURRENCY }, work));
 }

@@ -1,25 +1,34 @@
 import { signatureOf } from '@billing/testing/signed-webhooks';
 import { waitFor } from '@billing/testing/wait-for';
+import { mapConcurrently } from '../../system/map-concurrently.ts';
 import type { Tenant } from '../../system/tenant.ts';
 import { outcomeOf, type SentEvent, type Write } from './sent-requests.ts';
 
 /** Longer than any deadline of the gateway. */
 const RESPONSE_TIMEOUT_MS = 60_000;
-const CONCURRENCY = 16;
+
+interface Posting {
+  /** The path of webhooks; `stripe` is the older one. */
+  readonly path?: 'processor' | 'stripe';
+  /** Called with the body of an acknowledgement. */
+  readonly onSuccess?: (body: string) => unknown;
+}
 
 /** Posts an event once, signed now, and records the outcome. Returns the status; 0 when no response arrived. */
 export async function postEvent(
   gatewayUrl: string,
   { teamId, webhookSecret }: Pick<Tenant, 'teamId' | 'webhookSecret'>,
   event: SentEvent,
+  { path = 'processor', onSuccess }: Posting = {},
 ): Promise<number> {
   const status = await statusOf(
-    fetch(`${gatewayUrl}/api/webhooks/processor/${teamId}`, {
+    fetch(`${gatewayUrl}/api/webhooks/${path}/${teamId}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'stripe-signature': signatureOf(event.body, webhookSecret) },
       body: event.body,
       signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS),
     }),
+    onSuccess,
   );
   recordAttempt(event, status);
   return status;
@@ -45,33 +54,19 @@ export async function sendWrite(gatewayUrl: string, { secret, P }: Tenant, write
 }
 
 /** Adds an attempt to a request. An acknowledgement is final: later failures do not revoke it. */
-export function recordAttempt(sent: Pick<SentEvent, 'statuses' | 'outcome'>, status: number): void {
+function recordAttempt(sent: Pick<SentEvent, 'statuses' | 'outcome'>, status: number): void {
   sent.statuses.push(status);
   if (sent.outcome !== 'ok') sent.outcome = outcomeOf(status);
 }
 
 /** Posts every unacknowledged event again, as the processor does, until each is acknowledged. */
 export async function redeliver(gatewayUrl: string, tenant: Tenant, events: readonly SentEvent[]): Promise<void> {
-  await forEachConcurrently(events, event => untilOk(event, () => postEvent(gatewayUrl, tenant, event), event.id));
+  await mapConcurrently(events, event => untilOk(event, () => postEvent(gatewayUrl, tenant, event), event.id));
 }
 
 /** Sends every write without a success again under the same key, until each succeeds. */
 export async function repeatWrites(gatewayUrl: string, tenant: Tenant, writes: readonly Write[]): Promise<void> {
-  await forEachConcurrently(writes, write => untilOk(write, () => sendWrite(gatewayUrl, tenant, write), write.path));
-}
-
-/** Runs `work` for every item, `concurrency` at a time. */
-export async function forEachConcurrently<T>(
-  items: readonly T[],
-  work: (item: T) => Promise<unknown>,
-  concurrency = CONCURRENCY,
-): Promise<void> {
-  const queue = items.values();
-  await Promise.all(
-    Array.from({ length: concurrency }, async () => {
-      for (const item of queue) await work(item);
-    }),
-  );
+  await mapConcurrently(writes, write => untilOk(write, () => sendWrite(gatewayUrl, tenant, write), write.path));
 }
 
 async function untilOk(sent: SentEvent | Write, send: () => Promise<number>, name: string): Promise<void> {

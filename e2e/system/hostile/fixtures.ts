@@ -1,16 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Operation } from '@billing/contracts/operation';
-import { canceledSync } from '../canceled-sync.ts';
-import { newFailedCredit } from '../failed-credit.ts';
 import { newDeadLetter } from '../failed-events.ts';
 import { newCustomer, newEmail, newMonthlyPrice, newSubscription, newTenant, type Tenant } from '../tenant.ts';
 import { ok } from '../http.ts';
-import { newPriceMigration } from '../price-migration.ts';
-import { newPromotionCode } from '../promotion-code.ts';
-import { newGivenFeature } from '../given-feature.ts';
-import { newOpenInvoice } from '../open-invoice.ts';
-import { newDelivery, newWebhookEndpoint } from '../sent-event.ts';
-import { waitFor } from '@billing/testing/wait-for';
+import { newOpenInvoice, newPayment, newPromotionCode } from '../billing-records.ts';
+import { newResources } from '../operations/resources.ts';
+import { newWebhookEndpoint } from '../webhook-records.ts';
 
 /** A tenant with one resource of each kind, so that requests can name existing resources. */
 export interface Fixtures {
@@ -50,20 +45,10 @@ export async function createTeamFixtures(): Promise<Fixtures> {
 export async function createFixtures(spareCount: number): Promise<Fixtures> {
   const tenant = await newTenant();
   const { billing, user, P } = tenant;
-  const { productId, priceId } = await newMonthlyPrice(tenant);
+  const { externalCustomerId: externalId, ...resources } = await newResources(tenant);
+  const { priceId, customerId } = resources;
   const createSpares = <Made>(create: () => Promise<Made>) => Promise.all(Array.from({ length: spareCount }, create));
-  const subscription = await newSubscription(tenant, priceId);
-  const spareSubscriptions = [await newSubscription(tenant, priceId), await newSubscription(tenant, priceId)];
   const customers = await createSpares(() => newCustomer(tenant));
-  const payments = await waitFor(
-    async () => {
-      const { items } = await billing.payments.list({ status: 'succeeded' }).page();
-      return items.length >= 3 ? items : undefined;
-    },
-    { what: 'the payments of the subscriptions' },
-  );
-  const [payment] = payments;
-  if (!payment) throw new Error('There is no payment.');
   const spare = {
     productId: await createSpares(async () => (await newMonthlyPrice(tenant)).productId),
     priceId: await createSpares(async () => (await newMonthlyPrice(tenant)).priceId),
@@ -74,43 +59,15 @@ export async function createFixtures(spareCount: number): Promise<Fixtures> {
     keyId: await createSpares(
       async () => (await ok(user.post(`${P}/api-keys`, { name: 'x', scopes: ['products:read'] }), 201)).apiKey.id,
     ),
-    subscriptionId: spareSubscriptions.map(({ id }) => id),
+    subscriptionId: [(await newSubscription(tenant, priceId)).id, (await newSubscription(tenant, priceId)).id],
     invoiceId: [await newOpenInvoice(tenant, priceId), await newOpenInvoice(tenant, priceId)],
-    paymentId: payments.slice(1).map(({ id }) => id),
+    paymentId: [await newPayment(tenant, priceId), await newPayment(tenant, priceId)],
     webhookEndpointId: await createSpares(() => newWebhookEndpoint(tenant)),
     couponId: await createSpares(async () => (await newPromotionCode(tenant)).couponId),
     promotionCodeId: await createSpares(async () => (await newPromotionCode(tenant)).id),
-    sessionId: await createSpares(
-      async () => (await billing.portal.create({ customerId: subscription.customerId })).sessionId,
-    ),
+    sessionId: await createSpares(async () => (await billing.portal.create({ customerId })).sessionId),
   };
-  const creditId = await newFailedCredit(tenant, { priceId });
-  const given = await newGivenFeature(tenant, { productId, priceId, customerId: subscription.customerId });
-  const delivery = await newDelivery(tenant, subscription.customerId);
-  await billing.referrals.updateConfig({ enabled: true, referrerCreditAmount: 500, refereeCreditAmount: 300 });
-  const { code } = await billing.referrals.createCode({ customerId: subscription.customerId });
-  const discount = await newPromotionCode(tenant);
-  const { token } = await billing.portal.create({ customerId: subscription.customerId });
-  const lasting = {
-    ...(await findTeamNames(tenant)),
-    productId,
-    priceId,
-    customerId: subscription.customerId,
-    subscriptionId: subscription.id,
-    invoiceId: await newOpenInvoice(tenant, priceId),
-    paymentId: payment.id,
-    code,
-    token,
-    syncId: await canceledSync(tenant),
-    priceMigrationId: await newPriceMigration(tenant, priceId),
-    creditId,
-    ...delivery,
-    couponId: discount.couponId,
-    promotionCodeId: discount.id,
-    featureKey: given.featureKey,
-    externalId: given.externalCustomerId,
-    wayBackId: randomUUID(),
-  };
+  const lasting = { ...resources, ...(await findTeamNames(tenant)), externalId, wayBackId: randomUUID() };
   return openFixtures(tenant, { lasting, spare, customers });
 }
 
@@ -122,7 +79,7 @@ async function findTeamNames(tenant: Tenant) {
   return {
     teamId,
     projectId,
-    invitationToken: (await inviteSomeone(tenant)).url.split('#')[1] as string,
+    invitationToken: (await inviteSomeone(tenant)).url.split('token=')[1] as string,
     userId: members[0].userId as string,
     eventId: events[0].id as string,
     deadLetterId: await newDeadLetter(tenant),

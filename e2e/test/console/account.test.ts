@@ -1,17 +1,13 @@
-import { isWithoutBrowser } from '@billing/testing/browser';
 import type { Page } from 'playwright-core';
-import { expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { codeOf } from '../../system/account.ts';
 import { expectAccessible } from '../../system/accessibility.ts';
 import { newUser } from '../../system/tenant.ts';
-import { visitConsole } from './browse.ts';
+import { inBrowser } from './browse.ts';
 
-const withoutBrowser = isWithoutBrowser();
-
-it.skipIf(withoutBrowser)('signs in with a second factor, whose codes work once', async () => {
+inBrowser('signs in with a second factor, whose codes work once', async ({ visit }) => {
   const { user, credentials } = await newUser();
-  await using visit = await visitConsole('/account', { user });
-  const { page, problems } = visit;
+  const page = await visit('/account', { user });
   await page.getByLabel('Your name').fill('Grace Hopper');
   await page.getByRole('button', { name: 'Change the name' }).click();
   await page.getByText('Grace Hopper,').waitFor();
@@ -27,7 +23,7 @@ it.skipIf(withoutBrowser)('signs in with a second factor, whose codes work once'
   expect(uri).toContain(`secret=${secret}&`);
   await expectAccessible(page);
   const code = codeOf(uri);
-  await dialog.getByLabel('Code', { exact: true }).fill(code);
+  await dialog.getByLabel('Code', { exact: true }).fill(`${code.slice(0, 3)} ${code.slice(3)}`);
   await dialog.getByRole('button', { name: 'Turn on' }).click();
   const [backupCode = ''] = (await dialog.getByRole('region', { name: 'Backup codes' }).innerText()).split('\n');
   await dialog.getByRole('button', { name: 'I have saved them' }).click();
@@ -50,7 +46,7 @@ it.skipIf(withoutBrowser)('signs in with a second factor, whose codes work once'
   await expectAccessible(page);
   await enter(code);
   await refused(page);
-  await enter(backupCode);
+  await enter(backupCode.toUpperCase().replace('-', ' '));
   await page.getByRole('heading', { level: 1, name: 'Create a team' }).waitFor();
   await signIn();
   await enter(backupCode);
@@ -64,7 +60,6 @@ it.skipIf(withoutBrowser)('signs in with a second factor, whose codes work once'
   await page.keyboard.press('Enter');
   await page.getByText('The second factor is removed.').waitFor();
   await page.getByRole('button', { name: 'Set up…' }).waitFor();
-  expect(problems).toEqual([]);
 });
 
 const refused = (page: Page) => page.getByRole('alert').getByText('Invalid').waitFor();

@@ -1,7 +1,10 @@
+import { isWithoutBrowser } from '@billing/testing/browser';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { inject } from 'vitest';
+import { inject, it } from 'vitest';
 import { openWindow } from '../../system/browser.ts';
 import type { Caller } from '../../system/http.ts';
+
+const withoutBrowser = isWithoutBrowser();
 
 export interface Visit extends AsyncDisposable {
   readonly page: Page;
@@ -38,6 +41,29 @@ function cookiesOf(user: Caller, url: string) {
     return { name: pair.slice(0, at), value: pair.slice(at + 1), url };
   });
 }
+
+/** Opens a page of the console in a window of its own, as the user of a tenant, or as nobody. */
+export type VisitPage = (
+  path: string,
+  as?: { readonly user?: Caller },
+  options?: BrowserContextOptions,
+) => Promise<Page>;
+
+/** A test that opens pages of the console with `visit`; they are closed after it, and must have had no problems. Skipped without a browser. */
+export const inBrowser = it.extend<{ visit: VisitPage }>({
+  visit: async ({ skip }, use) => {
+    skip(withoutBrowser, 'There is no Chromium.');
+    await using windows = new AsyncDisposableStack();
+    const visits: Visit[] = [];
+    await use(async (path, { user } = {}, options) => {
+      const opened = windows.use(await visitConsole(path, { ...options, ...(user && { user }) }));
+      visits.push(opened);
+      return opened.page;
+    });
+    const all = visits.flatMap(({ problems }) => problems);
+    if (all.length > 0) throw new Error(`The pages had problems: ${all.join('; ')}`);
+  },
+});
 
 /** The address of a project's page. */
 export const pageOf = ({ teamId, projectId }: { readonly teamId: string; readonly projectId: string }, page: string) =>

@@ -34,7 +34,7 @@ export const LISTS: readonly ProjectPage[] = [
   },
   { path: 'referrals', heading: 'Referrals', shows: 'Credited', dialogs: ['New code'] },
   { path: 'events', heading: 'Events', shows: 'invoice.paid' },
-  { path: 'events/to-you?type=invoice.paid', heading: 'Events', shows: 'pinv_' },
+  { path: 'events/to-you?type=invoice.paid', heading: 'Events', shows: 'paid invoice' },
   {
     path: 'webhook-endpoints',
     heading: 'Webhook endpoints',
@@ -48,7 +48,7 @@ export const LISTS: readonly ProjectPage[] = [
   { path: 'settings/syncs', heading: 'Syncs', shows: 'Sync' },
   { path: 'settings/portal', heading: 'Portal', shows: 'Ask why' },
   { path: 'settings/project', heading: 'Project', shows: 'Project id' },
-  { path: 'settings/audit-log', heading: 'Audit log', shows: 'Create API key' },
+  { path: 'settings/audit-log', heading: 'Audit log', shows: 'created the key' },
 ];
 
 /** The addresses of the pages of one record. */
@@ -59,6 +59,8 @@ export const pathsOf = (records: Omit<LongRecords, 'portalUrl'>): readonly strin
   `coupons/${records.couponId}`,
   `promotion-codes/${records.promotionCodeId}`,
   `subscriptions/${records.subscriptionId}`,
+  `invoices/${records.invoiceId}`,
+  `payments/${records.paymentId}`,
   `price-migrations/${records.priceMigrationId}`,
   `referrals/${records.code}`,
   `events/${records.eventId}`,

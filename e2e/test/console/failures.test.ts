@@ -1,13 +1,9 @@
-import { isWithoutBrowser } from '@billing/testing/browser';
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect } from 'vitest';
 import { newMonthlyPrice, newSubscription, newTenant, type Tenant } from '../../system/tenant.ts';
-import { pageOf, visitConsole } from './browse.ts';
-
-const withoutBrowser = isWithoutBrowser();
+import { inBrowser, pageOf } from './browse.ts';
 
 let tenant: Tenant;
 beforeAll(async () => {
-  if (withoutBrowser) return;
   tenant = await newTenant();
   const { priceId } = await newMonthlyPrice(tenant);
   await newSubscription(tenant, priceId);
@@ -19,9 +15,8 @@ const failure = (requestId: string) => ({
   body: JSON.stringify({ error: { code: 'internal', message: 'Something went wrong on our side.', requestId } }),
 });
 
-it.skipIf(withoutBrowser)('shows the request id of what failed, and tries again', async () => {
-  await using visit = await visitConsole(pageOf(tenant, 'overview'), { user: tenant.user });
-  const { page } = visit;
+inBrowser('shows the request id of what failed, and tries again', async ({ visit }) => {
+  const page = await visit(pageOf(tenant, 'overview'), tenant);
   await page.getByRole('heading', { level: 1, name: 'Shop' }).waitFor();
   await page.route('**/invoices?**', route => route.fulfill(failure('req-4711')));
   await page.getByRole('link', { name: 'Invoices' }).click();
@@ -36,9 +31,8 @@ it.skipIf(withoutBrowser)('shows the request id of what failed, and tries again'
   await page.getByRole('cell', { name: 'Paid' }).first().waitFor();
 });
 
-it.skipIf(withoutBrowser)('says that the service is busy while it waits to try again', async () => {
-  await using visit = await visitConsole(pageOf(tenant, 'products'), { user: tenant.user });
-  const { page } = visit;
+inBrowser('says that the service is busy while it waits to try again', async ({ visit }) => {
+  const page = await visit(pageOf(tenant, 'products'), tenant);
   await page.getByRole('heading', { level: 1, name: 'Products' }).waitFor();
   let isBusy = true;
   await page.route('**/invoices?**', route =>
@@ -52,11 +46,11 @@ it.skipIf(withoutBrowser)('says that the service is busy while it waits to try a
   expect(await page.getByRole('alert').count()).toBe(0);
 });
 
-it.skipIf(withoutBrowser)('says so when the reader is offline, and keeps what it shows', async () => {
-  await using visit = await visitConsole(pageOf(tenant, 'products'), { user: tenant.user });
-  const { page } = visit;
+inBrowser('says so when the reader is offline, and keeps what it shows', async ({ visit }) => {
+  const page = await visit(pageOf(tenant, 'products'), tenant);
   await page.getByRole('button', { name: 'New product' }).click();
   await page.getByLabel('Name').fill('Offline');
+  await page.getByLabel('Amount').fill('29');
   await page.context().setOffline(true);
   await page.getByRole('button', { name: 'Create the product' }).click();
   await page.getByRole('dialog').getByText('could not be reached').waitFor();
@@ -68,9 +62,8 @@ it.skipIf(withoutBrowser)('says so when the reader is offline, and keeps what it
   );
 });
 
-it.skipIf(withoutBrowser)('shows a change at once, and takes it back with a word when it is refused', async () => {
-  await using visit = await visitConsole(pageOf(tenant, 'subscriptions'), { user: tenant.user });
-  const { page } = visit;
+inBrowser('shows a change at once, and takes it back with a word when it is refused', async ({ visit }) => {
+  const page = await visit(pageOf(tenant, 'subscriptions'), tenant);
   let refuse = () => {};
   const refused = new Promise<void>(resolve => (refuse = resolve));
   await page.route('**/subscriptions/ps_*', async route => {

@@ -1,45 +1,40 @@
-import { isWithoutBrowser } from '@billing/testing/browser';
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect } from 'vitest';
 import { expectAccessible } from '../../system/accessibility.ts';
 import { declineCard, newMonthlyPrice, newSubscription, newTenant, type Tenant } from '../../system/tenant.ts';
-import { pageOf, visitConsole } from './browse.ts';
+import { inBrowser, pageOf, type VisitPage } from './browse.ts';
 import { DESKTOP, expectFitting, PHONE, takeScreenshot } from './looks.ts';
 
-const withoutBrowser = isWithoutBrowser();
 const SMALLEST = { width: 320, height: 800 };
 
 let tenant: Tenant;
 let priceId: string;
 beforeAll(async () => {
-  if (withoutBrowser) return;
   tenant = await newTenant();
   ({ priceId } = await newMonthlyPrice(tenant));
 });
 
 /** A new subscription, what it is at present, and its page. */
-async function openSubscription() {
+async function openSubscription(visit: VisitPage) {
   const { id, processorSubscriptionId } = await newSubscription(tenant, priceId);
   const read = () => tenant.billing.subscriptions.get(id);
-  const visit = await visitConsole(pageOf(tenant, `subscriptions/${id}`), { user: tenant.user, viewport: DESKTOP });
-  return { id, processorSubscriptionId, read, visit };
+  const page = await visit(pageOf(tenant, `subscriptions/${id}`), tenant, { viewport: DESKTOP });
+  return { id, processorSubscriptionId, read, page };
 }
 
-it.skipIf(withoutBrowser)('changes a plan for the amount that it shows, and takes back what is planned', async () => {
+inBrowser('changes a plan for the amount that it shows, and takes back what is planned', async ({ visit }) => {
   const { billing } = tenant;
   const { productId } = await billing.prices.get(priceId);
   await billing.features.create({ key: 'seats', name: 'Seats', type: 'limit' });
   await billing.productFeatures.set(productId, 'seats', { value: 5, per: 'quantity' });
   const team = await billing.products.create({ name: 'Team' });
   await billing.prices.create({ productId: team.id, unitAmount: 4_999, currency: 'usd', interval: 'month' });
-  const { processorSubscriptionId, read, visit } = await openSubscription();
-  await using _ = visit;
-  const { page, problems } = visit;
+  const { processorSubscriptionId, read, page } = await openSubscription(visit);
   const dialog = page.getByRole('dialog');
-  const open = () => page.getByRole('button', { name: 'Change plan…' }).press('Enter');
+  const opener = page.getByRole('button', { name: 'Change plan…' });
   const submit = dialog.getByRole('button', { name: /^Change/ });
 
   // More of it, now, by keyboard.
-  await open();
+  await opener.press('Enter');
   await dialog.getByText('Choose another price or quantity').waitFor();
   await dialog.getByLabel('Quantity').fill('3');
   await dialog.getByText(/^Due today: \$/).waitFor();
@@ -57,8 +52,8 @@ it.skipIf(withoutBrowser)('changes a plan for the amount that it shows, and take
   await page.getByRole('region', { name: 'Invoices' }).getByText(due).waitFor();
 
   // Another plan at the end of the period, which is taken back.
-  await open();
-  await dialog.getByLabel('Price').selectOption('Team: $49.99 a month');
+  await opener.click();
+  await dialog.getByLabel('Team: $49.99 a month').check();
   await dialog.getByLabel('It takes effect').selectOption('At the end of the period');
   await dialog.getByText('Nothing is due today.').waitFor();
   await dialog.getByText('Seats: 15 → nothing').waitFor();
@@ -74,7 +69,7 @@ it.skipIf(withoutBrowser)('changes a plan for the amount that it shows, and take
 
   // A declined payment gives nothing.
   await declineCard(tenant, { processorSubscriptionId });
-  await open();
+  await opener.click();
   await dialog.getByLabel('Quantity').fill('9');
   await submit.click();
   await page.getByText('A change waits for its payment.').waitFor();
@@ -87,13 +82,10 @@ it.skipIf(withoutBrowser)('changes a plan for the amount that it shows, and take
   await dialog.getByRole('button', { name: 'Drop the change' }).click();
   await page.getByText('The change is dropped, and its invoice is void.').waitFor();
   await page.getByText('A change waits for its payment.').waitFor({ state: 'detached' });
-  expect(problems).toEqual([]);
 });
 
-it.skipIf(withoutBrowser)('says why a plan cannot change, and what it costs instead', async () => {
-  const { id, read, visit } = await openSubscription();
-  await using _ = visit;
-  const { page, problems } = visit;
+inBrowser('says why a plan cannot change, and what it costs instead', async ({ visit }) => {
+  const { id, read, page } = await openSubscription(visit);
   const dialog = page.getByRole('dialog');
   const submit = dialog.getByRole('button', { name: /^Change now/ });
   await page.getByRole('button', { name: 'Change plan…' }).click();
@@ -117,5 +109,4 @@ it.skipIf(withoutBrowser)('says why a plan cannot change, and what it costs inst
   await submit.click();
   await page.getByText('The plan is changed.').waitFor();
   expect(await read()).toMatchObject({ quantity: 3 });
-  expect(problems).toEqual([]);
 });

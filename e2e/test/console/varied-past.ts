@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Subscription } from '@billing/client';
+import { fillAccount } from '@billing/local-processor/past';
 import { waitFor } from '@billing/testing/wait-for';
+import { inject } from 'vitest';
 import {
   newCustomer,
   newMonthlyPrice,
@@ -19,7 +21,7 @@ const CUSTOMERS = 60;
  */
 export async function newTenantWithVariedPast(): Promise<Tenant> {
   const tenant = await newTenant();
-  await tenant.processor.fillAccount({ customers: CUSTOMERS, seed: 11 });
+  await fillAccount(inject('processorUrl'), tenant.secretKey, CUSTOMERS);
   await runSync(tenant, { mode: 'apply' });
   const { priceId } = await newMonthlyPrice(tenant);
   await grow(tenant, await newSubscription(tenant, priceId), [3]);

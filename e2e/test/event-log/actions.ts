@@ -145,8 +145,8 @@ const ACTIONS = {
   },
   addGoneEndpoint: ({ api, P, goneUrl }) => allowed(api.post(`${P}/webhook-endpoints`, { url: goneUrl })),
 
-  sync: async ({ api, P }) => {
-    const { body } = await allowed(api.post(`${P}/syncs`, { mode: 'apply' }));
+  sync: async ({ api, P, tenant }) => {
+    const { body } = await allowed(tenant.user.post(`${P}/syncs`, { mode: 'apply' }));
     const ended = async () => (await ok(api.get(`${P}/syncs/${body.sync?.id}`))).sync.status === 'completed';
     if (body.sync) await waitFor(ended, { what: 'the sync to end' });
   },

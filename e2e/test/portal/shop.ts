@@ -1,7 +1,6 @@
 import type { Subscription } from '@billing/client';
-import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { waitFor } from '@billing/testing/wait-for';
-import { openWindow } from '../../system/browser.ts';
 import { ok } from '../../system/http.ts';
 import { newTenant, payOnHostedPage, type Tenant } from '../../system/tenant.ts';
 
@@ -22,7 +21,6 @@ export async function openShop(system?: Parameters<typeof newTenant>[0]) {
     tenant,
     /** Creates a customer who subscribes to these offers, with a portal link. */
     customerWith: (...offers: Offer[]) => customerWith(tenant, offers),
-    visit,
   };
 }
 export type Shop = Awaited<ReturnType<typeof openShop>>;
@@ -54,21 +52,6 @@ async function subscribe({ billing }: Tenant, customerId: string, offer: Offer, 
     },
     { what: `the subscription to ${name}`, intervalMs: 50 },
   );
-}
-
-/** Opens a page in a new window. `messages` collects console messages, script errors and dialogs. */
-async function visit(url: string, options: BrowserContextOptions = {}) {
-  const context = await openWindow(options);
-  const page = await context.newPage();
-  const messages: string[] = [];
-  page.on('console', message => messages.push(message.text()));
-  page.on('pageerror', error => messages.push(String(error)));
-  page.on('dialog', dialog => {
-    messages.push(`dialog: ${dialog.message()}`);
-    void dialog.dismiss();
-  });
-  await page.goto(url);
-  return { context, page, messages, [Symbol.asyncDispose]: () => context.close() };
 }
 
 /** Waits until the page's live region contains the text. */

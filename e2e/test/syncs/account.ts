@@ -1,11 +1,14 @@
-import type { SyncCreate } from '@billing/client';
+import type { SyncCreate, SyncFinding } from '@billing/client';
 import { waitFor } from '@billing/testing/wait-for';
 import { expect } from 'vitest';
+import { ok } from '../../system/http.ts';
 import { newEmail, type Tenant } from '../../system/tenant.ts';
 
 /** Runs a sync to its end, and returns it with its findings. */
-export async function runSync({ billing }: Tenant, wanted: SyncCreate) {
-  const { id } = await billing.syncs.create(wanted);
+export async function runSync({ user, P, billing }: Tenant, wanted: SyncCreate) {
+  // A session: a key may not compare the whole account, nor see what is not the project's.
+  const { sync } = await ok(user.post(`${P}/syncs`, wanted), 202);
+  const id = String(sync.id);
   const ended = await waitFor(
     async () => {
       const found = await billing.syncs.get(id);
@@ -15,7 +18,18 @@ export async function runSync({ billing }: Tenant, wanted: SyncCreate) {
   );
   expect(ended.error).toBeNull();
   expect(ended.status).toBe('completed');
-  return { sync: ended, findings: await Array.fromAsync(billing.syncs.findings(id)) };
+  return { sync: ended, findings: await findingsOf({ user, P }, id) };
+}
+
+/** Returns everything that a sync has found, as a session sees it. */
+export async function findingsOf({ user, P }: Pick<Tenant, 'user' | 'P'>, syncId: string): Promise<SyncFinding[]> {
+  const all: SyncFinding[] = [];
+  for (let cursor = ''; ;) {
+    const { findings, pagination } = await ok(user.get(`${P}/syncs/${syncId}/findings?limit=100${cursor}`));
+    all.push(...findings);
+    if (!pagination.nextCursor) return all;
+    cursor = `&cursor=${encodeURIComponent(pagination.nextCursor)}`;
+  }
 }
 
 /** An account as it was before it was connected: a product with a price, and customers who pay for it. */

@@ -1,6 +1,6 @@
 import { isAllowed, UNLIMITED } from '@billing/contracts/entitlement-value';
 import { BillingError } from './billing-error.ts';
-import { statePath, type CustomerRef, type StateQuery } from './feature-methods.ts';
+import { statePath, type CustomerRef, type StateQuery } from './own-methods.ts';
 import type { Requests } from './requests.ts';
 import type * as wire from './wire.ts';
 

@@ -13,6 +13,7 @@ interface EventData {
   readonly referral_credit: wire.EventCredit;
   readonly webhook_endpoint: wire.WebhookEndpoint;
   readonly customer_state: wire.EventState;
+  readonly customer_billing_details: wire.BillingDetails;
 }
 
 /** What an event is about. */
@@ -60,10 +61,3 @@ export type PingEvent = Omit<EventAbout<'webhook_endpoint'>, 'type' | 'test'> & 
 
 /** An event as an endpoint gets it. */
 export type ReceivedEvent = BillingEvent | PingEvent;
-
-/** A delivery with its event and the attempts to deliver it. */
-export interface WebhookDeliveryDetails {
-  readonly delivery: wire.WebhookDelivery;
-  readonly event: BillingEvent;
-  readonly attempts: readonly wire.WebhookAttempt[];
-}

@@ -86,10 +86,10 @@ export function openTransport(client: ConnectionOptions, root: string): Send {
   };
 }
 
-/** Returns a random idempotency key. Browsers have `randomUUID` only on pages over https, Node 18 has no global `crypto`. */
+/** Returns a random idempotency key. Browsers have `randomUUID` only on pages over https. */
 function randomKey(): string {
-  const { crypto } = globalThis as { readonly crypto?: Partial<Crypto> };
-  return crypto?.randomUUID?.() ?? Array.from({ length: 3 }, () => Math.random().toString(36).slice(2)).join('-');
+  const known: Partial<Crypto> = crypto;
+  return known.randomUUID?.() ?? Array.from({ length: 3 }, () => Math.random().toString(36).slice(2)).join('-');
 }
 
 function gatewayUrl(baseUrl: string): string {

@@ -72,20 +72,13 @@ function keyOf(secret: string): Uint8Array<ArrayBuffer> {
 
 /** Returns the signature in base64. */
 async function sign(key: Uint8Array<ArrayBuffer>, start: string, body: Uint8Array): Promise<string> {
-  const { subtle } = await webCrypto();
+  const { subtle } = crypto;
   const imported = await subtle.importKey('raw', key, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
   const prefix = new TextEncoder().encode(start);
   const message = new Uint8Array(prefix.length + body.length);
   message.set(prefix);
   message.set(body, prefix.length);
   return btoa(String.fromCharCode(...new Uint8Array(await subtle.sign('HMAC', imported, message))));
-}
-
-/** Node 18 has it in a module alone, which bundlers for browsers need not find. */
-async function webCrypto(): Promise<Crypto> {
-  const { crypto } = globalThis as { readonly crypto?: Crypto };
-  const name = 'node:crypto';
-  return crypto ?? ((await import(name)) as { readonly webcrypto: Crypto }).webcrypto;
 }
 
 /** Takes as long wherever the texts differ. */

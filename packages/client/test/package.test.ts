@@ -21,6 +21,7 @@ it('imports nothing at run time but what the build copies', async () => {
       '@billing/contracts/entitlement-value',
       '@billing/contracts/event-types',
       '@billing/contracts/money-format',
+      '@billing/contracts/payment-method-text',
     ]),
   );
 });

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { openEntitlements } from '../src/entitlements.ts';
 import type { ClientOptions, Entitlement } from '../src/index.ts';
-import { createRequests } from '../src/requests.ts';
+import { Requests } from '../src/requests.ts';
 import { openTransport } from '../src/transport.ts';
 
 /** How the server fails; `undefined` when it does not. */
@@ -49,7 +49,7 @@ export async function startStateServer({
   await new Promise<void>(resolve => listener.listen(0, '127.0.0.1', resolve));
   const address = listener.address();
   const baseUrl = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
-  const requests = createRequests(openTransport({ baseUrl, maxRetries: 0, ...options }, ''));
+  const requests = new Requests(openTransport({ baseUrl, maxRetries: 0, ...options }, ''));
   return {
     server,
     entitlements: openEntitlements({

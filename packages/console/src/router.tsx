@@ -8,12 +8,14 @@ import {
 } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { client, projectsQuery, queryClient, sessionQuery, teamsQuery } from '#api/client.ts';
+import { scopeOf } from '#api/project.ts';
+import { membersQuery } from '#api/queries.ts';
 import { readLastProject } from '#layout/last-project.ts';
 import { ErrorPage, NotFoundPage, PendingPage } from '#layout/page-states.tsx';
 import { Shell } from '#layout/shell.tsx';
 import { safePath } from '#pages/sign-in/safe-path.ts';
-import { SignInPage } from '#pages/sign-in/sign-in-page.tsx';
-import { SignUpPage } from '#pages/sign-in/sign-up-page.tsx';
+
+type Pages<Name extends string> = Readonly<Record<Name, () => ReactNode>>;
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
@@ -33,8 +35,25 @@ const entry = createRoute({
     if (await queryClient.ensureQueryData(sessionQuery)) throw redirect({ href: search.from ?? '/' });
   },
 });
-const signIn = createRoute({ getParentRoute: () => entry, path: '/sign-in', component: SignInPage });
-const signUp = createRoute({ getParentRoute: () => entry, path: '/sign-up', component: SignUpPage });
+const signIn = createRoute({
+  getParentRoute: () => entry,
+  path: '/sign-in',
+  component: lazyRouteComponent(() => import('#pages/sign-in/sign-in-page.tsx'), 'SignInPage'),
+});
+const signUp = createRoute({
+  getParentRoute: () => entry,
+  path: '/sign-up',
+  component: lazyRouteComponent(() => import('#pages/sign-in/sign-up-page.tsx'), 'SignUpPage'),
+});
+
+/** A page that a secret link opens, for who is signed in or not. */
+const linkPage = <Path extends string, Name extends string>(path: Path, load: () => Promise<Pages<Name>>, name: Name) =>
+  createRoute({ getParentRoute: () => root, path, component: lazyRouteComponent(load, name) });
+const linkPages = [
+  linkPage('/accept-invitation', () => import('#pages/sign-in/accept-invitation-page.tsx'), 'AcceptInvitationPage'),
+  linkPage('/reset-password', () => import('#pages/sign-in/link-pages.tsx'), 'ResetPasswordPage'),
+  linkPage('/verify-email', () => import('#pages/sign-in/link-pages.tsx'), 'VerifyEmailPage'),
+];
 
 const signedIn = createRoute({
   getParentRoute: () => root,
@@ -95,7 +114,13 @@ const project = createRoute({
   getParentRoute: () => signedIn,
   path: '/teams/$teamId/projects/$projectId',
   loader: async ({ params: { teamId, projectId } }) => {
+    // The frame is final when it is first shown: it names the team, and has what the reader's role allows.
+    const frame = Promise.all([
+      queryClient.prefetchQuery(teamsQuery),
+      queryClient.prefetchQuery(membersQuery(scopeOf(teamId, projectId))),
+    ]);
     const projects = await queryClient.ensureQueryData(projectsQuery(teamId));
+    await frame;
     if (projects.some(({ id }) => id === projectId)) return;
     // Either there is no such project, or it was created after the list was loaded, by whomever.
     await client.team(teamId).projects.get(projectId);
@@ -103,8 +128,6 @@ const project = createRoute({
   },
   component: Shell,
 });
-
-type Pages<Name extends string> = Readonly<Record<Name, () => ReactNode>>;
 
 /** A page of the project, which is loaded when it is opened. */
 const page = <Path extends string, Name extends string>(path: Path, load: () => Promise<Pages<Name>>, name: Name) =>
@@ -149,7 +172,9 @@ const pages = [
     'SubscriptionPage',
   ),
   page('/invoices', () => import('#pages/invoices/invoices-page.tsx'), 'InvoicesPage'),
+  page('/invoices/$invoiceId', () => import('#pages/invoices/invoice-page.tsx'), 'InvoicePage'),
   page('/payments', () => import('#pages/payments/payments-page.tsx'), 'PaymentsPage'),
+  page('/payments/$paymentId', () => import('#pages/payments/payment-page.tsx'), 'PaymentPage'),
   page('/failing-payments', () => import('#pages/failing-payments/failing-payments-page.tsx'), 'FailingPaymentsPage'),
   page('/referrals', () => import('#pages/referrals/referrals-page.tsx'), 'ReferralsPage'),
   page('/referrals/$code', () => import('#pages/referrals/code-page.tsx'), 'CodePage'),
@@ -174,6 +199,7 @@ const pages = [
 export const router = createRouter({
   routeTree: root.addChildren([
     entry.addChildren([signIn, signUp]),
+    ...linkPages,
     signedIn.addChildren([home, team, newTeam, newProject, account, project.addChildren(pages)]),
   ]),
   defaultErrorComponent: ErrorPage,

@@ -1,9 +1,11 @@
 import { allEvents } from './events/all-events.ts';
-import { EventsRecorded } from './events/resources.ts';
+import { CustomerDeleted } from './events/customers.ts';
+import { ALL_RECORDS, recordFilter } from './events/record-event.ts';
 import { MIRRORING_SERVICES, ProcessorAccountChanged } from './events/webhooks.ts';
 import type { EventType } from './event.ts';
 import { SERVICES, type ServiceName } from './operation.ts';
 import type { Rpc } from './rpc.ts';
+import { CountMirrored, CountStoppedTax } from './rpc/accounts.ts';
 import * as calls from './rpc/calls.ts';
 import { deadLetterCalls } from './rpc/dead-letters.ts';
 import * as listStates from './rpc/list-states.ts';
@@ -21,8 +23,10 @@ interface Declaration {
 
 /** What every service that calls the processor needs for the teams' credentials. */
 const PROCESSOR_CALLS = { calls: [calls.FindProcessorCredentials], follows: [ProcessorAccountChanged] } as const;
+/** What every service needs besides whose requests work on Stripe's objects. */
+const RECORD_CALLS = [...PROCESSOR_CALLS.calls, calls.ReportMissingObject];
 /** What every service that handles Stripe's objects needs besides. */
-const OBJECT_CALLS = [...PROCESSOR_CALLS.calls, calls.FindWebhookEventObject];
+const OBJECT_CALLS = [...RECORD_CALLS, calls.FindWebhookEventObject];
 
 const DECLARATIONS: Readonly<Record<ServiceName, Declaration>> = {
   gateway: {
@@ -45,15 +49,15 @@ const DECLARATIONS: Readonly<Record<ServiceName, Declaration>> = {
   },
   customers: {
     ...PROCESSOR_CALLS,
-    consumers: { customers: 'processor.customer.*.v1' },
+    consumers: { customers: 'processor.customer.*.v1', 'customers-tax-ids': 'processor.customer.tax_id.*.v1' },
     calls: [...OBJECT_CALLS, calls.TakeInBilling, calls.FindFeature],
   },
   subscriptions: {
     ...PROCESSOR_CALLS,
     consumers: {
-      'subscriptions-customers': 'customer.*.v1',
-      'subscriptions-products': 'product.*.v1',
-      'subscriptions-prices': 'price.*.v1',
+      'subscriptions-customers': recordFilter('customer'),
+      'subscriptions-products': recordFilter('product'),
+      'subscriptions-prices': recordFilter('price'),
       'subscriptions-coupons': 'coupon.saved.v1',
       'subscriptions-promotion-codes': 'promotion-code.saved.v1',
       'subscriptions-projects': 'project.*.v1',
@@ -64,10 +68,13 @@ const DECLARATIONS: Readonly<Record<ServiceName, Declaration>> = {
       'subscriptions-mirror': 'processor.customer.subscription.>',
       'subscriptions-schedules': 'processor.subscription_schedule.>',
       'subscriptions-discounts': 'processor.customer.discount.*.v1',
+      'subscriptions-customer-discounts': recordFilter('customer'),
+      'subscriptions-billing-details': recordFilter('customer-billing-details'),
       'subscriptions-deleted-customers': 'processor.customer.deleted.v1',
       'subscriptions-invoices': 'processor.invoice.>',
       'subscriptions-paid-invoices': 'processor.invoice.paid.v1',
       'subscriptions-failed-invoices': 'processor.invoice.payment_failed.v1',
+      'subscriptions-unconfirmed-invoices': 'processor.invoice.payment_action_required.v1',
       'subscriptions-pending-changes': 'processor.invoice.payment_failed.v1',
       'subscriptions-invoice-payments': 'processor.invoice_payment.>',
       'subscriptions-payment-intents': 'processor.payment_intent.>',
@@ -80,36 +87,39 @@ const DECLARATIONS: Readonly<Record<ServiceName, Declaration>> = {
       calls.FindCustomer,
       calls.FindCustomerByExternalId,
       calls.FindCustomersByProcessorId,
+      calls.SearchCustomers,
       calls.FindPrice,
       calls.FindPromotionCode,
     ],
   },
   referrals: {
     ...PROCESSOR_CALLS,
-    consumers: { 'referrals-customers': 'customer.*.v1', 'referrals-subscriptions': 'subscription.*.v1' },
-    calls: [...PROCESSOR_CALLS.calls, calls.FindCustomer, calls.HasSubscribed],
+    consumers: {
+      'referrals-customers': recordFilter('customer'),
+      'referrals-subscriptions': recordFilter('subscription'),
+    },
+    calls: [...RECORD_CALLS, calls.FindCustomer, calls.HasSubscribed],
   },
   analytics: {
     consumers: {
       'analytics-projects': 'project.*.v1',
-      'analytics-customers': 'customer.*.v1',
-      'analytics-subscriptions': 'subscription.*.v1',
-      'analytics-webhook-events': 'webhook-event.*.v1',
-      'analytics-referral-codes': 'referral-code.*.v1',
-      'analytics-referrals': 'referral.*.v1',
+      'analytics-customers': recordFilter('customer'),
+      'analytics-subscriptions': recordFilter('subscription'),
+      'analytics-webhook-events': 'webhook-events.counted.v1',
+      'analytics-referral-codes': recordFilter('referral-code'),
+      'analytics-referrals': recordFilter('referral'),
       'analytics-syncs': 'sync.applied.v1',
     },
     calls: [calls.FindProject, ...rpcsOf(listStates)],
   },
   webhooks: {
     ...PROCESSOR_CALLS,
-    follows: [...PROCESSOR_CALLS.follows, EventsRecorded],
     consumers: {
-      'webhooks-resources': 'resource.changed.v1',
+      'webhooks-records': ALL_RECORDS,
       'webhooks-projects': 'project.*.v1',
-      'webhooks-customers': 'customer.*.v1',
-      'webhooks-products': 'product.*.v1',
-      'webhooks-prices': 'price.*.v1',
+      'webhooks-customers': recordFilter('customer'),
+      'webhooks-products': recordFilter('product'),
+      'webhooks-prices': recordFilter('price'),
       'webhooks-coupons': 'coupon.saved.v1',
       'webhooks-promotion-codes': 'promotion-code.saved.v1',
       'webhooks-completions': 'processor-event.completed.v1',
@@ -119,15 +129,17 @@ const DECLARATIONS: Readonly<Record<ServiceName, Declaration>> = {
       ...PROCESSOR_CALLS.calls,
       calls.FindProject,
       calls.FindTeamName,
+      CountStoppedTax,
+      ...rpcsOf(CountMirrored),
       ...rpcsOf(CompareObjects),
       ...rpcsOf(ListLiveRecords),
     ],
   },
   portal: {
     ...PROCESSOR_CALLS,
-    consumers: { 'portal-customers': 'customer.deleted.v1' },
+    consumers: { 'portal-customers': CustomerDeleted.name },
     calls: [
-      ...PROCESSOR_CALLS.calls,
+      ...RECORD_CALLS,
       calls.FindProject,
       calls.FindCustomer,
       calls.DescribeCustomerBilling,
@@ -147,6 +159,8 @@ const DECLARATIONS: Readonly<Record<ServiceName, Declaration>> = {
 export const allRpcs: readonly Rpc[] = [
   ...rpcsOf(calls),
   ...rpcsOf(listStates),
+  CountStoppedTax,
+  ...rpcsOf(CountMirrored),
   ...rpcsOf(CompareObjects),
   ...rpcsOf(ListLiveRecords),
   ...Object.values(deadLetterCalls).flatMap(rpcsOf),

@@ -20,21 +20,19 @@ const cursor = z.strictObject({
 export type Cursor = z.output<typeof cursor>;
 
 /** A cursor as callers see it: opaque text, safe in a URL. */
-export const cursorText = z
-  .codec(z.string().min(1).max(8_000), cursor, {
-    decode(text, context) {
-      const known = cursor.safeParse(parse(text));
-      if (known.success) return known.data;
-      context.issues.push({
-        code: 'custom',
-        message: 'Expected the `nextCursor` of a page of this list.',
-        input: text,
-      });
-      return z.NEVER;
-    },
-    encode: ({ list, at, ids, offset }) => toBase64Url(JSON.stringify({ list, at, ids, offset })),
-  })
-  .meta({ override: { type: 'string' } });
+export const cursorText = z.codec(z.string().min(1).max(8_000), cursor, {
+  decode(text, context) {
+    const known = cursor.safeParse(parse(text));
+    if (known.success) return known.data;
+    context.issues.push({
+      code: 'custom',
+      message: 'Expected the `nextCursor` of a page of this list.',
+      input: text,
+    });
+    return z.NEVER;
+  },
+  encode: ({ list, at, ids, offset }) => toBase64Url(JSON.stringify({ list, at, ids, offset })),
+});
 
 function parse(text: string): unknown {
   try {

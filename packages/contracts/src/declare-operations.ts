@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { exampleOf, withChanges } from './example.ts';
 import type { Operation, OperationExample, ServiceName } from './operation.ts';
 import { pathParams, type PathParams } from './path-parameters.ts';
+import { withSpansInOrder } from './spans.ts';
 
 /** The response of an operation that has nothing to return. */
 export const success = z.object({ success: z.boolean().meta({ example: true }) });
@@ -39,7 +40,7 @@ type Completed<Service, Id, Declared extends Declaration> = Omit<Declared, Deriv
 
 /**
  * Declares the operations of a service by id, and preserves their exact types. The parameters follow from the path, the
- * examples from the schemas; the status is 200 unless given.
+ * examples from the schemas; the status is 200 unless given. Queries and bodies refuse a span of time that is given backwards.
  */
 export function declareOperations<
   const Service extends ServiceName,
@@ -52,6 +53,8 @@ export function declareOperations<
       problems: [],
       params: pathParams(path),
       ...declared,
+      ...(declared.query && { query: withSpansInOrder(declared.query) }),
+      ...(declared.body && { body: withSpansInOrder(declared.body) }),
       method,
       path,
       id,

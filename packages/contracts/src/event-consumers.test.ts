@@ -5,11 +5,11 @@ const of = (publisher: Parameters<typeof consumersOf>[0], consumer: string) =>
   consumersOf(publisher).find(({ name }) => name === consumer)?.types;
 
 it('finds the types that reach a consumer through its filter', () => {
-  expect(of('customers', 'portal-customers')).toEqual(['customer.deleted.v1']);
+  expect(of('customers', 'portal-customers')).toEqual(['record.customer.deleted.v1']);
   expect(of('customers', 'analytics-customers')).toEqual([
-    'customer.created.v1',
-    'customer.updated.v1',
-    'customer.deleted.v1',
+    'record.customer.created.v1',
+    'record.customer.updated.v1',
+    'record.customer.deleted.v1',
   ]);
   // `*` stands for one token, `>` for any number.
   expect(of('webhooks', 'customers')).toEqual([

@@ -2,6 +2,7 @@
 const TYPES_OF = {
   customer: ['customer.created', 'customer.updated', 'customer.deleted'],
   customer_state: ['customer.state_changed'],
+  customer_billing_details: ['customer.billing_details_updated'],
   product: ['product.created', 'product.updated', 'product.deleted'],
   price: ['price.created', 'price.updated', 'price.deleted'],
   subscription: ['subscription.created', 'subscription.updated', 'subscription.canceled', 'subscription.trial_ending'],
@@ -44,9 +45,15 @@ const FAMILIES = [...new Set(EVENT_TYPES.map(type => `${type.slice(0, type.index
 export const TYPE_CHOICES = ['*', ...FAMILIES, ...EVENT_TYPES] as const;
 export type TypeChoice = (typeof TYPE_CHOICES)[number];
 
+/** Types whose name does not begin with what they are about. */
+const OBJECTS: Readonly<Partial<Record<PublicEventType, EventObjectType>>> = {
+  'customer.state_changed': 'customer_state',
+  'customer.billing_details_updated': 'customer_billing_details',
+};
+
 /** Returns what events of a type are about. */
 export const objectTypeOf = (type: PublicEventType): EventObjectType =>
-  type === 'customer.state_changed' ? 'customer_state' : (type.slice(0, type.indexOf('.')) as EventObjectType); // the others begin with it
+  OBJECTS[type] ?? (type.slice(0, type.indexOf('.')) as EventObjectType); // the others begin with it
 
 /** Returns whether an endpoint that wants `wanted` gets events of a type: exact names, `invoice.*`, or `*`. */
 export const isWanted = (wanted: readonly string[], type: string): boolean =>

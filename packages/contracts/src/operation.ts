@@ -68,6 +68,8 @@ export interface Operation {
   readonly rateLimit?: 'session-creation' | 'state-reads';
   /** Whether a response has an `ETag`: who sends it as `If-None-Match` gets 304 for as long as the response would be the same. */
   readonly isTagged?: true;
+  /** A response may take long on purpose: the gateway has connections of their own for these. */
+  readonly waits?: true;
   /** The problem codes of this operation, besides those that follow from its access, method and path. */
   readonly problems: readonly ProblemCode[];
   readonly example: OperationExample;

@@ -6,7 +6,7 @@ import { givenTime } from './timestamp.ts';
 const MAX_LIMIT = 100;
 const MAX_WHOLE_LIST = 1_000;
 const MAX_OFFSET = 100_000;
-/** How far the items of a list that may hold millions are counted. */
+/** How far the items of a list are counted. */
 export const MAX_COUNTED = 10_000;
 
 const offsetUpTo = (max: number) =>
@@ -74,10 +74,8 @@ export const pagination = z
   .object({
     limit: z.int().describe('The page size, at most 100.'),
     offset: z.int().describe('The number of items before this page.'),
-    total: z.int().describe('The number of items in the whole list.'),
-    totalIsExact: z
-      .boolean()
-      .describe('Whether the list has no more items than `total`; long lists count up to 10,000.'),
+    total: z.int().describe('The number of items in the whole list; at most 10,000 are counted.'),
+    totalIsExact: z.boolean().describe('Whether the list has no more items than `total`.'),
     hasMore: z.boolean().describe('Whether there are more items after this page.'),
     nextCursor: z.string().nullable().describe('Pass it as `cursor` to get the next page; null on the last page.'),
   })
@@ -92,8 +90,18 @@ export type Pagination = z.output<typeof pagination>;
 export const skipped = ({ offset, cursor }: Page): number => (cursor ? 0 : offset);
 
 /**
+ * Returns how many items a list has whose end is on a page; undefined if they must be counted. `found` is one more than
+ * `limit` if there are more.
+ */
+export function totalShown({ limit, offset, cursor }: Page, found: readonly unknown[]): number | undefined {
+  const isEnd = !cursor && found.length <= limit && (found.length > 0 || offset === 0);
+  return isEnd ? offset + found.length : undefined;
+}
+
+/**
  * Returns a page of the items that were found, which are one more than `limit` if there are more, and its pagination.
- * `total` may be any number above `maxCounted` if more were not counted.
+ * `total` may be any number above `maxCounted` if more were not counted. One that was counted at another moment is set
+ * right by the items: whoever waits for a first item must not read that there is one before it is shown.
  */
 export function toPage<Item>(
   page: Page,
@@ -110,6 +118,8 @@ export function toPage<Item>(
   // A cursor that someone has made up may say any number.
   const seen = Math.min(offset + items.length, Number.MAX_SAFE_INTEGER);
   const nextCursor = hasMore && last ? z.encode(cursorText, { ...placeOf(last), offset: seen }) : null;
-  const counted = { total: Math.min(total, maxCounted), totalIsExact: total <= maxCounted };
+  const skips = cursor || found.length === 0 ? 0 : offset;
+  const all = totalShown(page, found) ?? Math.max(total, skips + found.length);
+  const counted = { total: Math.min(all, maxCounted), totalIsExact: all <= maxCounted };
   return [items, { limit, offset, ...counted, hasMore, nextCursor }];
 }

@@ -123,6 +123,11 @@ const MEANINGS = {
       'The promotion code is for another customer, product, currency or amount, or for first payments only.',
     price_not_offered: 'The portal of the project does not offer this price or quantity.',
     save_offer_not_available: 'The project makes no offer for the subscription, or it was made before.',
+    tax_id_invalid: 'The tax id is not one of its kind; `details.index` says which of them. Nothing was changed.',
+    tax_location_invalid:
+      'Tax cannot be computed for the address: it lacks the country, or a postal code where that is needed. Nothing was changed.',
+    invoice_fields_full:
+      'The invoices of the customer have fields from the payment processor’s dashboard, and no room for so many more; `details.left` says for how many.',
     no_change: 'The subscription is already as it is to become.',
     currency_mismatch:
       'The price has another currency than the subscription; `details` names that of the `subscription` and of the `price`.',

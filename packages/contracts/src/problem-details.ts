@@ -1,4 +1,6 @@
-import type { PendingReason } from './resources/plan-change.ts';
+/** Why a change of plan is pending, or was refused: the payment needs the customer, or failed. */
+export const PENDING_REASONS = ['authentication_required', 'declined'] as const;
+export type PendingReason = (typeof PENDING_REASONS)[number];
 
 /** The `details` of the problems that callers act on, by code. Amounts are in the currency's smallest unit. */
 export interface ProblemDetails {

@@ -117,6 +117,10 @@ export function unprocessable(code: string, message: string, details?: Problem['
   return new Problem('unprocessable', code, message, details && { details });
 }
 
+/** 422: there are as many of something as there may be. */
+export const quotaExceeded = (quota: string, limit: number): Problem =>
+  unprocessable('quota_exceeded', `The limit of ${limit} ${quota.replaceAll('_', ' ')} is reached.`, { quota, limit });
+
 /** 503: a dependency is unavailable. */
 export function unavailable(message: string, retryAfterSeconds = 2, options: ErrorOptions = {}): Problem {
   return new Problem('unavailable', 'unavailable', message, { ...options, retryAfterSeconds });

@@ -7,8 +7,8 @@ type Compiled = Parameters<Kysely<unknown>['executeQuery']>[0];
 /**
  * Runs a statement with bound values `$1`, `$2`, …, in `em`'s transaction if it has one, and returns its rows. Use it for
  * statements that carry many rows: `em.execute` writes every value into the SQL text, character by character. Each
- * connection prepares the statement once; `isDynamic` says that its text differs from call to call, so that it would not
- * be used again.
+ * connection prepares the statement once. With `isDynamic` it is planned at each call, because its text differs from call to
+ * call, or because a plan from when a table was small would go through all of it later.
  */
 export async function executeBound<Row>(
   em: EntityManager,

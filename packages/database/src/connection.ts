@@ -21,17 +21,32 @@ export interface PostgresConnection {
 const PARAMETERS = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey'] as const;
 type Parameters = Readonly<Partial<Record<(typeof PARAMETERS)[number], string>>>;
 
+/** What is to be done about parameters that hosted databases have in their URLs. */
+const ADVICE: Readonly<Record<string, string>> = {
+  channel_binding: 'remove it; sslmode=verify-full protects from a server in between as well',
+  target_session_attrs: 'remove it, and name one address that follows the primary',
+  host: 'name the host before the path; a folder with a socket as %2Fvar%2Frun%2Fpostgresql',
+  options: 'remove it, and set what it has for the role: alter role … set …',
+  ssl: 'say sslmode=verify-full, or sslmode=require',
+};
+
 /** The certificates that Node trusts, of `sslrootcert`. */
 const SYSTEM = 'system';
 
 /**
  * Reads `postgres://user:password@host:5432/database?sslmode=verify-full&sslrootcert=/path`. `sslmode` means what it means to
- * libpq: `disable`, `require` (encrypted, whoever responds), `verify-ca`, `verify-full`; `allow` and `prefer` are refused.
- * @throws StartError when a parameter is not known, or would have no effect
+ * libpq: `disable`, `require` (encrypted, whoever responds), `verify-ca`, `verify-full`; `allow` and `prefer` are refused. The host
+ * may be the folder of a socket: `postgres://user@%2Fvar%2Frun%2Fpostgresql/database`.
+ * @throws StartError when it is no such URL, or a parameter is not known, or would have no effect
  */
 export function postgresConnection(url: string): PostgresConnection {
-  const { hostname, port, username, password, pathname } = new URL(url);
-  const host = decodeURIComponent(hostname).replaceAll(/^\[|\]$/g, '');
+  const parsed = URL.parse(url);
+  if (!parsed || !/^postgres(ql)?:$/.test(parsed.protocol) || parsed.host === '' || parsed.host.includes(','))
+    throw new StartError(
+      'The URL of PostgreSQL is not like postgres://user:password@host:5432/database. Name one host, which follows the primary; a folder with a socket as %2Fvar%2Frun%2Fpostgresql.',
+    );
+  const { port, username, password, pathname } = parsed;
+  const host = hostOf(parsed);
   const [user, secret, database] = [username, password, pathname.slice(1)].map(decodeURIComponent);
   return {
     host,
@@ -39,7 +54,7 @@ export function postgresConnection(url: string): PostgresConnection {
     ...(user && { user }),
     ...(secret && { password: secret }),
     ...(database && { database }),
-    ssl: tlsOf(host, urlParameters(new URL(url).searchParams, PARAMETERS, refused)),
+    ssl: tlsOf(host, parametersOf(parsed)),
     sslnegotiation: 'postgres',
     options: '-c client_encoding=UTF8',
   };
@@ -50,10 +65,34 @@ export function postgresConnection(url: string): PostgresConnection {
  * `sslmode=disable` says that it is meant.
  */
 export function unprotectedPostgres(url: string): string | undefined {
-  const { host } = new URL(url);
-  if (isLoopback(host) || urlParameters(new URL(url).searchParams, PARAMETERS, refused).sslmode !== undefined)
+  const parsed = new URL(url);
+  const { host } = parsed;
+  if (isLoopback(host) || hostOf(parsed).startsWith('/') || parametersOf(parsed).sslmode !== undefined)
     return undefined;
   return `PostgreSQL at ${host} is used without TLS: add sslmode=verify-full to its URL, or sslmode=disable where the network is private`;
+}
+
+const hostOf = ({ hostname }: URL): string => decodeURIComponent(hostname).replaceAll(/^\[|\]$/g, '');
+
+function parametersOf({ searchParams }: URL): Parameters {
+  const known = Object.keys(ADVICE).find(name => searchParams.has(name));
+  if (known !== undefined) throw refused(`the parameter ${known} is not used: ${ADVICE[known]}`);
+  return urlParameters(searchParams, PARAMETERS, refused);
+}
+
+/** The oldest PostgreSQL whose `returning` knows a row as it was before. */
+export const OLDEST_POSTGRES = 18;
+
+/**
+ * Checks that a server is new enough, by its `server_version_num`: 180002.
+ * @throws StartError when it is older
+ */
+export function requirePostgresVersion(version: number, url: string): void {
+  const major = Math.floor(version / 10_000);
+  if (major < OLDEST_POSTGRES)
+    throw new StartError(
+      `PostgreSQL at ${new URL(url).host} has version ${major}. Install PostgreSQL ${OLDEST_POSTGRES} or newer.`,
+    );
 }
 
 function tlsOf(host: string, { sslmode, sslrootcert, sslcert, sslkey }: Parameters): false | ConnectionOptions {

@@ -8,6 +8,7 @@ import { postgresConnection } from './connection.ts';
 import { closeSilentConnections, releaseDeadConnections } from './dead-connections.ts';
 import { usePreparedStatements } from './prepared-statements.ts';
 import { measurePool } from './pool-metrics.ts';
+import { checkSession, SESSION_LIMITS, WITHOUT_LIMITS } from './session-settings.ts';
 import { slowQueryOf, timeQueries, type SlowQuery } from './slow-queries.ts';
 import { sqlState } from './sql-state.ts';
 import { StartError } from './start-error.ts';
@@ -27,18 +28,20 @@ export interface DatabaseOptions {
   readonly url: string;
   readonly entities: readonly (EntityClass<AnyEntity> | EntitySchema)[];
   readonly migrations: readonly NamedMigration[];
-  /** Connections that this process may open; 10 by default. */
+  /** Connections that this process may open; 8 by default. */
   readonly poolSize?: number;
   /** What the connections are for, of a process that has several pools; for metrics. */
   readonly poolName?: string;
+  /** Time limit of a statement, in milliseconds; 10 s by default. Migrations have none. */
+  readonly statementMs?: number;
   /** Gets statements that take long. */
   readonly onSlowQuery?: (query: SlowQuery) => void;
 }
 
-/** Time limit of a statement, in milliseconds. Migrations have none. */
-const STATEMENT_MS = 10_000;
 /** How long a connection in use may be silent before the server is considered dead, in milliseconds. */
 const SILENCE_MS = 15_000;
+/** How long a connection is used, so that all lead to the server that the name of the address has now; in seconds. */
+export const MAX_AGE_SECONDS = 300;
 
 /**
  * Opens the service's schema. Nothing connects until the first query. A lost or stuck connection fails within seconds:
@@ -46,8 +49,8 @@ const SILENCE_MS = 15_000;
  * @throws StartError when the URL has a parameter that would not be used
  */
 export function openDatabase(options: DatabaseOptions): MikroORM {
-  const { service, url, entities, migrations, poolSize = 10, poolName = 'main', onSlowQuery } = options;
-  const { ssl, sslnegotiation } = postgresConnection(url);
+  const { service, url, entities, migrations, onSlowQuery } = options;
+  const { poolSize = 8, poolName = 'main', statementMs = SESSION_LIMITS.statement_timeout } = options;
   return new MikroORM({
     clientUrl: url,
     schema: service,
@@ -76,13 +79,12 @@ export function openDatabase(options: DatabaseOptions): MikroORM {
           if (slow) onSlowQuery?.(slow);
         });
       },
-      ssl,
-      sslnegotiation,
+      ...postgresConnection(url),
       application_name: `billing-${service}`,
       connectionTimeoutMillis: 3_000,
-      statement_timeout: STATEMENT_MS,
-      lock_timeout: 5_000,
-      idle_in_transaction_session_timeout: 20_000,
+      maxLifetimeSeconds: MAX_AGE_SECONDS,
+      ...SESSION_LIMITS,
+      statement_timeout: statementMs,
       keepAlive: true,
       options: `-c search_path=${service}`,
     },
@@ -111,7 +113,7 @@ const CONNECT_PAUSE_MS = 500;
  * Copies of the former version go on meanwhile, so a table that they use for long is tried again rather than waited for.
  * A PostgreSQL that starts up, is full or responds slowly is waited for, up to 20 s; one that refuses connections is not.
  * From then on, connections in use that are silent for 15 s are closed.
- * @throws StartError when PostgreSQL cannot be reached, rejects the role, or a table stays locked
+ * @throws StartError when PostgreSQL cannot be reached, rejects the role, a pooler drops settings, or a table stays locked
  */
 export async function migrate(database: Database): Promise<void> {
   await untilConnected(database);
@@ -128,11 +130,13 @@ async function untilConnected(database: Database): Promise<void> {
   const startedAt = performance.now();
   for (;;) {
     try {
-      return void (await ping(database));
+      const pool = await database.em.getConnection().getNativeClient();
+      return await checkSession(pool, database.config.get('schema') ?? '');
     } catch (err) {
+      if (err instanceof StartError) throw err;
       if (!isBusy(err) || performance.now() - startedAt > CONNECT_MS)
         throw new StartError(
-          `Cannot use PostgreSQL at ${addressOf(database)}: ${reasonOf(err)}. Start it, or correct DATABASE_URL.`,
+          `Cannot use PostgreSQL at ${addressOf(database)}: ${reasonOf(err)}. ${adviceFor(reasonOf(err))}`,
         );
       await pause(CONNECT_PAUSE_MS);
     }
@@ -143,9 +147,7 @@ async function migrateUnlocked(database: Database): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await database.em.fork().transactional(async tx => {
-        await tx.execute('set local lock_timeout = 0');
-        await tx.execute('set local statement_timeout = 0');
-        await tx.execute('set local idle_in_transaction_session_timeout = 0');
+        await tx.execute(WITHOUT_LIMITS);
         await tx.execute('select pg_advisory_xact_lock(hashtext(current_schema()))');
         await tx.execute(`set local lock_timeout = ${MIGRATION_LOCK_MS}`);
         const transaction = tx.getTransactionContext();
@@ -176,6 +178,11 @@ function reasonOf(err: unknown): string {
   return err.message || (code ?? 'no response');
 }
 
+const adviceFor = (reason: string): string =>
+  reason.includes('unsupported startup parameter')
+    ? 'Connect to PostgreSQL itself, or set the pooler as docs/operations.md says.'
+    : 'Start it, or correct DATABASE_URL.';
+
 /** Codes of a server that cannot be reached: connection refused or lost, shutting down, starting up, no free slot. */
 const UNAVAILABLE_CODES = new Set([
   'ECONNREFUSED',
@@ -190,8 +197,9 @@ const UNAVAILABLE_CODES = new Set([
   '53300',
   '25P03',
 ]);
+/** What pg says of a connection that is lost; and pg and Kysely of a pool that this process, which stops, has closed. */
 const UNAVAILABLE_MESSAGE =
-  /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|connection timeout/i;
+  /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|connection timeout|driver has already been destroyed|pool after calling end/i;
 /** Of those, the ones of a server that accepts connections, but cannot serve this one yet: starting up, no free slot, slow. */
 const BUSY_CODES = new Set(['57P03', '53300']);
 const BUSY_MESSAGE = /timeout exceeded when trying to connect|connection timeout/i;
@@ -212,6 +220,9 @@ function hasCause(err: unknown, isKind: (cause: { code: string | undefined; mess
     if (isKind({ code: sqlState(cause), message: cause.message })) return true;
   return false;
 }
+
+/** Returns whether PostgreSQL ended a statement that took longer than its time limit. */
+export const isStatementTimeout = (err: unknown): boolean => sqlState(err) === '57014';
 
 /** Returns whether an error is a violation of a unique index: any, or the one named `constraint`. */
 export function isUniqueViolation(err: unknown, constraint?: string): boolean {

@@ -35,3 +35,19 @@ export async function findPage<Row extends { createdAt: Date }>(
     .limit(limit)
     .getResultList();
 }
+
+/**
+ * Returns a page of what a project's rows record, in the order of `findPage`, and the id after which the next page begins; null
+ * at the end. `toRecord` returns null for a row that is left out.
+ */
+export async function listPage<Row extends { createdAt: Date }, Listed>(
+  em: EntityManager,
+  entity: EntityName<Row>,
+  { teamId, projectId, ...page }: ProjectScope & Page,
+  toRecord: (row: Row) => Listed | null,
+  id = 'id',
+): Promise<{ records: Listed[]; next: string | null }> {
+  const rows = await findPage(em, entity, { teamId, projectId }, page, id);
+  const last = rows.length < page.limit ? undefined : rows.at(-1);
+  return { records: rows.flatMap(row => toRecord(row) ?? []), next: last ? String(Reflect.get(last, id)) : null };
+}

@@ -1,9 +1,12 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Logger } from 'pino';
 import { openBell } from './bell.ts';
 import { lingerAfter } from './linger.ts';
 
-/** How long the pauses after failures get, in milliseconds. */
-const LONGEST_BACK_OFF_MS = 5_000;
+/** How long the pauses after failures get, and those of an idle loop, in milliseconds. */
+const LONGEST_PAUSE_MS = 5_000;
+/** How long after the last work or call a loop is idle, in milliseconds. */
+const IDLE_AFTER_MS = 10_000;
 
 export interface LeaseLoopOptions<Row> {
   /** For log messages, for example `outbox`. */
@@ -16,8 +19,13 @@ export interface LeaseLoopOptions<Row> {
   readonly work: (rows: readonly Row[]) => Promise<void>;
   /** Works on each row by itself, so many rows at the same time, instead of on the batch as a whole. */
   readonly parallel?: number;
-  /** How long to wait before looking again when nothing was due, in milliseconds. */
+  /**
+   * How long to wait before looking again when nothing was due, in milliseconds. An idle loop waits for 5 s: what this process
+   * leaves it is called for, and what others leave waits for the end of a lease anyway.
+   */
   readonly intervalMs: number;
+  /** Whose transactions leave work without a call: the loop is not idle after a commit. */
+  readonly commitsOf?: EntityManager;
   readonly logger: Logger;
 }
 
@@ -35,10 +43,12 @@ export interface LeaseLoop {
  * growing pauses.
  */
 export function startLeaseLoop<Row>(options: LeaseLoopOptions<Row>): LeaseLoop {
-  const { name, batchSize, lease, work, parallel, intervalMs, logger } = options;
+  const { name, batchSize, lease, work, parallel, intervalMs, commitsOf, logger } = options;
   const stopping = new AbortController();
   const underWay = new Set<Promise<void>>();
   const bell = openBell();
+  let activeAt = performance.now();
+  const isIdle = () => performance.now() - activeAt > IDLE_AFTER_MS;
 
   const workOnBatch = async (): Promise<number> => {
     const rows = await lease(batchSize);
@@ -63,23 +73,30 @@ export function startLeaseLoop<Row>(options: LeaseLoopOptions<Row>): LeaseLoop {
   const run = async (): Promise<void> => {
     let failures = 0;
     while (!stopping.signal.aborted) {
-      bell.reset();
       const startedAt = performance.now();
+      if (bell.hasRung()) activeAt = startedAt;
+      bell.reset();
       try {
         const count = await workOnce();
         failures = 0;
-        if (count === 0) await bell.wait(intervalMs);
+        if (count > 0) activeAt = performance.now();
+        if (count === 0) await bell.wait(isIdle() ? Math.max(intervalMs, LONGEST_PAUSE_MS) : intervalMs);
         else if (count < batchSize) await lingerAfter(performance.now() - startedAt);
       } catch (err) {
         failures += 1;
         logger.warn({ err, loop: name, failures }, 'leased work failed, will try again');
         bell.reset();
-        if (!stopping.signal.aborted) await bell.wait(Math.min(intervalMs * 2 ** failures, LONGEST_BACK_OFF_MS));
+        if (!stopping.signal.aborted) await bell.wait(Math.min(intervalMs * 2 ** failures, LONGEST_PAUSE_MS));
       }
     }
     await Promise.allSettled(underWay);
   };
   const running = run();
+  const onCommit = (): void => {
+    if (isIdle()) bell.ring();
+    activeAt = performance.now();
+  };
+  commitsOf?.getEventManager().registerSubscriber({ afterTransactionCommit: onCommit });
 
   return {
     wake: bell.ring,

@@ -41,6 +41,9 @@ export interface TeamWindow {
   readonly weight: string;
 }
 
+/** For how many rows the rows in flight count, by team. */
+export type InFlight = ReadonlyMap<string, number>;
+
 /** Rows that this process works on until the lease ends. */
 export interface Leased<Row> {
   /** Proves who holds the rows. */
@@ -50,21 +53,27 @@ export interface Leased<Row> {
 
 /**
  * Leases up to `limit` due rows, in any order. Copies of a service never get the same row. In a transaction, others pass over
- * the rows until it ends; a rollback makes them due again at once.
+ * the rows until it ends; a rollback makes them due again at once. A window of teams is counted in the table, unless the
+ * caller knows what is `inFlight`.
  */
-export async function leaseRows<Row>(em: EntityManager, leased: LeasedTable, limit: number): Promise<Leased<Row>> {
+export async function leaseRows<Row>(
+  em: EntityManager,
+  leased: LeasedTable,
+  limit: number,
+  inFlight?: InFlight,
+): Promise<Leased<Row>> {
   const leaseId = randomUUID();
   const { table, leaseSeconds, columns, attempts, maxPerTeam, maxSize } = leased;
   // Rows are found again by their place in the table: by their keys, the planner may go through the whole table.
   const rows = await executeBound<Row>(
     em.isInTransaction() ? em : em.fork(),
-    `with recursive ${maxPerTeam === undefined ? due(leased) : dueInTurn(leased, maxPerTeam)},
+    `with recursive ${maxPerTeam === undefined ? due(leased) : dueInTurn(leased, maxPerTeam, inFlight !== undefined)},
      sized as (select row_at, sum(size) over (order by place, row_at) - size as size_before from due)
      update ${table}
         set lease_id = $1, due_at = clock_timestamp() + make_interval(secs => $2)${attempts ? `, ${attempts} = ${attempts} + 1` : ''}
       where ctid = any(array(select row_at from sized where size_before < ${maxSize?.bytes ?? 1}))
       returning ${columns}`,
-    [leaseId, leaseSeconds, limit],
+    [leaseId, leaseSeconds, limit, ...(inFlight ? [JSON.stringify(Object.fromEntries(inFlight))] : [])],
   );
   return { leaseId, rows };
 }
@@ -98,34 +107,23 @@ export const teamsWithWork = (table: string): string => `
 /** Rows that are counted at most: the window keeps them fewer. */
 const MAX_IN_FLIGHT = 20_000;
 
-/** Common table expressions: for how many rows the rows in flight count, by team and of all teams. */
-export const inFlight = (table: string, { isInFlight, weight }: TeamWindow): string => `
+/** A common table expression `in_flight (team_of, own)`: for how many rows the rows in flight count, by team. */
+export const countInFlight = (table: string, { isInFlight, weight }: TeamWindow): string => `
     in_flight (team_of, own) as (
       select team_id, sum(weight)
         from (select team_id, ${weight} as weight from ${table}
                where due_at > statement_timestamp() and (${isInFlight}) order by due_at limit ${MAX_IN_FLIGHT}) counted
-       group by team_id),
-    all_in_flight (total) as (select coalesce(sum(own), 0) from in_flight)`;
+       group by team_id)`;
 
-/** A join of a team with `inFlight`. */
-export const joinInFlight = (team: string): string =>
-  `left join in_flight on team_of = ${team} cross join all_in_flight`;
-
-/** An expression on that join: how many more rows of the team may be worked on now. */
-export const roomOf = ({ ofTeam, ofAll, least }: TeamWindow): string =>
-  `greatest(least(${ofTeam} - coalesce(own, 0), ${ofAll} - total), ${least} - coalesce(own, 0), 0)::int`;
+/** The same from what the caller knows, which is `$4`. */
+const KNOWN_IN_FLIGHT = 'in_flight (team_of, own) as (select key, value::int from json_each_text($4::json))';
 
 /** As `due`, with the first rows of each team in turn. The rows of a team cost nothing beyond those that are taken. */
-function dueInTurn(leased: LeasedTable, maxPerTeam: number | TeamWindow): string {
+function dueInTurn(leased: LeasedTable, maxPerTeam: number | TeamWindow, isKnown: boolean): string {
   const { table, order = 'due_at' } = leased;
-  const [weight, room, counts, join] =
-    typeof maxPerTeam === 'number'
-      ? ['1', maxPerTeam, '', '']
-      : [maxPerTeam.weight, roomOf(maxPerTeam), `${inFlight(table, maxPerTeam)},`, joinInFlight('team_id')];
+  const weight = typeof maxPerTeam === 'number' ? '1' : maxPerTeam.weight;
   return `
-    ${teamsWithWork(table)},${counts}
-    rooms as (
-      select team_id as room_of, ${room} as room from teams ${join} where team_id is not null),
+    ${teamsWithWork(table)},${typeof maxPerTeam === 'number' ? sameRoom(maxPerTeam) : roomsOf(table, maxPerTeam, isKnown)},
     in_turn as (
       select row_at, turn as place, size
         from rooms cross join lateral (
@@ -138,6 +136,19 @@ function dueInTurn(leased: LeasedTable, maxPerTeam: number | TeamWindow): string
        where ctid = any(array(select row_at from in_turn)) and ${IS_DUE} for update skip locked),
     due as (select in_turn.* from in_turn join locked using (row_at))`;
 }
+
+/** A common table expression `rooms (room_of, room)`: how many more rows of each team with work may be leased. */
+const sameRoom = (room: number): string => `
+    rooms as (select team_id as room_of, ${room} as room from teams where team_id is not null)`;
+
+/** The same where the window of each team limits it. */
+const roomsOf = (table: string, window: TeamWindow, isKnown: boolean): string => `
+    ${isKnown ? KNOWN_IN_FLIGHT : countInFlight(table, window)},
+    all_in_flight (total) as (select coalesce(sum(own), 0) from in_flight),
+    rooms as (
+      select team_id as room_of,
+             greatest(least(${window.ofTeam} - coalesce(own, 0), ${window.ofAll} - total), ${window.least} - coalesce(own, 0), 0)::int as room
+        from teams left join in_flight on team_of = team_id cross join all_in_flight where team_id is not null)`;
 
 /** The key of a row, by column name. */
 export type LeasedKey = Readonly<Record<string, string>>;
@@ -156,13 +167,16 @@ export function extendLease(
   });
 }
 
-/** Releases rows: they are due again after so many seconds, or never. Rows that are no longer held stay as they are. */
-export async function releaseLease(
+/**
+ * Releases rows: they are due again after so many seconds, or never. Rows that are no longer held stay as they are. Returns the
+ * keys of those that were held.
+ */
+export function releaseLease(
   em: EntityManager,
   leased: LeasedTable,
   { leaseId, keys, dueAfterSeconds }: { leaseId: string; keys: readonly LeasedKey[]; dueAfterSeconds: number | null },
-): Promise<void> {
-  await updateHeld(em, leased, {
+): Promise<readonly LeasedKey[]> {
+  return updateHeld(em, leased, {
     leaseId,
     keys,
     set: 'lease_id = null, due_at = clock_timestamp() + make_interval(secs => $3::float8)',

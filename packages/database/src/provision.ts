@@ -1,6 +1,7 @@
 import { Client } from 'pg';
 import { SERVICES, type ServiceName } from '@billing/contracts/operation';
 import { postgresConnection } from './connection.ts';
+import { SESSION_LIMITS } from './session-settings.ts';
 
 /** Returns the name of a service's role, which owns one schema and can see no other. */
 export const roleOf = (service: ServiceName): string => `billing_${service}`;
@@ -8,6 +9,9 @@ export const roleOf = (service: ServiceName): string => `billing_${service}`;
 /** Returns the schemas of a service's own tables. The gateway stores sign-in data apart from the others. */
 export const schemasOf = (service: ServiceName): readonly string[] =>
   service === 'gateway' ? [service, 'auth'] : [service];
+
+/** For indexes that find parts of a text among the rows of one project. Both are part of PostgreSQL, and trusted. */
+const EXTENSIONS = ['pg_trgm', 'btree_gin'] as const;
 
 /** Advisory lock that serializes provisioning: roles belong to the whole cluster. */
 const PROVISIONING_LOCK = 7_231_905;
@@ -52,6 +56,9 @@ async function createRole(client: Client, { service, password, database }: NewRo
   await client.query(`grant ${role} to current_user`);
   await grantDatabase(client, service, database);
   await client.query(`revoke all on schema public from public`);
+  // In a schema that every role sees, for indexes of searched texts. Any other one would be another wall between roles less.
+  for (const extension of EXTENSIONS)
+    await client.query(`create extension if not exists ${extension} schema pg_catalog`);
   for (const schema of schemasOf(service))
     await client.query(`create schema if not exists ${client.escapeIdentifier(schema)} authorization ${role}`);
 }
@@ -65,7 +72,11 @@ export async function grantDatabase(client: Client, service: ServiceName, name: 
   const database = client.escapeIdentifier(name);
   // The webhooks service creates one schema per team.
   const privileges = service === 'webhooks' ? 'connect, create' : 'connect';
+  const limits = Object.entries(SESSION_LIMITS).map(
+    ([limit, ms]) => `alter role ${role} in database ${database} set ${limit} = ${ms};`,
+  );
   await client.query(`
+    ${limits.join('')}
     alter role ${role} in database ${database} set search_path = ${client.escapeIdentifier(service)};
     revoke all on database ${database} from public;
     grant ${privileges} on database ${database} to ${role}`);

@@ -3,7 +3,7 @@ import { summaryOf } from './statement-summary.ts';
 
 /** A statement that took long. */
 export interface SlowQuery {
-  /** Its verb and the first table that it names, as `update outbox_events`; the rest may have values. */
+  /** Its verb and the first table that it names, as `update outbox_messages`; the rest may have values. */
   readonly statement: string;
   readonly ms: number;
 }

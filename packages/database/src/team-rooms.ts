@@ -1,52 +1,86 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { executeBound } from './bound-statement.ts';
-import { inFlight, type TeamWindow } from './lease-rows.ts';
+import { countInFlight, type InFlight, type TeamWindow } from './lease-rows.ts';
 
-/** How long a count holds, in milliseconds: to count with each insert costs several times what the insert does. */
-const HOLDS_MS = 100;
+/** How often the table is counted at most, in milliseconds: a count reads every row in flight. */
+const HOLDS_MS = 1_000;
 
-/** Says how much room the window of each team has, and counts what its caller takes until the next count. */
+/** How much room the window of each team has, as far as this process knows. */
 export interface TeamRooms {
-  /** Counts the rows in flight, unless they were counted a moment ago. */
+  /** Counts what is in flight in the table, unless that was done a moment ago, or all that was in flight is known to be done. */
   readonly refresh: () => Promise<void>;
-  /** Whether there is room for one more row of the team; then it counts as taken. */
-  readonly take: (teamId: string) => boolean;
+  /** What counts as in flight, by team. */
+  readonly inFlight: InFlight;
+  /** Whether there is room for one more row of the team; then so many count as taken. */
+  readonly take: (teamId: string, weight?: number) => boolean;
+  /** Counts rows that were leased without asking for room. */
+  readonly add: (teamId: string, weight: number) => void;
+  /** Rows are in flight no more. */
+  readonly free: (teamId: string, weight?: number) => void;
 }
 
 /**
- * Counts the window of a table's teams for whoever inserts leased rows. The table has the truth: between two counts copies of
- * the service may exceed the window by what they insert meanwhile.
+ * Keeps count of the window of a table's teams. Between two counts of the table a process adds what it leases and subtracts
+ * what it knows to be done, by whichever copy of the service. The table has the truth: what other copies do is known with the next
+ * count, and until then they may exceed the window by what they lease meanwhile. `now` is a monotonic clock in milliseconds.
  */
-export function openTeamRooms(em: EntityManager, table: string, window: TeamWindow): TeamRooms {
+export function openTeamRooms(
+  em: EntityManager,
+  table: string,
+  window: TeamWindow,
+  now: () => number = () => performance.now(),
+): TeamRooms {
   let own = new Map<string, number>();
+  /** Since the count that is running began: it may not have seen them. */
+  let addedMeanwhile = new Map<string, number>();
   let total = 0;
   let countedAt = -Infinity;
   let counting: Promise<void> | undefined;
 
+  const change = (teamId: string, by: number): void => {
+    const before = own.get(teamId) ?? 0;
+    const after = Math.max(before + by, 0);
+    total += after - before;
+    if (after > 0) own.set(teamId, after);
+    else own.delete(teamId);
+  };
+  const add = (teamId: string, weight: number): void => {
+    change(teamId, weight);
+    if (counting) addedMeanwhile.set(teamId, (addedMeanwhile.get(teamId) ?? 0) + weight);
+  };
+
   const count = async (): Promise<void> => {
+    addedMeanwhile = new Map();
     const rows = await executeBound<{ team_of: string; own: number }>(
       em.fork(),
-      `with ${inFlight(table, window)} select team_of, own::int as own from in_flight`,
+      `with ${countInFlight(table, window)} select team_of, own::int as own from in_flight`,
       [],
     );
     own = new Map(rows.map(row => [row.team_of, row.own]));
     total = rows.reduce((sum, row) => sum + row.own, 0);
-    countedAt = performance.now();
+    for (const [teamId, weight] of addedMeanwhile) change(teamId, weight);
+    countedAt = now();
   };
 
   return {
     async refresh() {
-      if (performance.now() - countedAt < HOLDS_MS) return;
+      const isKnown = total === 0 && countedAt > -Infinity;
+      if (isKnown || now() - countedAt < HOLDS_MS) return;
       counting ??= count().finally(() => (counting = undefined));
       await counting;
     },
-    take(teamId) {
+    get inFlight() {
+      return own;
+    },
+    take(teamId, weight = 1) {
       const taken = own.get(teamId) ?? 0;
-      const room = Math.max(Math.min(window.ofTeam - taken, window.ofAll - total), window.least - taken);
-      if (room <= 0) return false;
-      own.set(teamId, taken + 1);
-      total += 1;
+      if (Math.max(Math.min(window.ofTeam - taken, window.ofAll - total), window.least - taken) <= 0) return false;
+      add(teamId, weight);
       return true;
+    },
+    add,
+    free(teamId, weight = 1) {
+      change(teamId, -weight);
     },
   };
 }

@@ -40,7 +40,7 @@ it('leaves rows to the table whose lease is about to end', () => {
   expect(queue.take(10).map(({ group }) => group)).toEqual(['b']);
 });
 
-it('looks into the table for a while after it held rows, and again at each interval', async () => {
+it('looks into the table for a while after it held rows and at each interval, behind what is at hand', async () => {
   let now = 0;
   const queue = openLeaseQueue<Item>({ maxAgeMs: 60_000, sizeOf: () => 1, now: () => now });
   const reads: number[] = [];
@@ -56,6 +56,8 @@ it('looks into the table for a while after it held rows, and again at each inter
   queue.missed();
   queue.add(items('a', 4), now);
   held = items('b', 3);
+  expect(await lease()).toHaveLength(4);
+  queue.add(items('a', 4), now);
   expect(await lease()).toHaveLength(7);
   queue.add(items('a', 10), now);
   expect(await lease()).toHaveLength(10);
@@ -63,6 +65,38 @@ it('looks into the table for a while after it held rows, and again at each inter
   await lease();
   expect(reads).toEqual([10, 6]);
   now += 60_000;
+  queue.add(items('a', 10), now);
+  expect(await lease()).toHaveLength(10);
+  expect(reads).toEqual([10, 6]);
   await lease();
   expect(reads).toEqual([10, 6, 10]);
+});
+
+it('calls its listener for rows that only the table holds', () => {
+  const queue = openQueue();
+  let calls = 0;
+  queue.onAdd(() => (calls += 1));
+  queue.missed();
+  expect(calls).toBe(1);
+});
+
+it('takes no more than a batch may be large, and something of each group', async () => {
+  const [large, small] = [2_000_000, 1_000];
+  const queue = openLeaseQueue<Item>({
+    maxAgeMs: 60_000,
+    sizeOf: ({ group }) => (group === 'large' ? large : small),
+    groupOf: ({ group }) => group,
+  });
+  queue.add(items('large', 2), performance.now());
+  expect([queue.hasRoom('large'), queue.hasRoom('small')]).toEqual([true, true]);
+  queue.add(items('large', 4).slice(2), performance.now());
+  expect([queue.hasRoom('large'), queue.hasRoom('small')]).toEqual([false, true]);
+  queue.add(items('small', 3), performance.now());
+  const lease = () => queue.lease(1_000, { leaseDue: async () => [], intervalMs: 60_000 });
+  const first = await lease();
+  expect([numbersOf(first, 'small'), numbersOf(first, 'large')]).toEqual([
+    [0, 1, 2],
+    [0, 1],
+  ]);
+  expect(numbersOf(queue.take(1_000), 'large')).toEqual([2, 3]);
 });

@@ -2,7 +2,7 @@ import { createTestDatabase } from '@billing/testing/database';
 import { pino } from 'pino';
 import { runs } from '@billing/testing/runs';
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { openDatabase } from '../src/database.ts';
 import { startLeaseLoop } from '../src/lease-loop.ts';
 import { extendLease, leaseRows, releaseLease, type LeasedTable } from '../src/lease-rows.ts';
@@ -115,6 +115,17 @@ it('limits how many rows of a team are in flight, whichever process has leased t
   expect((await lease()).counts).toEqual({ busy: 2, late: 2 });
 });
 
+it('leases by what its caller knows to be in flight', async () => {
+  await using jobs = await startJobs();
+  const window = { ofTeam: 4, ofAll: 6, least: 1, isInFlight: 'lease_id is not null', weight: '1' };
+  await jobs.add('busy', 9);
+  await jobs.add('quiet', 9);
+  const inFlight = new Map([['busy', 3]]);
+  const { rows } = await leaseRows<Job>(jobs.em, { ...JOBS, maxPerTeam: window }, 100, inFlight);
+  const counts = Object.groupBy(rows, row => row.team_id);
+  expect([counts['busy']?.length, counts['quiet']?.length]).toEqual([1, 3]);
+});
+
 it('limits the size of a batch, but leases a row that alone is larger', async () => {
   await using jobs = await startJobs();
   await fc.assert(
@@ -157,6 +168,40 @@ it('works on what becomes due, and tries again after a failure', async () => {
   await jobs.add('a', 1);
   expect(await done.promise).toEqual(['0']);
   expect(failures).toBe(1);
+  await loop.stop();
+});
+
+it('looks every five seconds once nothing has happened for ten, and at once after a commit', async () => {
+  await using jobs = await startJobs();
+  await jobs.em.execute('select 1');
+  onTestFinished(() => void vi.useRealTimers());
+  vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
+  let looks = 0;
+  const looksWithin = async (ms: number): Promise<number> => {
+    looks = 0;
+    await vi.advanceTimersByTimeAsync(ms);
+    return looks;
+  };
+  const loop = startLeaseLoop<Job>({
+    name: 'jobs',
+    batchSize: 10,
+    lease: async () => ((looks += 1), []),
+    work: async () => undefined,
+    intervalMs: 1_000,
+    commitsOf: jobs.em,
+    logger,
+  });
+  expect(await looksWithin(10_000)).toBe(10);
+  await looksWithin(5_000);
+  expect(await looksWithin(60_000)).toBe(12);
+  looks = 0;
+  await jobs.em.fork().transactional(tx => tx.execute('select 1'));
+  await vi.advanceTimersByTimeAsync(0);
+  expect(looks).toBe(1);
+  expect(await looksWithin(5_000)).toBe(5);
+  await looksWithin(10_000);
+  loop.wake();
+  expect(await looksWithin(5_000)).toBe(6);
   await loop.stop();
 });
 

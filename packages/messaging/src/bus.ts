@@ -19,16 +19,14 @@ import type { Acknowledgement, Delivery, Receive } from './consumer/delivery.ts'
 import { semaphore } from './semaphore.ts';
 import { watchCapacity } from './stream-capacity.ts';
 import { durableOf, ROOT, streamOf } from './subjects.ts';
+import type { Message } from './message.ts';
 import { decode } from './message-body.ts';
 import { carriedBy, headersOf } from './message-headers.ts';
 import { withProcessSpan, withSendSpan, type ProcessedFrom } from './spans.ts';
 import type { TraceCarrier } from '@billing/tracing/trace-carrier';
 
-/**
- * Publishes one message: an encoded envelope, or an array of several of one type. Resolves when the server has stored it. The
- * server drops a repeat of `id`.
- */
-export type PublishMessage = (type: string, body: string, id: string, trace: TraceCarrier) => Promise<void>;
+/** Publishes one message. Resolves when the server has stored it. */
+export type PublishMessage = (message: Pick<Message, 'id' | 'type' | 'teamId' | 'body' | 'trace'>) => Promise<void>;
 
 interface BusOptions {
   readonly nats: NatsConnection;
@@ -56,14 +54,20 @@ const DUPLICATE_WINDOW_MS = 10 * 60_000;
 export const RETENTION_MS = 7 * 24 * 3_600_000;
 /** Unacknowledged messages of all copies of a consumer, unless `maxInFlight` needs more. */
 const MIN_ACK_PENDING = 256;
-/** Messages that have arrived and are not handled yet. Nothing extends their time, so they must not wait for long. */
-const MAX_BUFFERED = 512;
+/**
+ * Messages of a consumer that have arrived and are not handled yet. Nothing extends their time, so they must not wait for long.
+ * As a message has at most 1 MiB, they have 32 MiB together. By `max_bytes` they could not be fetched: the client, which then
+ * fetches by nothing else, stands still for 15 s when a message is larger than what is left of each of its requests.
+ */
+const MAX_BUFFERED = 32;
+/** Bytes of a consumer's messages that are handled at the same time; beyond them a message waits, or is handled alone. */
+const MAX_BYTES_IN_FLIGHT = 8 * 1_048_576;
 const MAX_BYTES = 8 * 1_024 ** 3;
 const PUBLISH_TIMEOUT_MS = 5_000;
 /** How long one request for messages lasts, in milliseconds. */
-const PULL_MS = 15_000;
+const PULL_MS = 30_000;
 /** A consumer's leader that is silent for twice as long is gone: messages are asked for again, of the next one. */
-const HEARTBEAT_MS = 2_500;
+const HEARTBEAT_MS = 7_500;
 
 /**
  * Opens the event bus: one stream that stores every event, and durable consumers that read it.
@@ -80,18 +84,23 @@ export async function openBus({ nats, inbox, logger, apiPrefix, root = ROOT, fol
   });
   const capacity = await watchCapacity(async () => {
     const { state, config } = await jsm.streams.info(stream);
-    return { bytes: state.bytes, maxBytes: config.max_bytes };
+    return { bytes: state.bytes, maxBytes: config.max_bytes, first: state.first_seq };
   }, logger);
 
-  const publish: PublishMessage = async (type, body, id, trace) => {
+  const publish: PublishMessage = async ({ type, teamId, body, id, trace }) => {
     const bytes = Buffer.byteLength(body);
-    const release = capacity.reserve(bytes);
+    const release = capacity.reserve(teamId, bytes);
+    let place: number | undefined;
     try {
       await withSendSpan({ id, type, bytes }, trace, async carried => {
-        await js.publish(`${root}.${type}`, body, { msgID: id, headers: headersOf(carried) });
+        const { seq, duplicate } = await js.publish(`${root}.${type}`, body, {
+          msgID: id,
+          headers: headersOf(carried),
+        });
+        if (!duplicate) place = seq;
       });
     } finally {
-      release();
+      release(place);
     }
   };
 
@@ -124,12 +133,15 @@ export async function openBus({ nats, inbox, logger, apiPrefix, root = ROOT, fol
       idle_heartbeat: HEARTBEAT_MS,
     });
     const limit = semaphore(maxInFlight);
+    /** A message takes one permit, a large one several: so both their number and their bytes are limited. */
+    const permitsOf = ({ data }: JsMsg) =>
+      Math.min(Math.max(1, Math.ceil((data.length * maxInFlight) / MAX_BYTES_IN_FLIGHT)), maxInFlight);
     const inFlight = new Set<JsMsg>();
     const extendTime = setInterval(() => inFlight.forEach(message => message.working()), ackWaitMs / 3);
     const read = async () => {
       for await (const message of messages) {
         inFlight.add(message);
-        const release = await limit.acquire();
+        const release = await limit.acquire(permitsOf(message));
         void deliver(message, { attempt: message.info.deliveryCount, consumer: durable, receive }).finally(() => {
           inFlight.delete(message);
           release();
@@ -162,7 +174,8 @@ export async function openBus({ nats, inbox, logger, apiPrefix, root = ROOT, fol
       return;
     }
     const origin = { carrier: carriedBy(message), consumer };
-    const ends = await Promise.all(events.map(event => deliverEvent(event, { attempt, origin, receive })));
+    const bytes = message.data.length / events.length;
+    const ends = await Promise.all(events.map(event => deliverEvent(event, { attempt, bytes, origin, receive })));
     const delays = ends.flatMap(end => (end.kind === 'redeliver' ? [end.delayMs] : []));
     // Those that are handled come again with the others of their team, and are dropped as duplicates.
     if (delays.length > 0) message.nak(Math.max(...delays));
@@ -172,12 +185,12 @@ export async function openBus({ nats, inbox, logger, apiPrefix, root = ROOT, fol
   /** Hands an event to its consumer; never rejects. */
   async function deliverEvent(
     event: Envelope,
-    { attempt, origin, receive }: { attempt: number; origin: ProcessedFrom; receive: Receive },
+    { attempt, bytes, origin, receive }: { attempt: number; bytes: number; origin: ProcessedFrom; receive: Receive },
   ): Promise<Acknowledgement> {
     const { id, type, teamId } = event;
     try {
       return await withProcessSpan({ id, type, teamId, attempt }, origin, carried =>
-        receive(toDelivery(event, attempt, carried)),
+        receive({ ...toDelivery(event, attempt, carried), bytes }),
       );
     } catch (err) {
       logger.warn({ err, eventId: id, type, attempt }, 'delivery failed, will be delivered again');
@@ -270,4 +283,5 @@ export const toDelivery = (event: Envelope, attempt: number, trace: TraceCarrier
   trace,
   context: undefined,
   isAlone: false,
+  bytes: 0,
 });

@@ -1,13 +1,15 @@
 import { openLeaseQueue, type LeaseQueue } from '@billing/database/lease-queue';
-import type { NewEvent } from './new-event.ts';
+import type { Message } from './message.ts';
 
-/** An event that a relay has leased. */
-export interface LeasedOutboxEvent extends NewEvent {
+/** A message of the outbox that a relay has leased. */
+export interface LeasedMessage extends Message {
+  /** Its key in the outbox. */
+  readonly sequence: string;
   readonly leaseId: string;
 }
 
-/** Events of committed transactions, for the relay of the same process. */
-export type CommittedEvents = LeaseQueue<LeasedOutboxEvent>;
+/** Messages with the events of committed transactions, for the relay of the same process. */
+export type CommittedEvents = LeaseQueue<LeasedMessage>;
 
 /** How long committed events stay leased for the relay of their own process; after a crash another relay finds them. */
 export const COMMITTED_LEASE_SECONDS = 5;
@@ -16,4 +18,4 @@ const MAX_AGE_MS = 4_000;
 
 /** Opens the queue between a process's transactions and its relay. */
 export const openCommittedEvents = (): CommittedEvents =>
-  openLeaseQueue({ maxAgeMs: MAX_AGE_MS, sizeOf: ({ data }) => data.length });
+  openLeaseQueue({ maxAgeMs: MAX_AGE_MS, sizeOf: ({ body }) => body.length });

@@ -1,12 +1,14 @@
 import { defineEntity, p, type EntityManager } from '@mikro-orm/postgresql';
 import { executeBound } from '@billing/database/bound-statement';
+import { RETENTION_MS } from './bus.ts';
+import { lowestEventId } from './event-id.ts';
 
 const ProcessedEventSchema = defineEntity({
   name: 'ProcessedEvent',
   tableName: 'processed_events',
   properties: {
-    consumer: p.text().primary(),
     eventId: p.uuid().primary(),
+    consumer: p.text().primary(),
     processedAt: p.datetime(),
   },
 });
@@ -41,11 +43,20 @@ export async function unmarkProcessed(tx: EntityManager, consumer: string, event
   ]);
 }
 
-/** Deletes marks that are twice as old as the oldest event of the stream. */
-export async function deleteProcessed(em: EntityManager, batchSize = 5_000): Promise<void> {
-  await em.fork().execute(
-    `delete from processed_events where (consumer, event_id) in (
-       select consumer, event_id from processed_events where processed_at < now() - interval '14 days' limit ?)`,
-    [batchSize],
+/** In milliseconds: twice as old as the oldest event of the stream. */
+const KEPT_MS = 2 * RETENTION_MS;
+
+/** Deletes up to `limit` marks that are older than any event can come again; returns whether there may be more. */
+export async function deleteProcessed(em: EntityManager, now: Date, limit = 5_000): Promise<boolean> {
+  const before = new Date(now.getTime() - KEPT_MS);
+  // The mark of an old event may be young: of one that was fetched or replayed later.
+  const deleted = await executeBound(
+    em.fork(),
+    `delete from processed_events where ctid = any(array(
+       select ctid from processed_events where event_id < $1::uuid and processed_at < $2::timestamptz
+        order by event_id limit $3))
+     returning 1`,
+    [lowestEventId(before), before, limit],
   );
+  return deleted.length === limit;
 }

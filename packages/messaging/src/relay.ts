@@ -4,31 +4,33 @@ import { leaseRows, releaseLease, type LeasedTable } from '@billing/database/lea
 import { startLeaseLoop, type LeaseLoop } from '@billing/database/lease-loop';
 import type { Logger } from 'pino';
 import type { PublishMessage } from './bus.ts';
-import { openCommittedEvents, type CommittedEvents, type LeasedOutboxEvent } from './committed-events.ts';
-import { encode } from './message-body.ts';
-import type { NewEvent } from './new-event.ts';
+import { openCommittedEvents, type CommittedEvents, type LeasedMessage } from './committed-events.ts';
+import type { Message } from './message.ts';
+import { TeamShareError } from './stream-capacity.ts';
+import { openTrimming, PUBLISHED } from './trim-team-rows.ts';
 
-/** Events per batch. */
+/** Messages per batch. */
 const RELAY_BATCH = 1_000;
-/** How long published events wait to be marked together, in milliseconds: well within their lease. */
+/** When a message is tried again whose team has its share of a crowded stream, in seconds. */
+const HELD_BACK_SECONDS = 30;
+/** How long published messages wait to be marked together, in milliseconds: well within their lease. */
 const MARK_AFTER_MS = 1_000;
 
 const OUTBOX: LeasedTable = {
-  table: 'outbox_events',
-  key: ['id'],
+  table: 'outbox_messages',
+  key: ['sequence'],
   leaseSeconds: 15,
-  columns: `id, type, team_id as "teamId", data::text as data, trace,
-            (extract(epoch from occurred_at) * 1000)::float8 as "occurredMs", sequence`,
+  columns: `sequence, id, type, team_id as "teamId", body, events, trace`,
   order: 'sequence',
-  maxSize: { column: 'data_bytes', bytes: 16 * 1_048_576 },
+  maxSize: { column: 'octet_length(body)', bytes: 8 * 1_048_576 },
 };
 
 interface RelayOptions {
   readonly em: EntityManager;
   readonly publish: PublishMessage;
-  /** Committed events of this process. */
+  /** Of the transactions of this process. */
   readonly committed?: CommittedEvents;
-  /** How often to look for events that other processes left, in milliseconds. */
+  /** How often to look for messages that other processes left, in milliseconds. */
   readonly intervalMs?: number;
   readonly logger: Logger;
 }
@@ -38,22 +40,22 @@ export type Relay = Pick<LeaseLoop, 'stop'>;
 
 /**
  * Publishes the outbox until stopped: events of this process right after their commit, and every `intervalMs` those
- * that others left. A crash between publishing and marking publishes an event again under the same id: the bus drops the
+ * that others left. A crash between publishing and marking publishes a message again under the same id: the bus drops the
  * copy, or else deduplication in its consumers does.
  */
 export function startRelay({ em, publish, committed, intervalMs = 1_000, logger }: RelayOptions): Relay {
   const marker = openMarker(em, logger);
   const queue = committed ?? openCommittedEvents();
-  const leaseDue = (limit: number) => leaseDueEvents(em, limit);
+  const leaseDue = (limit: number) => leaseDueMessages(em, limit);
   const lease = (limit: number) => queue.lease(limit, { leaseDue, intervalMs });
-  const work = async (events: readonly LeasedOutboxEvent[]): Promise<void> => {
-    const { published, failed, errors } = await publishAll(publish, events);
+  const work = async (messages: readonly LeasedMessage[]): Promise<void> => {
+    const { published, heldBack, failed, errors } = await publishAll(publish, messages);
     marker.add(published);
+    await releaseMessages(em, heldBack, HELD_BACK_SECONDS);
     if (failed.length === 0) return;
-    await releaseEvents(em, failed);
+    await releaseMessages(em, failed);
     queue.missed();
-    const count = `${failed.length} of ${events.length}`;
-    throw new AggregateError(errors, `${count} events could not be published; they stay in the outbox`);
+    throw toError(errors, messages);
   };
 
   const loop = startLeaseLoop({ name: 'outbox', batchSize: RELAY_BATCH, lease, work, intervalMs, logger });
@@ -63,43 +65,60 @@ export function startRelay({ em, publish, committed, intervalMs = 1_000, logger 
       await loop.stop();
       await marker.flush();
       const left = queue.take(Number.MAX_SAFE_INTEGER);
-      await releaseEvents(em, left).catch((err: unknown) =>
-        logger.warn({ err }, 'events not released, their leases will end'),
+      await releaseMessages(em, left).catch((err: unknown) =>
+        logger.warn({ err }, 'messages not released, their leases will end'),
       );
     },
   };
 }
 
-/** Publishes what is due once, and returns how many events there were; for tests. */
+/** Publishes what is due once, and returns how many messages there were; for tests. */
 export async function relayOnce(em: EntityManager, publish: PublishMessage, limit = RELAY_BATCH): Promise<number> {
-  const events = await leaseDueEvents(em, limit);
-  const { published, failed, errors } = await publishAll(publish, events);
+  const messages = await leaseDueMessages(em, limit);
+  const { published, heldBack, failed, errors } = await publishAll(publish, messages);
   await markPublished(em, published);
-  await releaseEvents(em, failed);
-  if (errors.length > 0) throw new AggregateError(errors, `${errors.length} events could not be published`);
-  return events.length;
+  await releaseMessages(em, heldBack, HELD_BACK_SECONDS);
+  await releaseMessages(em, failed);
+  if (errors.length > 0) throw toError(errors, messages);
+  return messages.length;
 }
 
-async function leaseDueEvents(em: EntityManager, limit: number): Promise<LeasedOutboxEvent[]> {
-  const { leaseId, rows } = await leaseRows<NewEvent & { sequence: string }>(em, OUTBOX, limit);
+async function leaseDueMessages(em: EntityManager, limit: number): Promise<LeasedMessage[]> {
+  const { leaseId, rows } = await leaseRows<Omit<LeasedMessage, 'leaseId'>>(em, OUTBOX, limit);
   // An update returns rows in any order.
   const inOrder = rows.toSorted((a, b) => Number(a.sequence) - Number(b.sequence));
-  return inOrder.map(event => ({ ...event, leaseId }));
+  return inOrder.map(message => ({ ...message, leaseId }));
 }
 
-async function publishAll(publish: PublishMessage, events: readonly LeasedOutboxEvent[]) {
-  const outcomes = await Promise.allSettled(
-    events.map(event => publish(event.type, encode(event), event.id, event.trace)),
-  );
-  const published = events.filter((_, index) => outcomes[index]?.status === 'fulfilled');
-  const failed = events.filter((_, index) => outcomes[index]?.status === 'rejected');
+type End = 'published' | 'held back' | 'failed';
+
+function endOf(outcome: PromiseSettledResult<void> | undefined): End {
+  if (outcome?.status === 'fulfilled') return 'published';
+  return outcome?.reason instanceof TeamShareError ? 'held back' : 'failed';
+}
+
+async function publishAll(publish: PublishMessage, messages: readonly LeasedMessage[]) {
+  const outcomes = await Promise.allSettled(messages.map(publish));
+  const ended = (end: End) => messages.filter((_, index) => endOf(outcomes[index]) === end);
   const errors = outcomes.flatMap(outcome => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
-  return { published, failed, errors };
+  return {
+    published: ended('published'),
+    heldBack: ended('held back'),
+    failed: ended('failed'),
+    errors: errors.filter(err => !(err instanceof TeamShareError)),
+  };
 }
 
-/** Marks published events in batches, off the path that somebody waits for. */
+const toError = (errors: readonly unknown[], messages: readonly Message[]): AggregateError =>
+  new AggregateError(
+    errors,
+    `${errors.length} of ${messages.length} messages could not be published; they stay in the outbox`,
+  );
+
+/** Marks published messages in batches, off the path that somebody waits for. */
 function openMarker(em: EntityManager, logger: Logger) {
-  let waiting: LeasedOutboxEvent[] = [];
+  const trimming = openTrimming(em, PUBLISHED, logger);
+  let waiting: LeasedMessage[] = [];
   let timer: NodeJS.Timeout | undefined;
 
   const flush = async (): Promise<void> => {
@@ -107,39 +126,55 @@ function openMarker(em: EntityManager, logger: Logger) {
     timer = undefined;
     const marked = waiting;
     waiting = [];
-    // Unmarked events are published again under the same id when their lease ends.
-    await markPublished(em, marked).catch((err: unknown) => logger.warn({ err }, 'events not marked as published'));
+    // Unmarked messages are published again under the same id when their lease ends.
+    await markPublished(em, marked).catch((err: unknown) => logger.warn({ err }, 'messages not marked as published'));
+    for (const { teamId, body } of marked) trimming.add(teamId, body.length);
+    await trimming.run();
   };
   return {
-    add(events: readonly LeasedOutboxEvent[]) {
-      waiting.push(...events);
-      if (events.length > 0) timer ??= setTimeout(() => void flush(), MARK_AFTER_MS);
+    add(messages: readonly LeasedMessage[]) {
+      waiting.push(...messages);
+      if (messages.length > 0) timer ??= setTimeout(() => void flush(), MARK_AFTER_MS);
     },
     flush,
   };
 }
 
-async function markPublished(em: EntityManager, events: readonly NewEvent[]): Promise<void> {
-  if (events.length === 0) return;
+async function markPublished(em: EntityManager, messages: readonly LeasedMessage[]): Promise<void> {
+  if (messages.length === 0) return;
   await executeBound(
     em.fork(),
-    `update outbox_events set published_at = clock_timestamp(), due_at = null, lease_id = null where id = any($1::uuid[])`,
-    [events.map(({ id }) => id)],
+    `update outbox_messages set published_at = clock_timestamp(), due_at = null, lease_id = null
+      where sequence = any($1::bigint[])`,
+    [messages.map(({ sequence }) => sequence)],
   );
 }
 
-async function releaseEvents(em: EntityManager, events: readonly LeasedOutboxEvent[]): Promise<void> {
-  for (const [leaseId, ofLease] of Map.groupBy(events, event => event.leaseId)) {
-    const keys = ofLease.map(({ id }) => ({ id }));
-    await releaseLease(em.fork(), OUTBOX, { leaseId, keys, dueAfterSeconds: 0 });
+async function releaseMessages(
+  em: EntityManager,
+  messages: readonly LeasedMessage[],
+  dueAfterSeconds = 0,
+): Promise<void> {
+  for (const [leaseId, ofLease] of Map.groupBy(messages, message => message.leaseId)) {
+    const keys = ofLease.map(({ sequence }) => ({ sequence }));
+    await releaseLease(em.fork(), OUTBOX, { leaseId, keys, dueAfterSeconds });
   }
 }
 
-/** Deletes events that were published more than three days ago; until then they can be looked up for repairs. */
-export async function deletePublished(em: EntityManager, batchSize = 5_000): Promise<void> {
-  await em.fork().execute(
-    `delete from outbox_events where id in (
-       select id from outbox_events where published_at < now() - interval '3 days' limit ?)`,
-    [batchSize],
+/** Deletes up to `limit` messages that were published more than three days ago; returns whether there may be more. */
+export async function deletePublished(em: EntityManager, limit = 5_000): Promise<boolean> {
+  // The old ones lie before the first young one, so that the others are not read.
+  const deleted = await executeBound(
+    em.fork(),
+    `with bound as (select clock_timestamp() - interval '3 days' as time)
+     delete from outbox_messages where sequence = any(array(
+       select sequence from outbox_messages
+        where published_at < (select time from bound)
+          and sequence < coalesce((select sequence from outbox_messages where created_at >= (select time from bound)
+                                    order by sequence limit 1), 9223372036854775807)
+        order by sequence limit $1))
+     returning 1`,
+    [limit],
   );
+  return deleted.length === limit;
 }

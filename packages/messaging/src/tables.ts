@@ -1,36 +1,39 @@
 import { Migration } from '@mikro-orm/migrations';
 import { DeadLetter } from './dead-letters.ts';
-import { OutboxEvent } from './outbox-event.entity.ts';
+import { OutboxMessage } from './outbox-message.entity.ts';
 import { ProcessedEvent } from './processed-events.ts';
 import { PurgedTeam } from './purged-teams.ts';
 
 /** The tables that every service has for the bus; they stand first in its lists of entities and migrations. */
-export const messagingEntities = [OutboxEvent, ProcessedEvent, DeadLetter, PurgedTeam];
+export const messagingEntities = [OutboxMessage, ProcessedEvent, DeadLetter, PurgedTeam];
 
 class CreateMessagingTables extends Migration {
   override up(): void {
-    // Large data is stored out of line, so that marking an event as published does not write it again.
+    // So that marking a message as published does not write its body again: a large one is out of line, and beside a small one
+    // is room for the row's next version, of which PostgreSQL then logs what differs.
     this.addSql(`
-      create table outbox_events (
-        id uuid primary key,
-        sequence bigserial not null constraint outbox_events_sequence_unique unique,
+      create table outbox_messages (
+        sequence bigserial primary key,
+        id uuid not null,
         type text not null,
         team_id text not null,
-        data json not null,
-        data_bytes int not null,
+        body text not null,
+        events int not null,
         trace jsonb not null,
-        occurred_at timestamptz not null,
+        created_at timestamptz not null,
         due_at timestamptz,
         lease_id uuid,
         published_at timestamptz
-      ) with (toast_tuple_target = 128)`);
-    this.addSql(`create index outbox_events_unpublished on outbox_events (sequence) where due_at is not null`);
+      ) with (toast_tuple_target = 128, fillfactor = 50)`);
+    this.addSql(`create index outbox_messages_unpublished on outbox_messages (sequence) where due_at is not null`);
+    this.addSql(`
+      create index outbox_messages_published on outbox_messages (team_id, sequence) where published_at is not null`);
     this.addSql(`
       create table processed_events (
-        consumer text not null,
         event_id uuid not null,
+        consumer text not null,
         processed_at timestamptz not null,
-        primary key (consumer, event_id)
+        primary key (event_id, consumer)
       )`);
     this.addSql(`
       create table dead_letters (

@@ -1,12 +1,15 @@
+import { defineEvent } from '@billing/contracts/event';
 import { openDatabase } from '@billing/database/database';
 import { startLink } from '@billing/testing/link';
 import { waitFor } from '@billing/testing/wait-for';
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
+import { z } from 'zod';
 import { watchBackPressure } from '../src/back-pressure.ts';
+import type { Publish } from '../src/outbox.ts';
 import { relayOnce } from '../src/relay.ts';
 import { messagingEntities, messagingMigrations } from '../src/tables.ts';
-import { startMessaging, type Messaging } from './start-messaging.ts';
+import { Counted, publishAlone, startMessaging, teamId, type Messaging } from './start-messaging.ts';
 
 const HIGH_WATER = 5;
 
@@ -21,7 +24,8 @@ function watch(messaging: Messaging, em = messaging.em) {
     await pressure.count();
     return pressure.isOverloaded();
   };
-  return { logged, isOverloaded, count: pressure.count, [Symbol.asyncDispose]: pressure.close };
+  const { isTeamOverloaded, count } = pressure;
+  return { logged, isOverloaded, isTeamOverloaded, count, [Symbol.asyncDispose]: pressure.close };
 }
 
 const publish = ({ em, bus }: Messaging, limit: number) => relayOnce(em, bus.publish, limit);
@@ -29,15 +33,15 @@ const publish = ({ em, bus }: Messaging, limit: number) => relayOnce(em, bus.pub
 it('is overloaded above its mark until it has drained to 80 % of it', async () => {
   await using messaging = await startMessaging();
   await using outbox = watch(messaging);
-  await messaging.publish(1, 2, 3, 4, 5);
+  await publishAlone(messaging.outbox, 5);
   expect(await outbox.isOverloaded()).toBe(false);
-  await messaging.publish(6);
+  await publishAlone(messaging.outbox, 1);
   expect(await outbox.isOverloaded()).toBe(true);
   await publish(messaging, 1);
   expect(await outbox.isOverloaded()).toBe(true);
   await publish(messaging, 1);
   expect(await outbox.isOverloaded()).toBe(false);
-  await messaging.publish(7);
+  await publishAlone(messaging.outbox, 1);
   expect(await outbox.isOverloaded()).toBe(false);
   expect(outbox.logged).toEqual([
     'outbox overloaded, writes are paused until it has drained',
@@ -45,10 +49,35 @@ it('is overloaded above its mark until it has drained to 80 % of it', async () =
   ]);
 });
 
+it('S76: refuses a team that fills the outbox by number or by bytes alone, and goes on for all others', async () => {
+  const Large = defineEvent('test.large.v1', z.object({ text: z.string() }));
+  for (const fill of [
+    (publishEvent: Publish) => [1, 2, 3, 4].forEach(number => publishEvent(Counted, teamId, { number })),
+    (publishEvent: Publish) => publishEvent(Large, teamId, { text: 'x'.repeat(40_000) }),
+  ]) {
+    await using messaging = await startMessaging();
+    await using outbox = watch(messaging);
+    await publishAlone(messaging.outbox, 2);
+    await messaging.outbox.transaction(async (_tx, publishEvent) => fill(publishEvent));
+    expect(await outbox.isOverloaded()).toBe(false);
+    expect([outbox.isTeamOverloaded(teamId), outbox.isTeamOverloaded('team_other')]).toEqual([true, false]);
+    await publish(messaging, 1_000);
+    expect(await outbox.isOverloaded()).toBe(false);
+    expect(outbox.isTeamOverloaded(teamId)).toBe(false);
+  }
+});
+
+it('is overloaded when one team has twice the mark, since nothing else is counted then', async () => {
+  await using messaging = await startMessaging();
+  await using outbox = watch(messaging);
+  for (let row = 0; row < 2 * (HIGH_WATER + 1); row += 1) await messaging.publish(row);
+  expect(await outbox.isOverloaded()).toBe(true);
+});
+
 it('reads no published event, even where the statistics say that most events wait', async () => {
   await using messaging = await startMessaging();
-  await messaging.publish(...Array.from({ length: 2_000 }, (_, number) => number));
-  await messaging.em.execute('analyze outbox_events');
+  await publishAlone(messaging.outbox, 2_000);
+  await messaging.em.execute('analyze outbox_messages');
   await publish(messaging, 2_000);
   await using resources = new AsyncDisposableStack();
   const url = messaging.database.config.get('clientUrl', '');
@@ -58,7 +87,7 @@ it('reads no published event, even where the statistics say that most events wai
   const rowsRead = async (): Promise<number> => {
     await database.em.execute('select pg_stat_force_next_flush()');
     const [row] = await database.em.execute<{ rows: string }[]>(
-      `select seq_tup_read + idx_tup_fetch as rows from pg_stat_user_tables where relname = 'outbox_events'`,
+      `select seq_tup_read + idx_tup_fetch as rows from pg_stat_user_tables where relname = 'outbox_messages'`,
     );
     return Number(row?.rows);
   };
@@ -72,7 +101,7 @@ it('reads no published event, even where the statistics say that most events wai
 
 it('keeps its last result while the database is unavailable', async () => {
   await using messaging = await startMessaging();
-  await messaging.publish(1, 2, 3, 4, 5, 6);
+  await publishAlone(messaging.outbox, 6);
   await using link = await startLink(messaging.database.config.get('clientUrl', ''));
   await using resources = new AsyncDisposableStack();
   const settings = { service: 'portal', entities: messagingEntities, migrations: messagingMigrations } as const;

@@ -1,15 +1,14 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { envelope } from '@billing/contracts/event';
+import { messageWith } from '@billing/testing/events';
 import { testNatsUrl } from '@billing/testing/nats';
 import { waitFor } from '@billing/testing/wait-for';
 import { expect, it } from 'vitest';
 import { retryDeadLetters } from '../src/change-dead-letters.ts';
 import { listDeadLetters } from '../src/find-dead-letters.ts';
 import { relayOnce } from '../src/relay.ts';
-import { counted, Counted, startMessaging, teamId, type Messaging } from './start-messaging.ts';
+import { counted, startMessaging, teamId, type Messaging } from './start-messaging.ts';
 
 const EVENTS = 30;
 const DEADLY = 13;
@@ -55,8 +54,7 @@ it('dead-letters an event that kills the process each time, also when it is retr
 
 it('dead-letters it also where it shares a message with the others', async () => {
   await using messaging = await startMessaging();
-  const events = Array.from({ length: EVENTS }, (_, number) => envelope.encode(counted(number)));
-  await messaging.bus.publish(Counted.name, JSON.stringify(events), randomUUID(), {});
+  await messaging.bus.publish(messageWith(...Array.from({ length: EVENTS }, (_, number) => counted(number))));
   await using supervised = supervise(messaging);
   const failuresAtTheEnd = async () => {
     const failures = await messaging.failures();

@@ -136,7 +136,9 @@ it('does not handle again what was handled before, and deletes its letter', asyn
   const event = counted(1);
   await using service = await startLetters(event);
   service.onHandle(() => undefined);
-  await service.em.fork().execute(`insert into processed_events values ('test', ?, now())`, [event.id]);
+  await service.em
+    .fork()
+    .execute(`insert into processed_events (consumer, event_id, processed_at) values ('test', ?, now())`, [event.id]);
   service.startRetries();
   await service.retry();
   await waitFor(async () => (await service.letters()).length === 0, { what: 'the retry' });

@@ -1,6 +1,5 @@
-import { randomUUID } from 'node:crypto';
-import { envelope } from '@billing/contracts/event';
 import { jetstreamManager } from '@nats-io/jetstream';
+import { messageWith } from '@billing/testing/events';
 import { waitFor } from '@billing/testing/wait-for';
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
@@ -19,9 +18,9 @@ it('S39: drops an event under the subject of another type, for good, and says so
   });
 
   const [forged, genuine] = [counted(1), counted(2)];
-  await bus.publish('test.harmless.v1', JSON.stringify(envelope.encode(forged)), randomUUID(), {});
-  await bus.publish(Counted.name, 'not an envelope', randomUUID(), {});
-  await bus.publish(Counted.name, JSON.stringify(envelope.encode(genuine)), randomUUID(), {});
+  await bus.publish({ ...messageWith(forged), type: 'test.harmless.v1' });
+  await bus.publish({ ...messageWith(genuine), body: 'no envelopes' });
+  await bus.publish(messageWith(genuine));
 
   await waitFor(() => received.includes(genuine.id), { what: 'the genuine event' });
   expect(received).toEqual([genuine.id]);
@@ -44,8 +43,7 @@ it('S39: does not follow an event under the subject of another type', async () =
   const stop = bus.follow({ ...Counted, name: 'test.harmless.v1' }, team => teams.push(team));
   const forged = { ...counted(1), teamId: 'forged' };
   const genuine = { ...counted(2), type: 'test.harmless.v1', teamId: 'genuine' };
-  for (const event of [forged, genuine])
-    await bus.publish('test.harmless.v1', JSON.stringify(envelope.encode(event)), randomUUID(), {});
+  for (const event of [forged, genuine]) await bus.publish({ ...messageWith(event), type: 'test.harmless.v1' });
   await waitFor(() => teams.includes('genuine'), { what: 'the genuine event' });
   expect(teams).toEqual(['genuine']);
   stop();

@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
-import { envelope, type Envelope } from '@billing/contracts/event';
+import type { Envelope } from '@billing/contracts/event';
+import { messageWith } from '@billing/testing/events';
 import { waitFor } from '@billing/testing/wait-for';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { expect, it } from 'vitest';
@@ -10,7 +10,7 @@ import { addEffect, counted, Counted, startMessaging, type Messaging } from './s
 
 /** Publishes events as one message. */
 const publishMessage = ({ bus }: Messaging, events: readonly Envelope[]) =>
-  bus.publish(Counted.name, JSON.stringify(events.map(event => envelope.encode(event))), randomUUID(), {});
+  bus.publish({ ...messageWith(...events), type: Counted.name });
 
 /** Starts a consumer that stores numbers; `handle` may throw. */
 async function storeNumbers(messaging: Messaging, handle: (number: number) => void = () => undefined) {

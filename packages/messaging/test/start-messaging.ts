@@ -66,11 +66,13 @@ export async function startMessaging() {
         .execute<{ event_id: string; attempts: number; error: string; event: Envelope; is_dead: boolean }[]>(
           'select *, dead_lettered_at is not null as is_dead from dead_letters order by failed_at',
         ),
-    /** What the outbox holds, in the order of insertion. */
+    /** The events that the outbox holds, in the order of insertion. */
     outboxEvents: () =>
       em.fork().execute<{ type: string; data: unknown; is_leased: boolean; is_published: boolean }[]>(
-        `select type, data, due_at > clock_timestamp() as is_leased, published_at is not null as is_published
-             from outbox_events order by sequence`,
+        `select type, event -> 'data' as data, due_at > clock_timestamp() as is_leased,
+                published_at is not null as is_published
+           from outbox_messages, json_array_elements(body::json) with ordinality as carried (event, place)
+          order by sequence, place`,
       ),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
@@ -81,6 +83,12 @@ export type Messaging = Awaited<ReturnType<typeof startMessaging>>;
 /** Publishes events with these numbers, in one transaction. */
 export const publishNumbers = (outbox: Outbox, ...numbers: number[]): Promise<void> =>
   outbox.transaction(async (_tx, publish) => numbers.forEach(number => publish(Counted, teamId, { number })));
+
+/** Publishes so many events in one transaction, each of a team of its own and so in a message of its own. */
+export const publishAlone = (outbox: Outbox, count: number): Promise<void> =>
+  outbox.transaction(async (_tx, publish) => {
+    for (let number = 0; number < count; number += 1) publish(Counted, TeamId.create(), { number });
+  });
 
 /** Stores a number as the effect of an event. */
 export const addEffect = (tx: EntityManager, number: number): Promise<unknown> =>

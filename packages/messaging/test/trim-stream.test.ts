@@ -1,10 +1,11 @@
 import { jetstreamManager } from '@nats-io/jetstream';
+import { messageWith } from '@billing/testing/events';
 import { connectTestNats } from '@billing/testing/nats';
 import { waitFor } from '@billing/testing/wait-for';
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { startTrimming, trimStream } from '../src/trim-stream.ts';
-import { startMessaging, type Messaging } from './start-messaging.ts';
+import { counted, startMessaging, type Messaging } from './start-messaging.ts';
 
 const EVENTS = 20;
 const SIZE = 10_000;
@@ -14,12 +15,11 @@ async function fillHalf({ bus, ...messaging }: Messaging) {
   const jsm = await jetstreamManager(bus.nats);
   const name = bus.root.toUpperCase();
   await jsm.streams.update(name, { max_bytes: EVENTS * SIZE * 1.5 });
-  const body = JSON.stringify({ ...event(), data: 'x'.repeat(SIZE) });
-  for (let index = 0; index < EVENTS; index += 1) await bus.publish('test.counted.v1', body, randomUUID(), {});
+  for (let index = 0; index < EVENTS; index += 1)
+    await bus.publish(messageWith({ ...counted(index), data: 'x'.repeat(SIZE) }));
   const stored = async () => (await jsm.streams.info(name)).state.messages;
   return { ...messaging, bus, jsm, name, stored };
 }
-const event = () => ({ id: randomUUID(), type: 'test.counted.v1', teamId: 't', occurredAt: new Date().toISOString() });
 
 async function readFrom(bus: Messaging['bus'], filter: string, acks: number): Promise<() => Promise<void>> {
   let read = 0;

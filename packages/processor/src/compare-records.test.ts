@@ -1,7 +1,7 @@
 import { ProjectId, TeamId } from '@billing/contracts/ids';
 import { scopedKey } from '@billing/database/project-objects';
 import { expect, it } from 'vitest';
-import { compareRecords, toLiveRecords } from './compare-records.ts';
+import { compareRecords } from './compare-records.ts';
 import { fieldDifferences } from './field-differences.ts';
 
 const scope = { teamId: TeamId.create(), projectId: ProjectId.create() };
@@ -40,13 +40,4 @@ it('compares each object with its record, in the order of the objects', async ()
   ]);
   expect(compared[1]).toMatchObject({ hasParent: false, fields: [{ field: 'name', ours: 'Ada', theirs: 'Grace' }] });
   expect(compared.at(-1)).toMatchObject({ hasParent: true });
-});
-
-it('lists the live records of a page, and where the next one begins', () => {
-  const idOf = (row: (typeof records)[number]) => (row.deletedAt ? null : row.processorId);
-  expect(toLiveRecords(records.slice(1, 3), 2, idOf)).toEqual({
-    records: [{ id: 'ours_2', processorId: 'changed' }],
-    next: 'ours_3',
-  });
-  expect(toLiveRecords(records, 5, idOf).next).toBeNull();
 });

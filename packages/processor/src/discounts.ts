@@ -1,12 +1,19 @@
 import type { CreatedFilter } from './created-filter.ts';
-import type { CouponSnapshot, PromotionCodeSnapshot } from './snapshots/discounts.ts';
+import type { CouponSnapshot, DiscountSnapshot, PromotionCodeSnapshot } from './snapshots/discounts.ts';
 
 type Metadata = Readonly<Record<string, string>>;
 
 export interface NewCoupon {
   readonly name: string;
   /** What it takes off: a percentage, or an amount in the currency's smallest unit. */
-  readonly off: { readonly percent: number } | { readonly amount: number; readonly currency: string };
+  readonly off:
+    | { readonly percent: number }
+    | {
+        readonly amount: number;
+        readonly currency: string;
+        /** What it takes off in other currencies. */
+        readonly currencyOptions?: Readonly<Record<string, number>>;
+      };
   readonly duration: 'once' | 'repeating' | 'forever';
   /** Only for `repeating`. */
   readonly durationInMonths?: number;
@@ -24,11 +31,16 @@ export interface NewPromotionCode {
   readonly maxRedemptions?: number;
   readonly expiresAt?: Date;
   readonly firstTimeOnly?: boolean;
-  readonly minimum?: { readonly amount: number; readonly currency: string };
+  readonly minimum?: {
+    readonly amount: number;
+    readonly currency: string;
+    /** The minimum amounts in other currencies. */
+    readonly currencyOptions?: Readonly<Record<string, number>>;
+  };
   readonly metadata: Metadata;
 }
 
-/** Coupons and promotion codes. */
+/** Coupons, promotion codes, and the discounts that were made of them. */
 export interface Discounts {
   /** Creates a coupon. https://docs.stripe.com/api/coupons/create */
   createCoupon(coupon: NewCoupon, idempotencyKey: string): Promise<CouponSnapshot>;
@@ -48,4 +60,9 @@ export interface Discounts {
     changes: { isActive?: boolean | undefined; metadata?: Metadata | undefined },
     idempotencyKey: string,
   ): Promise<PromotionCodeSnapshot>;
+
+  /** Finds the discounts of an item of a subscription, which is billed in `currency`. */
+  findItemDiscounts(itemId: string, currency: string | null): Promise<readonly DiscountSnapshot[]>;
+  /** Finds the discount of a customer, for what is billed in `currency`; null without one. */
+  findCustomerDiscount(customerId: string, currency: string | null): Promise<DiscountSnapshot | null>;
 }

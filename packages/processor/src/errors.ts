@@ -1,9 +1,20 @@
 import { Stripe } from 'stripe';
 import { Problem, unavailable } from '@billing/contracts/problem';
+import type { SyncType } from '@billing/contracts/resources/sync';
 import { InvalidObject } from './snapshots/fields.ts';
 import { withoutKeys } from './without-keys.ts';
 
-/** The processor refused, or failed in a way that says nothing about the outcome: 502, with its own message but no secret. */
+/** An object that the processor does not have, of a type that we have records of. */
+export interface MissingObject {
+  readonly type: SyncType;
+  /** The processor's id. */
+  readonly processorId: string;
+}
+
+/**
+ * The processor refused, or failed in a way that says nothing about the outcome: 502, with its own message but no secret. When it
+ * does not have the object of a record, that record does not exist any more: 404, by the record's name.
+ */
 export class ProcessorError extends Problem {
   /** The processor's error code, for example `resource_missing`. */
   readonly processorCode: string | undefined;
@@ -16,10 +27,16 @@ export class ProcessorError extends Problem {
    * processor replayed it, or says that a retry is of no use. https://docs.stripe.com/api/idempotent_requests
    */
   readonly isStored: boolean;
+  /** Null unless the processor has no such object. */
+  readonly missing: MissingObject | null;
 
   constructor(message: string, error: Stripe.errors.StripeError) {
     const { rawType: type, code, requestId } = error;
-    super('processor_failed', 'processor_error', message, { details: { type, code, requestId }, cause: error });
+    const missing = missingObjectOf(error);
+    const options = { details: { type, code, requestId }, cause: error };
+    if (missing) super('not_found', `${missing.type}_not_found`, goneMessage(missing.type), options);
+    else super('processor_failed', 'processor_error', message, options);
+    this.missing = missing;
     this.processorCode = code;
     this.processorStatus = error.statusCode;
     this.isIndeterminate = (error.statusCode ?? 500) >= 500;
@@ -27,6 +44,45 @@ export class ProcessorError extends Problem {
     this.isStored = headers['idempotent-replayed'] === 'true' || headers['stripe-should-retry'] === 'false';
   }
 }
+
+const goneMessage = (type: SyncType): string =>
+  `No such ${type.replace('_', ' ')}: the payment processor does not have it any more.`;
+
+/** Types of records by the words of Stripe's messages. */
+const TYPES: ReadonlyMap<string, SyncType> = new Map([
+  ['customer', 'customer'],
+  ['subscription', 'subscription'],
+  ['invoice', 'invoice'],
+  ['charge', 'payment'],
+  ['payment_intent', 'payment'],
+  ['product', 'product'],
+  ['price', 'price'],
+  ['plan', 'price'],
+  ['coupon', 'coupon'],
+  ['promotion_code', 'promotion_code'],
+]);
+
+/**
+ * Returns the object that an error says the processor does not have. One that it has in its other mode, test or live, is not gone:
+ * the team's key is the wrong one.
+ */
+function missingObjectOf({ code, message }: Stripe.errors.StripeError): MissingObject | null {
+  const [, word = '', processorId = ''] = /^No such ([\w ]+): '?([^']+?)'?(?:;|$)/.exec(message) ?? [];
+  const type = TYPES.get(word.toLowerCase().replaceAll(' ', '_'));
+  if (code !== 'resource_missing' || !type || message.includes('similar object exists')) return null;
+  return { type, processorId };
+}
+
+/** Returns the error of a call about a customer that the processor has deleted, where it responds with the stub that is left. */
+export const missingCustomer = (id: string): Stripe.errors.StripeError => {
+  const message = `No such customer: '${id}'`;
+  return new Stripe.errors.StripeInvalidRequestError({
+    message,
+    code: 'resource_missing',
+    param: 'id',
+    statusCode: 404,
+  });
+};
 
 /** Returns what the service throws for an error of the library. */
 export function problemOfStripe(error: unknown): unknown {
@@ -63,6 +119,14 @@ export function isRefused(error: unknown): error is ProcessorError {
   return error instanceof ProcessorError && !error.isIndeterminate;
 }
 
+/** Returns whether a call was refused for a reason, or because of a parameter, by the processor's names. */
+export function isRefusedFor(error: unknown, names: { readonly code: string; readonly param?: string }): boolean {
+  if (!isRefused(error)) return false;
+  const { cause, processorCode } = error;
+  const param = cause instanceof Stripe.errors.StripeError ? cause.param : undefined;
+  return processorCode === names.code || (param !== undefined && param === names.param);
+}
+
 /** Why a payment failed: the card was declined, or there is none; or the bank wants the customer to confirm it. */
 export interface PaymentFailure {
   readonly reason: 'declined' | 'authentication_required';
@@ -78,9 +142,15 @@ export function paymentFailureOf(error: unknown): PaymentFailure | null {
   const { cause } = error;
   // The library has an empty text where the bank gave none.
   const declineCode = cause instanceof Stripe.errors.StripeError ? cause.decline_code || null : null;
-  const needsCustomer = error.processorCode?.endsWith('requires_action') ?? false;
-  return { reason: needsCustomer ? 'authentication_required' : 'declined', declineCode };
+  return { reason: needsConfirmation(error.processorCode) ? 'authentication_required' : 'declined', declineCode };
 }
+
+/**
+ * Returns whether an error of a payment says that the bank wants the customer to confirm it: it waits for that, or was declined
+ * because the customer was not there. https://docs.stripe.com/error-codes
+ */
+export const needsConfirmation = (code: string | null | undefined): boolean =>
+  code === 'authentication_required' || (code?.endsWith('requires_action') ?? false);
 
 /**
  * The customer has no payment method: unlike for any other missing object, no parameter is named that refers to it. Of an

@@ -18,9 +18,9 @@ export function openPacer(perSecond: number): Pace {
 
 /** Returns the processors of teams such that each call waits for the pace of its team first. */
 export const pacedProcessors = (processors: TeamProcessors, paceOf: (teamId: string) => Pace): TeamProcessors => ({
-  of: async teamId => {
+  of: async (teamId, minVersion) => {
     const pace = paceOf(teamId);
-    return callsAround(await processors.of(teamId), async call => {
+    return callsAround(await processors.of(teamId, minVersion), async call => {
       await pace();
       return call();
     });

@@ -3,17 +3,19 @@ import type { CreatedFilter } from './created-filter.ts';
 import type { Discounts } from './discounts.ts';
 import type { PlanChanges } from './plan-changes.ts';
 import type { CheckoutSessionSnapshot } from './snapshots/checkout-session.ts';
-import type { CustomerSnapshot } from './snapshots/customer.ts';
+import type { BillingSnapshot, CustomerSnapshot, TaxIdSnapshot } from './snapshots/customer.ts';
 import type { InvoicePaymentSnapshot, InvoiceSnapshot } from './snapshots/invoice.ts';
 import type { RefundSnapshot } from './snapshots/payments.ts';
 import type { SubscriptionSnapshot } from './snapshots/subscription.ts';
 import type { Cancellation } from '@billing/contracts/resources/cancellation';
 import type { CheckoutLocale } from '@billing/contracts/resources/checkout';
 import type { ProcessorEventType, ProcessorObject } from '@billing/contracts/processor-events';
-import type { RefundReason } from '@billing/contracts/resources/payment';
+import type { PaymentMethod, RefundReason } from '@billing/contracts/resources/payment';
 import type { Interval } from '@billing/contracts/resources/price';
+import type { ProductTextChanges } from '@billing/contracts/resources/product';
 import type { SyncType } from '@billing/contracts/resources/sync';
 
+export type { BillingSnapshot, TaxIdSnapshot };
 export type { CheckoutSessionSnapshot, CustomerSnapshot, PriceSnapshot, ProductSnapshot, SubscriptionSnapshot };
 
 /** A customer that the processor has not deleted. */
@@ -22,16 +24,10 @@ export type LiveCustomerSnapshot = Extract<CustomerSnapshot, { deleted: false }>
 type Metadata = Readonly<Record<string, string>>;
 
 /** A payment method, with the fields that may be shown. */
-export interface PaymentMethodSnapshot {
+export interface PaymentMethodSnapshot extends PaymentMethod {
   readonly id: string;
-  readonly type: string;
-  /** Null for other types. */
-  readonly card: {
-    readonly brand: string;
-    readonly last4: string;
-    readonly expMonth: number;
-    readonly expYear: number;
-  } | null;
+  /** Of a card. */
+  readonly expiry: { readonly expMonth: number; readonly expYear: number } | null;
 }
 
 /** The payment methods of a customer; a subscription's own one comes before the customer's. */
@@ -40,6 +36,14 @@ export interface PaymentMethodsInUse {
   readonly customerDefault: PaymentMethodSnapshot | null;
   /** By the id of each subscription that has one of its own and has not ended. */
   readonly ofSubscriptions: ReadonlyMap<string, PaymentMethodSnapshot>;
+  /** Ids of the subscriptions whose invoices are sent to the customer, and charged to nothing. */
+  readonly byInvoice: ReadonlySet<string>;
+}
+
+/** Billing details to change; an empty value clears one. */
+export interface BillingChanges extends Partial<BillingSnapshot> {
+  /** Refuses an address for which tax cannot be computed. */
+  readonly validatesLocation?: boolean;
 }
 
 export interface CheckoutLine {
@@ -143,7 +147,7 @@ export type MarkedType = Exclude<SyncType, 'invoice' | 'payment'>;
 export interface Processor extends PlanChanges, Discounts {
   /** Finds the account that the secret key belongs to. */
   findAccount(): Promise<{ readonly accountId: string }>;
-  /** The processor's time in whole seconds, or that of a test clock; null when its response gives none. */
+  /** The processor's time in whole seconds, or that of a test clock; null when its response gives none, or the clock is gone. */
   readClock(testClockId?: string | null): Promise<Date | null>;
   /** The permissions to read that the key lacks, of those that are needed; a key without restrictions lacks none. */
   findMissingPermissions(): Promise<string[]>;
@@ -152,7 +156,10 @@ export interface Processor extends PlanChanges, Discounts {
     customer: { email: string; name?: string | undefined; metadata: Metadata },
     idempotencyKey: string,
   ): Promise<LiveCustomerSnapshot>;
+  /** Without tax ids, and without whether it can be taxed. */
   findCustomer(id: string): Promise<CustomerSnapshot>;
+  /** Finds a customer with all of its billing details. */
+  findBilledCustomer(id: string): Promise<CustomerSnapshot>;
   /** Matches the exact spelling only; newest first. */
   listCustomersByEmail(email: string): Promise<LiveCustomerSnapshot[]>;
   /** Merges metadata: a key with an empty value is removed. */
@@ -163,22 +170,29 @@ export interface Processor extends PlanChanges, Discounts {
       name?: string | undefined;
       metadata?: Metadata | undefined;
       defaultPaymentMethodId?: string | undefined;
+      billing?: BillingChanges | undefined;
     },
     idempotencyKey: string,
   ): Promise<LiveCustomerSnapshot>;
+  /** @throws ProcessorError `tax_id_invalid` when it is not one of its kind */
+  createTaxId(
+    customerId: string,
+    taxId: { readonly type: string; readonly value: string },
+    idempotencyKey: string,
+  ): Promise<TaxIdSnapshot>;
+  /** One that is gone already is as well. */
+  deleteTaxId(customerId: string, taxIdId: string): Promise<void>;
 
   createProduct(
-    product: { name: string; description?: string | undefined; metadata: Metadata },
+    product: ProductTextChanges & { name: string; metadata: Metadata },
     idempotencyKey: string,
   ): Promise<ProductSnapshot>;
   findProduct(id: string): Promise<ProductSnapshot>;
   findCreatedProduct(created: CreatedFilter): Promise<ProductSnapshot | null>;
   updateProduct(
     id: string,
-    /** An empty description or default price is removed. */
-    changes: {
-      name?: string | undefined;
-      description?: string | undefined;
+    /** An empty default price is removed. */
+    changes: ProductTextChanges & {
       isActive?: boolean | undefined;
       defaultPriceId?: '' | undefined;
       metadata?: Metadata | undefined;
@@ -237,6 +251,8 @@ export interface Processor extends PlanChanges, Discounts {
     idempotencyKey: string,
     cancellation?: Cancellation | null,
   ): Promise<SubscriptionSnapshot>;
+  /** Turns automatic tax on or off, without proration. Refused where the customer's location is not recognized. */
+  setAutomaticTax(id: string, isAutomatic: boolean, idempotencyKey: string): Promise<SubscriptionSnapshot>;
   setSubscriptionPaymentMethod(
     id: string,
     paymentMethodId: string,
@@ -248,7 +264,7 @@ export interface Processor extends PlanChanges, Discounts {
   voidInvoice(id: string, idempotencyKey: string): Promise<InvoiceSnapshot>;
   /** Refused unless it is open. https://docs.stripe.com/api/invoices/mark_uncollectible */
   markInvoiceUncollectible(id: string, idempotencyKey: string): Promise<InvoiceSnapshot>;
-  /** Lists all payments of an invoice. */
+  /** Lists all payments of an invoice, with what keeps them from being paid. */
   listInvoicePayments(invoiceId: string): Promise<InvoicePaymentSnapshot[]>;
   /** Lists the newest 100 invoices of a customer, or the next 100 after one of them. */
   listInvoices(customerId: string, after?: string): Promise<InvoiceSnapshot[]>;

@@ -5,8 +5,8 @@ interface Changeable {
 }
 
 /**
- * Returns whether an object of the processor has the changes that were sent to it: an empty text removes a field or a key
- * of metadata, other keys of metadata stay, and an undefined field was not sent.
+ * Returns whether an object of the processor has the changes that were sent to it: null and an empty text remove a field or a
+ * key of metadata, other keys of metadata stay, and an undefined field was not sent.
  */
 export function showsChanges<Snapshot extends Changeable>(
   snapshot: Snapshot,
@@ -14,7 +14,8 @@ export function showsChanges<Snapshot extends Changeable>(
 ): boolean {
   const stored = new Map<string, unknown>(Object.entries(snapshot));
   return (
-    Object.entries(fields).every(([name, value]) => value === undefined || (stored.get(name) ?? '') === value) &&
-    Object.entries(metadata).every(([key, value]) => (snapshot.metadata[key] ?? '') === value)
+    Object.entries(fields).every(
+      ([name, value]) => value === undefined || (stored.get(name) ?? '') === (value ?? ''),
+    ) && Object.entries(metadata).every(([key, value]) => (snapshot.metadata[key] ?? '') === value)
   );
 }

@@ -1,3 +1,4 @@
+import https from 'node:https';
 import { Stripe } from 'stripe';
 import { pathWithoutIds } from '@billing/contracts/path-without-ids';
 import { ATTEMPT_MS } from './retries.ts';
@@ -19,15 +20,20 @@ export interface ProcessorCall {
   readonly ms: number;
 }
 
-/** Creates a client with one team's secret key; `baseUrl` replaces Stripe's address. */
+/**
+ * Creates a client with one team's secret key; `baseUrl` replaces Stripe's address. By https it uses Node's own agent, which the
+ * process has told of a proxy.
+ */
 export function stripeClient(secretKey: string, baseUrl?: string, onCall?: OnCall): Stripe {
+  const server = baseUrl ? hostOf(baseUrl) : undefined;
+  const agent = server?.protocol === 'http' ? undefined : https.globalAgent;
   return new Stripe(secretKey, {
     timeout: ATTEMPT_MS,
     maxNetworkRetries: 0, // `withRetries` retries, also after 429 and within the time of a request
     telemetry: false,
     appInfo: { name: 'billing' },
-    httpClient: canonicalClient(onCall),
-    ...(baseUrl && hostOf(baseUrl)),
+    httpClient: canonicalClient(Stripe.createNodeHttpClient(agent), onCall),
+    ...server,
   });
 }
 
@@ -36,8 +42,7 @@ export function stripeClient(secretKey: string, baseUrl?: string, onCall?: OnCal
  * comes again with another body, and the operation log stores parameters in `jsonb`, which keeps no order.
  * https://docs.stripe.com/api/idempotent_requests
  */
-function canonicalClient(onCall: OnCall = () => undefined) {
-  const client = Stripe.createNodeHttpClient();
+function canonicalClient(client: ReturnType<typeof Stripe.createNodeHttpClient>, onCall: OnCall = () => undefined) {
   const send = client.makeRequest.bind(client);
   const makeRequest: typeof send = async (host, port, path, method, headers, body, protocol, timeout) => {
     const startedAt = performance.now();

@@ -16,17 +16,18 @@ import { subscriptionCalls } from './stripe/subscriptions.ts';
 export function stripeProcessor(secretKey: string, baseUrl?: string, onCall?: OnCall): Processor {
   const calls = openCalls(secretKey, baseUrl, onCall);
   const catalog = catalogCalls(calls);
-  const planChanges = planChangeCalls(calls, catalog.findPrice);
+  const discounts = discountCalls(calls);
+  const planChanges = planChangeCalls(calls, { findPrice: catalog.findPrice, ...discounts });
   return {
     ...accountCalls(calls),
     ...catalog,
     ...customerCalls(calls),
     ...listedObjectCalls(calls),
     ...checkoutCalls(calls),
-    ...subscriptionCalls(calls, { ...catalog, ...planChanges }),
+    ...subscriptionCalls(calls, { ...catalog, ...planChanges, ...discounts }),
     ...invoiceCalls(calls),
     ...refundCalls(calls),
-    ...discountCalls(calls),
+    ...discounts,
     ...planChanges,
   };
 }

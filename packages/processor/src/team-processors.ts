@@ -11,15 +11,16 @@ import { unseal } from './credentials.ts';
 import { keyRingOf } from './key-ring.ts';
 import type { Processor } from './port.ts';
 import { recordCalls } from './record-calls.ts';
+import { missingReporter } from './report-missing.ts';
 import { stripeProcessor } from './stripe-processor.ts';
 
 /** The processors of the teams. */
 export interface TeamProcessors {
   /**
-   * Returns the processor with the team's own secret key.
+   * Returns the processor with the team's own secret key; with that of `minVersion` of the credentials or a newer one.
    * @throws Problem 409 `processor_not_connected`; `unavailable` when the credentials can't be fetched at the moment
    */
-  of(teamId: TeamId): Promise<Processor>;
+  of(teamId: TeamId, minVersion?: number): Promise<Processor>;
 }
 
 export interface TeamProcessorsOptions {
@@ -46,6 +47,8 @@ const MAX_TEAMS = 10_000;
 export function openTeamProcessors(options: TeamProcessorsOptions) {
   const { rpc, follow, service, serviceKey, baseUrl, logger } = options;
   const onCall = recordCalls(logger);
+  // Webhooks reads what may be gone for syncs, which may have to change nothing.
+  const reporting = service === 'webhooks' ? undefined : missingReporter({ rpc, logger });
   const cached = new LRUCache<TeamId, CachedProcessor>({ max: MAX_TEAMS, ttl: CACHE_MS, noDeleteOnStaleGet: true });
   const stopFollowing = follow(ProcessorAccountChanged, teamId => cached.delete(teamId));
 
@@ -62,25 +65,27 @@ export function openTeamProcessors(options: TeamProcessorsOptions) {
     }
   };
 
-  const fetchProcessor = async (teamId: TeamId): Promise<Processor> => {
-    const credentials = await rpc.call(FindProcessorCredentials, { teamId, service });
+  const fetchProcessor = async (teamId: TeamId, minVersion: number): Promise<Processor> => {
+    const credentials = await rpc.call(FindProcessorCredentials, { teamId, service, minVersion });
     if (!credentials) throw conflict('processor_not_connected', 'Connect the payment processor to this team first.');
     const { version, sealedSecretKey } = credentials;
     const before = cached.get(teamId, { allowStale: true });
-    const processor =
-      before?.version === version ? before.processor : stripeProcessor(open(teamId, sealedSecretKey), baseUrl, onCall);
+    const connect = () => stripeProcessor(open(teamId, sealedSecretKey), baseUrl, onCall);
+    const connectReporting = () => reporting?.(teamId, connect()) ?? connect();
+    const processor = before?.version === version ? before.processor : connectReporting();
     cached.set(teamId, { processor, version });
     return processor;
   };
 
   const processors: TeamProcessors = {
-    async of(teamId) {
+    async of(teamId, minVersion = 0) {
       const fresh = cached.get(teamId);
-      if (fresh) return fresh.processor;
-      return fetchProcessor(teamId).catch((err: unknown) => {
+      if (fresh && fresh.version >= minVersion) return fresh.processor;
+      return fetchProcessor(teamId, minVersion).catch((err: unknown) => {
         // While the webhooks service is away, the last credentials are used.
         const last = cached.get(teamId, { allowStale: true });
-        if (last && err instanceof Problem && err.kind === 'unavailable') return last.processor;
+        if (last && last.version >= minVersion && err instanceof Problem && err.kind === 'unavailable')
+          return last.processor;
         throw err;
       });
     },

@@ -1,6 +1,6 @@
 import { startLocalProcessor } from '@billing/local-processor/server';
 import { expect, it } from 'vitest';
-import { cleanUp, CONTRACT_KEY_PREFIX } from '../src/contract/clean-up.ts';
+import { cleanUp, CONTRACT_KEY_PREFIX } from './contract/clean-up.ts';
 import { stripeClient } from '../src/stripe-client.ts';
 
 it('removes what the contract has created, and nothing else', async () => {

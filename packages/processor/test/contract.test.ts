@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { LocalProcessorControl } from '@billing/local-processor/control';
 import { startLocalProcessor } from '@billing/local-processor/server';
-import { apiContract } from '../src/contract/api/suite.ts';
-import { cleanUp } from '../src/contract/clean-up.ts';
-import { processorContract } from '../src/contract/suite.ts';
+import { apiContract } from './contract/api/suite.ts';
+import { cleanUp } from './contract/clean-up.ts';
+import { processorContract } from './contract/suite.ts';
 import { stripeClient } from '../src/stripe-client.ts';
 
 const stripeKey = testKey(process.env['STRIPE_TEST_SECRET_KEY']);

@@ -40,6 +40,21 @@ it('returns all items of a subscription, whichever way it is read', async () => 
   expect((await processor.listObjects('subscription')).objects).toMatchObject([whole]);
 });
 
+it('reads whether a customer with many subscriptions is taxed', async () => {
+  const secretKey = `sk_test_${randomBytes(12).toString('hex')}`;
+  const stripe = stripeClient(secretKey, local.url);
+  const address = { country: 'DE', postal_code: '10115' };
+  const { id: customer } = await stripe.customers.create({ email: 'ada@example.com', address });
+  const { id: product } = await stripe.products.create({ name: 'Pro' });
+  const recurring = { interval: 'month' } as const;
+  const { id: price } = await stripe.prices.create({ product, currency: 'eur', unit_amount: 500, recurring });
+  const billed = { customer, items: [{ price }], payment_behavior: 'default_incomplete' as const };
+  const processor = stripeProcessor(secretKey, local.url);
+  await stripe.subscriptions.create({ ...billed, automatic_tax: { enabled: true } });
+  for (let others = 1; others < ITEMS; others += 1) await stripe.subscriptions.create(billed);
+  expect(await processor.findBilledCustomer(customer)).toMatchObject({ isTaxed: true });
+});
+
 it('completes an object as it was, with the rest as it is', async () => {
   const { processor, id } = await subscribe();
   const [first] = (await processor.findSubscription(id)).items;

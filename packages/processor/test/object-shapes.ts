@@ -63,6 +63,7 @@ const coupon = {
   percent_off: 50,
   amount_off: 500,
   currency: 'usd',
+  currency_options: { usd: { amount_off: 500 }, eur: { amount_off: 450 } },
   duration: 'repeating',
   duration_in_months: 3,
   max_redemptions: 5,
@@ -74,6 +75,7 @@ const coupon = {
   created,
 };
 const discount = { id: 'di_1', object: 'discount', promotion_code: 'promo_1', end: created };
+const restrictions = { minimum_amount: 500, currency_options: { eur: { minimum_amount: 450 } } };
 const period = { current_period_start: created, current_period_end: created + 1 };
 const invoice = {
   id: 'in_1',
@@ -156,6 +158,7 @@ export const SHAPES: readonly Shape[] = [
     object: {
       ...subscription,
       ...period,
+      customer: { id: 'cus_1', discount: { ...discount, coupon } },
       discount: { ...discount, coupon },
       items: { data: [{ id: 'si_1', price, quantity: 2 }] },
     },
@@ -167,11 +170,17 @@ export const SHAPES: readonly Shape[] = [
     read: readSubscription,
     object: {
       ...subscription,
+      customer: { id: 'cus_1', discount: { ...discount, source: { coupon: 'HALF' } } },
       discounts: ['di_0', { ...discount, source: { coupon } }],
-      items: { data: [{ id: 'si_1', price, quantity: 2, ...period }] },
+      items: { data: [{ id: 'si_1', price, quantity: 2, ...period, discounts: ['di_2'] }] },
     },
     words: SUBSCRIPTION_WORDS,
-    optional: [...SUBSCRIPTION_OPTIONAL, ['items', 'data', 0, 'current_period_end']],
+    optional: [
+      ...SUBSCRIPTION_OPTIONAL,
+      ['customer', 'discount'],
+      ['items', 'data', 0, 'current_period_end'],
+      ['items', 'data', 0, 'discounts'],
+    ],
   },
   {
     name: 'an invoice before 2025-03-31',
@@ -201,13 +210,14 @@ export const SHAPES: readonly Shape[] = [
       id: 'prod_1',
       name: 'Pro',
       description: 'x',
+      unit_label: 'seat',
       active: true,
       type: 'service',
       default_price: price,
       created,
     },
     words: [['type'], ['description']],
-    optional: [['description'], ['metadata'], ['default_price'], ['type']],
+    optional: [['description'], ['unit_label'], ['metadata'], ['default_price'], ['type']],
   },
   {
     name: 'a customer',
@@ -218,27 +228,42 @@ export const SHAPES: readonly Shape[] = [
       name: 'Ada',
       tax_exempt: 'none',
       invoice_settings: { default_payment_method: 'pm_1' },
+      discount,
       metadata: {},
       created,
     },
     words: [['tax_exempt'], ['name']],
-    optional: [['email'], ['name'], ['metadata'], ['invoice_settings'], ['invoice_settings', 'default_payment_method']],
+    optional: [
+      ['discount'],
+      ['email'],
+      ['name'],
+      ['metadata'],
+      ['invoice_settings'],
+      ['invoice_settings', 'default_payment_method'],
+    ],
   },
   {
     name: 'a coupon',
     read: readCoupon,
     object: coupon,
     words: [['duration'], ['name']],
-    optional: ['name', 'percent_off', 'amount_off', 'currency', 'redeem_by', 'applies_to', 'metadata'].map(field => [
-      field,
-    ]),
+    optional: [
+      'name',
+      'percent_off',
+      'amount_off',
+      'currency',
+      'currency_options',
+      'redeem_by',
+      'applies_to',
+      'metadata',
+    ].map(field => [field]),
   },
   {
     name: 'a promotion code before 2025-09-30',
     read: readPromotionCode,
-    object: { id: 'promo_1', code: 'HALF', coupon, active: true, restrictions: { minimum_amount: 500 }, created },
+    object: { id: 'promo_1', code: 'HALF', coupon, active: true, restrictions, created },
     words: [['code']],
-    optional: [['restrictions'], ['coupon'], ['restrictions', 'minimum_amount']],
+    optional: [['restrictions'], ['coupon'], ['restrictions', 'minimum_amount'], ['restrictions', 'currency_options']],
   },
   {
     name: 'a promotion code since 2025-09-30',

@@ -7,6 +7,7 @@ import type {
   AuditEntry,
   AuditTarget,
   AuditValue,
+  CommandAction,
 } from '@billing/contracts/resources/audit-entry';
 import type { Operation } from '@billing/contracts/operation';
 import type { Outbox, Publish } from '@billing/messaging/outbox';
@@ -69,7 +70,7 @@ export const auditOf = (
 
 /** Returns who runs an operator's command, which is not known by name. One run has one request id. */
 export const auditOfCommand = (
-  action: string,
+  action: CommandAction,
   requestId: string,
   projectId: AuditContext['projectId'] = null,
 ): AuditContext => ({

@@ -1,11 +1,14 @@
 import { AuditRecorded } from '@billing/contracts/events/audit';
-import { auditEntry, type AuditContext } from '@billing/contracts/resources/audit-entry';
+import { AuditEntryId } from '@billing/contracts/ids';
+import { auditEntry, type AuditContext, type AuditEntry } from '@billing/contracts/resources/audit-entry';
 import type { EventCause } from '@billing/contracts/resources/event';
+import { isRefused } from '@billing/processor/errors';
 import { STALE, type OperationKind, type RemoteOperation } from '@billing/processor/operation-log/operation-kind';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Publish } from '@billing/messaging/outbox';
 import { z } from 'zod';
 import type { Audited } from './audit.ts';
+import { derivedId } from './derived-id.ts';
 import { causeOfRequest } from './event-causes.ts';
 
 /** An entry whose write the operation log has not finished. */
@@ -26,7 +29,24 @@ export const pendingAuditOf = (context: AuditContext, { target, changes }: Audit
   changes: [...changes],
 });
 
+/**
+ * Returns the entry of an attempt that the processor has refused: it may have changed what others see, as a declined payment does.
+ * Null for any other failure: nothing was done, and the caller repeats it. Its id is not that of the write, which may still
+ * succeed under the same key.
+ */
+export function refusedEntryOf(
+  error: unknown,
+  { id, ...entry }: Omit<PendingAudit, 'outcome' | 'changes'>,
+  attempt: number | string,
+): AuditEntry | null {
+  if (!isRefused(error)) return null;
+  const ownId = derivedId(AuditEntryId, `${id}:${attempt}`, 'refused-attempt');
+  return { ...entry, id: ownId, outcome: 'refused', changes: [], at: new Date() };
+}
+
 interface AuditOptions<Result> {
+  /** Whether what is audited does not exist unless the write succeeds. */
+  readonly isCreation?: boolean;
   /** Returns the id of what was created, if only the processor gave it one. */
   readonly idOf?: (result: Result) => string;
   /** Whether what the processor returned means that the write was not made. */
@@ -44,10 +64,10 @@ export interface AuditedKind<Input, Response, Result> extends Omit<OperationKind
   ): Promise<Result | typeof STALE>;
 }
 
-/** Makes operations of a kind record their entries in the transaction that ends them, whoever finishes them. */
+/** Makes operations of a kind record their entries in the transaction that ends them, whoever finishes them, also refused ones. */
 export function audited<Input, Response, Result>(
   kind: AuditedKind<Input, Response, Result>,
-  { idOf, isRefusal = () => false }: AuditOptions<Result> = {},
+  { isCreation = false, idOf, isRefusal = () => false }: AuditOptions<Result> = {},
 ): OperationKind<WithAudit<Input>, Response, Result> {
   const { prepare, ...others } = kind;
   return {
@@ -63,6 +83,13 @@ export function audited<Input, Response, Result>(
       const target = audit.target && idOf ? { ...audit.target, id: idOf(result) } : audit.target;
       publish(AuditRecorded, operation.teamId, { ...audit, target, at: new Date() });
       return result;
+    },
+    async cancel(tx, operation, error, publish) {
+      await kind.cancel(tx, operation, error, publish);
+      const { audit } = operation.input;
+      const attempted = { ...audit, target: isCreation || idOf ? null : audit.target };
+      const entry = refusedEntryOf(error, attempted, operation.keyVersion);
+      if (entry) publish(AuditRecorded, operation.teamId, entry);
     },
   };
 }

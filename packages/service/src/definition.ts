@@ -8,12 +8,15 @@ import type { Outbox } from '@billing/messaging/outbox';
 import { serveRpc, type RpcClient } from '@billing/messaging/rpc';
 import type { TeamProcessors } from '@billing/processor/team-processors';
 import type { Database, DatabaseOptions } from '@billing/database/database';
+import type { CleaningTask } from './cleaning.ts';
 import type { processorEnv, serviceEnv } from './env.ts';
 import type { HealthChecks } from './health.ts';
 import type { HttpServer, HttpServerOptions } from './http.ts';
 import type { Gauge } from './gauges.ts';
+import type { RequestPlaces } from './request-places.ts';
+import type { TeamReads } from './team-reads.ts';
 import type { Purge } from './purge.ts';
-import type { IsOverloaded } from './overloaded.ts';
+import type { IsOverloaded, IsTeamOverloaded } from './overloaded.ts';
 import type { Logger } from 'pino';
 import type { z } from 'zod';
 
@@ -41,7 +44,10 @@ export interface ServiceDefinition<
 }
 
 /** The tables of a service. */
-export interface ServiceSchema extends Pick<DatabaseOptions, 'entities' | 'migrations' | 'poolSize' | 'poolName'> {
+export interface ServiceSchema extends Pick<
+  DatabaseOptions,
+  'entities' | 'migrations' | 'poolSize' | 'poolName' | 'statementMs'
+> {
   /**
    * Tables beside the outbox whose due rows are unpublished events of teams: too many of them pause writes. They need an index
    * on `team_id, due_at`.
@@ -56,6 +62,12 @@ export interface Chassis<Env extends ChassisEnv = ChassisEnv> {
   readonly env: Env;
   readonly database: Database;
   readonly em: EntityManager;
+  /** The same tables on the connections of reads; forks of `em` use them by themselves while a request reads. */
+  readonly readEm: EntityManager;
+  /** For routes whose requests hold no place. */
+  readonly reads: TeamReads;
+  /** What the requests of teams share; the chassis's own server takes a place for each. */
+  readonly places: RequestPlaces;
   readonly outbox: Outbox;
   readonly bus: Bus;
   /** Calls other services. */
@@ -63,8 +75,7 @@ export interface Chassis<Env extends ChassisEnv = ChassisEnv> {
   /** The teams' Stripe accounts; every use throws in a service whose environment has no `SERVICE_KEY`. */
   readonly processors: TeamProcessors;
   readonly isOverloaded: IsOverloaded;
-  /** Whether one team alone has too many rows in the tables of the backlog. */
-  readonly isTeamOverloaded: (teamId: string) => boolean;
+  readonly isTeamOverloaded: IsTeamOverloaded;
   /** What `/health/ready` says: nothing works without PostgreSQL, reads do without NATS. */
   readonly health: Required<HealthChecks>;
   readonly logger: Logger;
@@ -110,7 +121,7 @@ interface BackgroundParts {
   /** What the service measures besides what every service does. */
   readonly gauges?: readonly Gauge[];
   /** Run every hour; they delete expired rows. */
-  readonly cleaning?: readonly (() => Promise<unknown>)[];
+  readonly cleaning?: readonly CleaningTask[];
 }
 
 /** Registers routes on a server. */

@@ -15,10 +15,14 @@ export function derivedId<Prefix extends string>(
 
 /**
  * Returns the id of the record that a project has of an object of the processor. It is the same when the record is made
- * again, as after the restore of a backup that lacks it.
+ * again, as after the restore of a backup that lacks it. `createdAt` tells the lives of an id apart that can be used again.
  */
 export const idOfMirrored = <Prefix extends string>(
   kind: IdKind<Prefix>,
   { teamId, projectId }: ProjectScope,
   processorId: string,
-): Id<Prefix> => derivedId(kind, JSON.stringify([teamId, projectId, processorId]), 'mirrored');
+  createdAt?: Date,
+): Id<Prefix> => {
+  const life = createdAt ? [createdAt.getTime() / 1_000] : [];
+  return derivedId(kind, JSON.stringify([teamId, projectId, processorId, ...life]), 'mirrored');
+};

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { postgresConnection } from '@billing/database/connection';
 import { brokerAddress } from '@billing/messaging/connection';
 import { StartError } from '@billing/database/start-error';
+import { httpsProxyEnv } from './https-proxy.ts';
 
 /** A PEM text, base64-encoded so that it fits on one line of an environment file. */
 export const pemInBase64 = z.base64().transform(encoded => Buffer.from(encoded, 'base64').toString('utf8'));
@@ -25,7 +26,7 @@ export const httpOrigin = z.url({ protocol: /^https?$/ }).transform((text, conte
 });
 
 /** The address of PostgreSQL, with only such parameters as are used. */
-export const postgresUrl = z.url({ protocol: /^postgres(ql)?$/ }).superRefine(accepted(postgresConnection));
+export const postgresUrl = z.string().superRefine(accepted(postgresConnection));
 
 /** The address of NATS, with only such parameters as are used. */
 export const natsUrl = z.string().min(1).superRefine(accepted(brokerAddress));
@@ -60,7 +61,7 @@ export const serviceEnv = z.object({
 });
 
 /** Variables of a service that calls the payment processor. */
-export const processorEnv = z.object({
+export const processorEnv = httpsProxyEnv.extend({
   /** Address of a stand-in for Stripe, for example http://127.0.0.1:12111; empty or absent for Stripe itself. */
   STRIPE_API_BASE_URL: z
     .url({ protocol: /^https?$/ })

@@ -2,7 +2,7 @@ import type { ProcessorEventData } from '@billing/contracts/processor-events';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import type { EventCause } from '@billing/contracts/resources/event';
 import type { Delivery } from '@billing/messaging/consumer/delivery';
-import type { Source } from './publish-resource.ts';
+import type { Source } from './save-record.ts';
 
 /** Why something changed that no request was for: time alone, or what another change brings with it. */
 export const CAUSED_BY_SYSTEM: EventCause = { type: 'system', requestId: null, processorEventId: null };

@@ -89,6 +89,8 @@ function typeOfChange(
       return 'webhook_endpoint.disabled';
     case 'customer_state':
       return 'customer.state_changed';
+    case 'customer_billing_details':
+      return 'customer.billing_details_updated';
     default:
       return object satisfies never;
   }

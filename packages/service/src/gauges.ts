@@ -45,19 +45,21 @@ interface SchemaParts {
 /** What every service observes in its own schema. */
 export function databaseGauges(em: EntityManager, { consumers, backlog = [] }: SchemaParts): Gauge[] {
   const rows = <Row>(sql: string) => em.fork().execute<Row[]>(sql);
+  const readWaiting = async (table: string, events: string): Promise<Reading> => {
+    const [row] = await rows<{ count: number }>(
+      `select ${events}::int as count from ${table} where due_at is not null`,
+    );
+    return { value: row?.count ?? 0, attributes: { table } };
+  };
   return [
     {
       name: 'billing.outbox.events',
       description: 'Events that wait to be published, by the table that has them.',
       read: () =>
-        Promise.all(
-          ['outbox_events', ...backlog].map(async table => {
-            const [row] = await rows<{ count: number }>(
-              `select count(*)::int as count from ${table} where due_at is not null`,
-            );
-            return { value: row?.count ?? 0, attributes: { table } };
-          }),
-        ),
+        Promise.all([
+          readWaiting('outbox_messages', 'coalesce(sum(events), 0)'),
+          ...backlog.map(table => readWaiting(table, 'count(*)')),
+        ]),
     },
     {
       name: 'billing.outbox.age',
@@ -65,8 +67,8 @@ export function databaseGauges(em: EntityManager, { consumers, backlog = [] }: S
       unit: 's',
       read: async () => {
         const [row] = await rows<{ age: number | null }>(
-          `select extract(epoch from clock_timestamp() - occurred_at)::float8 as age
-             from outbox_events where due_at is not null order by sequence limit 1`,
+          `select extract(epoch from clock_timestamp() - created_at)::float8 as age
+             from outbox_messages where due_at is not null order by sequence limit 1`,
         );
         return [{ value: Math.max(0, row?.age ?? 0) }];
       },

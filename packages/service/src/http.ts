@@ -11,11 +11,13 @@ import Fastify, {
 import { serializerCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { z } from 'zod';
 import type { EntityManager } from '@mikro-orm/postgresql';
+import type { TeamId } from '@billing/contracts/ids';
 import { invalid, Problem, PROBLEM_HEADER } from '@billing/contracts/problem';
 import { registerHealth, type HealthChecks } from './health.ts';
 import { IDENTITY_HEADER, type Caller, type Principal, type VerifyIdentityToken } from './identity-token.ts';
 import { isJsonType } from './json-type.ts';
-import { type IsOverloaded, overloaded } from './overloaded.ts';
+import { overloaded, teamOverloaded, type IsOverloaded, type IsTeamOverloaded } from './overloaded.ts';
+import { isRead, takePlaces, type PlaceKind, type RequestPlaces } from './request-places.ts';
 import { openRequestMetrics } from './request-metrics.ts';
 import { pathOf, templatedPath } from './templated-path.ts';
 import { fieldErrors, toProblem } from './to-problem.ts';
@@ -30,10 +32,15 @@ declare module 'fastify' {
     principal: Principal;
     /** Set for writes. */
     caller: Caller | null;
+    /** Takes a place of a team that only the handler knows, until the handler ends; one place a request. */
+    takePlace: (teamId: TeamId) => Promise<void>;
+    leavePlace: (() => void) | null;
   }
   interface FastifyContextConfig {
     /** The route carries many writes and rejects each of them itself while the service is overloaded. */
     refusesEach?: boolean;
+    /** Which place a request takes, by its parsed query, unless that follows from its method; null for none. */
+    placeOf?: ((query: unknown) => PlaceKind | null) | undefined;
   }
 }
 
@@ -48,7 +55,6 @@ const REQUEST_TIMEOUT_MS = 15_000;
 const HEADERS_LIMIT = 32_768;
 /** A connection is then made anew, so that a copy of the service that started later gets its share of the requests. */
 const MAX_REQUESTS_PER_CONNECTION = 1_000;
-const READS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 export interface HttpServerOptions extends Partial<HealthChecks> {
   readonly logger: FastifyBaseLogger;
@@ -57,6 +63,12 @@ export interface HttpServerOptions extends Partial<HealthChecks> {
   readonly idempotency?: EntityManager;
   /** While it returns true, only GET and HEAD are served; other methods get 503. */
   readonly isOverloaded?: IsOverloaded | undefined;
+  /** While it returns true for the caller's team, its writes get 429. */
+  readonly isTeamOverloaded?: IsTeamOverloaded | undefined;
+  /** What the requests of teams share; not limited unless given. */
+  readonly places?: RequestPlaces;
+  /** The tables on the connections of reads. */
+  readonly readEm?: EntityManager;
 }
 
 /**
@@ -64,8 +76,8 @@ export interface HttpServerOptions extends Partial<HealthChecks> {
  * health checks, and 401 for requests without a valid identity token.
  */
 export function createHttpServer(options: HttpServerOptions) {
-  const { logger, verifyIdentityToken, checks = {}, idempotency, isOverloaded = () => false, ...health } = options;
-  const { isClosing = () => false } = health;
+  const { logger, verifyIdentityToken, idempotency, places, readEm, ...health } = options;
+  const { checks = {}, isClosing = () => false, isOverloaded = () => false, isTeamOverloaded = () => false } = options;
   const record = openRequestMetrics();
   const app = Fastify({
     loggerInstance: logger,
@@ -97,6 +109,7 @@ export function createHttpServer(options: HttpServerOptions) {
   readOnlyJson(app);
   traceRequests(app);
   registerHealth(app, { ...health, checks });
+  takePlaces(app, { places, readEm, teamOf: ({ principal }) => tenantOf(principal).teamId });
   app.addHook('onSend', async (_request, reply) => {
     if (isClosing()) reply.header('connection', 'close');
   });
@@ -113,9 +126,12 @@ export function createHttpServer(options: HttpServerOptions) {
     const { teamId, projectId } = tenantOf(identity.principal);
     if (teamId) request.log = request.log.child({ teamId, ...(projectId && { projectId }) });
   });
-  app.addHook('onRequest', async ({ method, routeOptions }) => {
-    if (READS.has(method) || routeOptions.config.refusesEach) return;
+  app.addHook('onRequest', async ({ method, routeOptions, principal }) => {
+    if (isRead(method) || routeOptions.config.refusesEach) return;
     if (isOverloaded()) throw overloaded();
+    // Requests of health checks have no principal, and are reads.
+    const { teamId } = tenantOf(principal);
+    if (teamId && isTeamOverloaded(teamId)) throw teamOverloaded();
   });
   app.addHook('onResponse', async (request, reply) => {
     if (request.url.startsWith('/health/')) return;
@@ -142,7 +158,7 @@ const unsupported = () =>
   new Problem('unsupported_media_type', 'unsupported_media_type', 'Send the body as application/json, in UTF-8.');
 
 /** The team and project of a caller; neither for one that has only a portal link or a signature. */
-const tenantOf = (principal: Principal): { readonly teamId?: string | null; readonly projectId?: string | null } =>
+const tenantOf = (principal: Principal): { readonly teamId?: TeamId | null; readonly projectId?: string | null } =>
   principal.kind === 'anonymous' ? {} : principal;
 
 export type HttpServer = ReturnType<typeof createHttpServer>;

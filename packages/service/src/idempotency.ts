@@ -194,13 +194,15 @@ function sorted(value: unknown): unknown {
   return entries.map(([name, field]) => [name, sorted(field)]);
 }
 
-/** Deletes keys older than a day. */
-export async function deleteExpiredIdempotentRequests(em: EntityManager, batchSize = 5_000): Promise<void> {
-  await em.fork().execute(
+/** Deletes up to `limit` keys that are older than a day; returns whether there may be more. */
+export async function deleteExpiredIdempotentRequests(em: EntityManager, limit = 5_000): Promise<boolean> {
+  const deleted = await em.fork().execute<unknown[]>(
     `delete from idempotent_requests where (owner, key) in (
-       select owner, key from idempotent_requests where created_at < now() - interval '${KEY_HOURS} hours' limit ?)`,
-    [batchSize],
+       select owner, key from idempotent_requests where created_at < now() - interval '${KEY_HOURS} hours' limit ?)
+     returning 1`,
+    [limit],
   );
+  return deleted.length === limit;
 }
 
 /**

@@ -1,5 +1,9 @@
-/** Returns whether a `Content-Type` is JSON in UTF-8, the only charset that JSON has. https://www.rfc-editor.org/rfc/rfc8259#section-8.1 */
-export const isJsonType = (type: string | undefined): boolean => isUtf8Type('application/json', type);
+/**
+ * Returns whether a `Content-Type` is JSON in UTF-8, the only charset that JSON has, also as changes of a resource, which our PATCH
+ * takes. https://www.rfc-editor.org/rfc/rfc8259#section-8.1 https://www.rfc-editor.org/rfc/rfc7396
+ */
+export const isJsonType = (type: string | undefined): boolean =>
+  isUtf8Type('application/json', type) || isUtf8Type('application/merge-patch+json', type);
 
 /** Returns whether a `Content-Type` is that of a form's fields, in UTF-8 as our pages are. */
 export const isFormType = (type: string | undefined): boolean => isUtf8Type('application/x-www-form-urlencoded', type);

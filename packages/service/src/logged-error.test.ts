@@ -1,5 +1,6 @@
 import { unavailable } from '@billing/contracts/problem';
 import { DatabaseError } from 'pg';
+import { Stripe } from 'stripe';
 import { expect, it } from 'vitest';
 import { loggedError } from './logged-error.ts';
 
@@ -58,8 +59,25 @@ it('shows an error of Stripe without its response, keys and addresses', () => {
   for (const logged of [shown, loggedError(err)]) expect(JSON.stringify(logged)).not.toMatch(/grace|4eC39H|secret/);
 });
 
+it('shows why there was no connection to Stripe', () => {
+  const detail = new Error('Failed to establish tunnel to api.stripe.com:443 via http://proxy:3128: HTTP/1.1 407');
+  const message = 'An error occurred with our connection to Stripe.';
+  const err = new Stripe.errors.StripeConnectionError({ message, detail });
+  expect(loggedError(unavailable('No response.', 5, { cause: err }))).toMatchObject({
+    message: `No response.: ${message} ${detail.message}`,
+  });
+});
+
 it('shows any other error with its fields and causes', () => {
   const err = Object.assign(new TypeError('x', { cause: new Error('why') }), { code: 'ERR_X' });
   expect(loggedError(err)).toMatchObject({ type: 'TypeError', message: 'x: why', code: 'ERR_X' });
   expect(loggedError('text')).toBe('text');
+});
+
+it('shows why a request was aborted', () => {
+  const aborted = Object.assign(new Error('The operation was aborted'), {
+    cause: AbortSignal.abort().reason as unknown,
+  });
+  for (const err of [aborted, unavailable('No response.', 2, { cause: aborted })])
+    expect(loggedError(err)).toMatchObject({ message: expect.stringContaining('aborted: This operation was aborted') });
 });

@@ -17,6 +17,8 @@ export const loggedError = (err: unknown): unknown =>
 function withoutValues(err: Error): Error {
   if (isDatabaseError(err)) return reduced(err, DATABASE_FIELDS, databaseMessage(err));
   if (isStripeError(err)) return reduced(err, STRIPE_FIELDS, stripeMessage(err));
+  // The fields of a DOMException, as of an aborted request, cannot be read through another object.
+  if (err instanceof DOMException) return Object.assign(new Error(err.message), { name: err.name, stack: err.stack });
   const changes: PropertyDescriptorMap = {};
   if (err.cause instanceof Error) changes['cause'] = { value: withoutValues(err.cause) };
   if (err instanceof AggregateError)
@@ -48,4 +50,8 @@ function databaseMessage({ message, code }: Error & { readonly code: string }): 
 /** By its fields, because services without Stripe don't load its library. */
 const isStripeError = (err: Error): boolean => 'rawType' in err && 'requestId' in err;
 
-const stripeMessage = ({ message }: Error): string => withoutKeys(message).replaceAll(/[^\s'"]+@[^\s'"]+/g, '…');
+/** With why there was no connection, where that is it: the library says so in `detail`. */
+function stripeMessage({ message, detail }: Error & { readonly detail?: unknown }): string {
+  const whole = detail instanceof Error ? `${message} ${detail.message}` : message;
+  return withoutKeys(whole).replaceAll(/[^\s'"]+@[^\s'"]+/g, '…');
+}

@@ -1,15 +1,19 @@
 import type { ProjectId, ProjectScope, TeamId } from '@billing/contracts/ids';
 import type { Page, Pagination } from '@billing/contracts/pagination';
 import { notFound } from '@billing/contracts/problem';
+import { executeBound } from '@billing/database/bound-statement';
 import { findNewest } from '@billing/database/find-newest';
+import { listPage } from '@billing/database/find-page';
 import { inProjects, scopedKey, type ProjectObject } from '@billing/database/project-objects';
+import type { Life } from './lives.ts';
 import { LockMode, p, type EntityClass, type EntityManager, type FilterQuery } from '@mikro-orm/postgresql';
 
 /** The row of a record that the processor has too. */
-export interface MirroredRow extends ProjectScope {
+export interface MirroredRow extends ProjectScope, Life {
   readonly id: string;
   /** The processor's id; null while the record is being created: it is not shown yet. */
   processorId: string | null;
+  processorCreatedAt: Date | null;
   readonly createdAt: Date;
   deletedAt: Date | null;
 }
@@ -20,16 +24,33 @@ export const mirroredProperties = () => ({
   projectId: p.text().$type<ProjectId>(),
   metadata: p.json<Record<string, string>>(),
   processorId: p.text().strictNullable(),
+  /** When the processor created the object: tells which life of the id it is. */
+  processorCreatedAt: p.datetime().strictNullable(),
   /** When the newest event happened that the row includes. */
   processorUpdatedAt: p.datetime().strictNullable(),
   /** We changed it ourselves, and the webhook event about that has not come back. */
   awaitsWebhook: p.boolean(),
   version: p.integer(),
-  /** How many changes tenants were told of. */
+  /** Of its last event for tenants. */
   sequence: p.integer(),
   createdAt: p.datetime(),
   /** The row of a deleted record stays: for what belongs to it, and so that no late event revives it. */
   deletedAt: p.datetime().strictNullable(),
+});
+
+const PROCESSOR_ID = ['teamId', 'projectId', 'processorId'] as const;
+
+/** One record of a project for each object of the processor; deleted ones do not count. */
+export const uniqueProcessorId = (table: string) => ({
+  name: `${table}_processor_id_unique`,
+  properties: [...PROCESSOR_ID],
+  where: 'deleted_at is null',
+});
+
+/** Finds the records of an id, deleted ones too. */
+export const processorIdIndex = (table: string) => ({
+  name: `${table}_by_processor_id`,
+  properties: [...PROCESSOR_ID],
 });
 
 /** A row whose record exists at the processor. */
@@ -47,6 +68,7 @@ export function mirroredRows<Row extends MirroredRow>(Entity: EntityClass<Row>, 
   const byId = ({ teamId, projectId }: ProjectScope, id: string, rest: object = {}) =>
     where({ id, teamId, projectId, ...rest });
   const locked = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
+  const liveLast = { orderBy: [{ deletedAt: 'asc nulls last' }] } as object;
   const lockedInOrder = { orderBy: [{ id: 'asc' }], ...locked } as object;
   const atProcessor = (ids: readonly ProjectObject[]) => inProjects('processorId', ids);
 
@@ -85,13 +107,27 @@ export function mirroredRows<Row extends MirroredRow>(Entity: EntityClass<Row>, 
       return row;
     },
 
-    /** Finds the records with the given processor ids by `scopedKey`: deleted ones too, unless the conditions leave them out. */
+    /**
+     * Finds the records with the given processor ids by `scopedKey`: deleted ones too, unless the conditions leave them out. Of
+     * several with one id it is the one that is not deleted.
+     */
     findByProcessorIds: async (
       em: EntityManager,
       ids: readonly ProjectObject[],
       conditions: object = {},
     ): Promise<Map<string, Mirrored<Row>>> =>
-      byKey(await em.find(Entity, where({ ...atProcessor(ids), ...conditions }))),
+      byKey(await em.find(Entity, where({ ...atProcessor(ids), ...conditions }), liveLast)),
+
+    /** Finds all records with the given processor ids by `scopedKey`, one for each life of an id, locked if so wanted. */
+    findLives: async (
+      em: EntityManager,
+      ids: readonly ProjectObject[],
+      { isLocked = false }: { readonly isLocked?: boolean } = {},
+    ): Promise<Map<string, Mirrored<Row>[]>> => {
+      if (ids.length === 0) return new Map();
+      const rows = await em.find(Entity, where(atProcessor(ids)), isLocked ? lockedInOrder : {});
+      return Map.groupBy(rows.filter(isMirrored), keyOfRow);
+    },
 
     /** The same as `findByProcessorIds`, locked until the end of the transaction. */
     lockByProcessorIds: async (
@@ -116,10 +152,28 @@ export function mirroredRows<Row extends MirroredRow>(Entity: EntityClass<Row>, 
       return rows.length > 0;
     },
 
+    /** Counts the project's records that are not deleted, reserved ones too; no further than a limit. */
+    async countLive(em: EntityManager, { teamId, projectId }: ProjectScope, limit: number): Promise<number> {
+      const { tableName } = em.getMetadata().get(Entity);
+      const [row] = await executeBound<{ count: number }>(
+        em,
+        `select count(*)::int as count
+           from (select from ${tableName} where team_id = $1 and project_id = $2 and deleted_at is null limit $3) live`,
+        [teamId, projectId, limit],
+      );
+      return row?.count ?? 0;
+    },
+
     /** Deletes the row of a record that was reserved and never created. */
     async deleteReserved(tx: EntityManager, scope: ProjectScope, id: string): Promise<void> {
       await tx.nativeDelete(Entity, byId(scope, id, { processorId: null }));
     },
+
+    /** Lists a page of the project's records as a sync needs them: those that are neither reserved nor deleted. */
+    listLive: (em: EntityManager, page: Parameters<typeof listPage>[2]) =>
+      listPage(em, Entity, page, ({ id, processorId, deletedAt }) =>
+        processorId === null || deletedAt ? null : { id, processorId },
+      ),
 
     /** Lists a page of the project's records, newest first. */
     async list(
@@ -136,4 +190,7 @@ export function mirroredRows<Row extends MirroredRow>(Entity: EntityClass<Row>, 
 }
 
 const byKey = <Row extends MirroredRow>(rows: readonly Row[]): Map<string, Mirrored<Row>> =>
-  new Map(rows.filter(isMirrored).map(row => [scopedKey({ scope: row, id: row.processorId }), row]));
+  new Map(rows.filter(isMirrored).map(row => [keyOfRow(row), row]));
+
+const keyOfRow = <Row extends MirroredRow>(row: Mirrored<Row>): string =>
+  scopedKey({ scope: row, id: row.processorId });

@@ -17,7 +17,7 @@ import { busAccessOf } from '@billing/contracts/bus-access';
 import { checkBusAccess } from './check-bus-access.ts';
 import { startCleaning } from './cleaning.ts';
 import { deadLetterHandlers } from './dead-letters.ts';
-import { migrate, ping } from '@billing/database/database';
+import { migrate, ping, watchConnections } from '@billing/database/database';
 import { deleteExpiredIdempotentRequests } from './idempotency.ts';
 import { identityTokenVerifier, type VerifyIdentityToken } from './identity-token.ts';
 import { createHttpServer, type HttpServer, type HttpServerOptions } from './http.ts';
@@ -35,8 +35,11 @@ import type {
   Stop,
 } from './definition.ts';
 import { consumerGauges, databaseGauges, registerGauges } from './gauges.ts';
+import { useHttpsProxy } from './https-proxy.ts';
 import { checkPurge, purgeConsumer } from './purge.ts';
+import { openRequestPlaces, placeGauges, READ_POOL } from './request-places.ts';
 import { openServiceDatabase } from './service-database.ts';
+import { openTeamReads } from './team-reads.ts';
 
 /** How often to look for dead letters that another copy, or a command, has chosen to be retried. */
 const RETRY_INTERVAL_MS = 2_000;
@@ -98,6 +101,13 @@ export async function openService<Schema extends z.ZodType<ChassisEnv>, P extend
   );
   await migrate(database);
   const { em } = database;
+  const readDatabase = resources.adopt(
+    openServiceDatabase(name, { ...definition.database, ...READ_POOL }, env.DATABASE_URL, logger),
+    it => it.close(),
+  );
+  await watchConnections(readDatabase);
+  const { em: readEm } = readDatabase;
+
   await definition.database.prepare?.(em, { now: now() });
 
   const access = definition.access ?? busAccessOf(name);
@@ -115,7 +125,9 @@ export async function openService<Schema extends z.ZodType<ChassisEnv>, P extend
     }),
     it => it.close(),
   );
+  const places = openRequestPlaces();
   const { SERVICE_KEY: serviceKey, STRIPE_API_BASE_URL: baseUrl } = env;
+  if (serviceKey) useHttpsProxy(env);
   const called =
     serviceKey && (await openProcessors({ follow: bus.follow, rpc, service: name, serviceKey, baseUrl, logger }));
   const processors = called ? resources.adopt(called.processors, it => it.close()) : withoutProcessors(name);
@@ -124,6 +136,9 @@ export async function openService<Schema extends z.ZodType<ChassisEnv>, P extend
     env,
     database,
     em,
+    readEm,
+    reads: openTeamReads(readEm, places.polls),
+    places,
     outbox: openOutbox(em, { committed, declared: access.publishes }),
     bus,
     rpc,
@@ -159,7 +174,11 @@ export async function openService<Schema extends z.ZodType<ChassisEnv>, P extend
     async start() {
       const relay = startRelay({ em, publish: bus.publish, committed, intervalMs: outboxIntervalMs, logger });
       resources.defer(relay.stop);
-      const expired = [deleteProcessed, deletePublished, deleteExpiredIdempotentRequests].map(clean => () => clean(em));
+      const expired = [
+        () => deleteProcessed(em, now()),
+        () => deletePublished(em),
+        () => deleteExpiredIdempotentRequests(em),
+      ];
       resources.defer(startCleaning(logger, ...expired, ...(parts.cleaning ?? [])));
 
       const names = consumers.map(consumer => consumer.name);
@@ -167,6 +186,7 @@ export async function openService<Schema extends z.ZodType<ChassisEnv>, P extend
         [
           ...databaseGauges(em, { consumers: names, backlog: definition.database.backlog }),
           ...consumerGauges(names, bus.lagOf),
+          ...placeGauges(places),
           ...(parts.gauges ?? []),
         ],
         logger,
@@ -216,10 +236,11 @@ function createApp(
   verify?: VerifyIdentityToken,
 ): HttpServer | undefined {
   if (parts.listen) return undefined;
-  const { env, em: idempotency, logger, health, isOverloaded } = chassis;
+  const { env, em: idempotency, readEm, places, logger, health, isOverloaded, isTeamOverloaded } = chassis;
   if (!env.IDENTITY_PUBLIC_KEY) throw new Error(`The environment of ${name} has no IDENTITY_PUBLIC_KEY.`);
   const verifyIdentityToken = verify ?? identityTokenVerifier(env.IDENTITY_PUBLIC_KEY, name);
-  const options: HttpServerOptions = { ...health, logger, verifyIdentityToken, idempotency, isOverloaded };
+  const pressure = { isOverloaded, isTeamOverloaded, places };
+  const options: HttpServerOptions = { ...health, logger, verifyIdentityToken, idempotency, readEm, ...pressure };
   if (parts.createApp) return parts.createApp(options);
   const app = createHttpServer(options);
   for (const register of parts.routes) app.register(async scope => register(scope));

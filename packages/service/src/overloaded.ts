@@ -1,7 +1,10 @@
-import { unavailable, type Problem } from '@billing/contracts/problem';
+import { Problem, unavailable } from '@billing/contracts/problem';
 
 /** Returns whether writes are paused at the moment. */
 export type IsOverloaded = () => boolean;
+
+/** Whether the writes of a team are paused at the moment, since too many of its own events wait. */
+export type IsTeamOverloaded = (teamId: string) => boolean;
 
 /** The 503 for a write while the outbox holds too many unpublished events. The write was not started. */
 export function overloaded(): Problem {
@@ -11,10 +14,8 @@ export function overloaded(): Problem {
   );
 }
 
-/** The 503 for what one team sends while too many of its own events wait. Nothing was stored. */
+/** The 429 for what one team writes or sends while too many of its own events wait. Nothing was stored. */
 export function teamOverloaded(): Problem {
-  return unavailable(
-    "Too many of the team's events wait to be processed. Nothing was stored; send the event again later.",
-    5,
-  );
+  const message = "Too many of the team's events wait to be processed. Nothing was stored; send it again later.";
+  return new Problem('rate_limited', 'rate_limited', message, { retryAfterSeconds: 5 });
 }

@@ -66,7 +66,7 @@ export function purgeConsumer({ service, purge, em, now }: PurgeParts): Consumer
   const deleteRest = async (tx: EntityManager, teamId: TeamId, projectIds: readonly string[]): Promise<void> => {
     for (const table of purge.tables) await tx.execute(`delete from ${table} where team_id = ?`, [teamId]);
     const kept = ABOUT_NO_ACCOUNT.map(prefix => `${prefix}%`);
-    await tx.execute(`delete from outbox_events where team_id = ? and not type like any(?)`, [teamId, kept]);
+    await tx.execute(`delete from outbox_messages where team_id = ? and not type like any(?)`, [teamId, kept]);
     await tx.execute(`delete from dead_letters where team_id = ?`, [teamId]);
     if (projectIds.length > 0)
       await tx.execute(`delete from idempotent_requests where owner in (${projectIds.map(() => '?').join(', ')})`, [
@@ -106,7 +106,7 @@ export function purgeConsumer({ service, purge, em, now }: PurgeParts): Consumer
 }
 
 /** Tables of the chassis, which a purge treats itself. */
-const OWN_TABLES = ['outbox_events', 'dead_letters', 'purged_teams'];
+const OWN_TABLES = ['outbox_messages', 'dead_letters', 'purged_teams'];
 
 /**
  * Checks that each table of teams is either purged or kept, so that no new one is forgotten.

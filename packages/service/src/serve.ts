@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { Operation } from '@billing/contracts/operation';
 import { forbidden } from '@billing/contracts/problem';
@@ -8,6 +8,7 @@ import { auditOf } from './audit.ts';
 import type { HttpServer } from './http.ts';
 import { idempotencyKeyOf, respondOnce } from './idempotency.ts';
 import type { Principal } from './identity-token.ts';
+import type { PlaceKind } from './request-places.ts';
 import { pathOf } from './templated-path.ts';
 
 type OutputOf<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
@@ -38,6 +39,11 @@ interface ServeOptions<Served extends Operation> {
    * @throws Problem when the caller has no access
    */
   readonly ownerOf?: (params: z.output<Served['params']>) => Promise<string>;
+  /**
+   * Which place of the team a request takes, unless that follows from its method. Null for one that waits: whoever serves it
+   * limits how many wait, and reads with `TeamReads`.
+   */
+  readonly placeOf?: (query: OutputOf<Served['query']>) => PlaceKind | null;
   /** For responses that callers may keep. */
   readonly caching?: {
     /** Returns the strong tag of a response: a caller that has it already gets 304. */
@@ -55,7 +61,7 @@ export function serve<Served extends Operation>(
   app: HttpServer,
   operation: Served,
   handle: (call: Call<Served>) => Promise<z.output<Served['response']>>,
-  { storesResponse = true, ownerOf, caching }: ServeOptions<Served> = {},
+  { storesResponse = true, ownerOf, placeOf, caching }: ServeOptions<Served> = {},
 ): void {
   const { method, path, params, query, body, status, otherStatus, response } = operation;
   const responses = { [status]: response, [otherStatus ?? status]: response };
@@ -63,6 +69,7 @@ export function serve<Served extends Operation>(
     method,
     url: path,
     schema: { params, ...(query && { querystring: query }), ...(body && { body }), response: responses },
+    config: { placeOf: placeOf as FastifyContextConfig['placeOf'] }, // the query is parsed by the schema above
     preHandler: async request => requireTenant(operation, request.params as TenantParams, request.principal),
     handler: async (request, reply) => {
       const respond = (operationKey?: string) =>

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { fieldErrors } from './to-problem.ts';
+import { fieldErrors, toProblem } from './to-problem.ts';
 
 const schema = z.strictObject({
   key: z.string().min(1).startsWith('sk_', { error: 'Expected a key.' }),
@@ -27,4 +27,9 @@ it.each([
   const { error } = schema.safeParse(input);
   const found = error ? fieldErrors(error) : [];
   expect(Object.fromEntries(found.map(({ path, message }) => [path, message]))).toEqual(problems);
+});
+
+it('is 503 with a time to wait when a statement takes longer than it may', () => {
+  const canceled = Object.assign(new Error('canceling statement due to statement timeout'), { code: '57014' });
+  expect(toProblem(canceled)).toMatchObject({ status: 503, code: 'unavailable', retryAfterSeconds: 5 });
 });

@@ -1,5 +1,5 @@
 import { changedMeanwhile, invalid, Problem, unavailable, type FieldError } from '@billing/contracts/problem';
-import { isDatabaseUnavailable } from '@billing/database/database';
+import { isDatabaseUnavailable, isStatementTimeout } from '@billing/database/database';
 import { isWriteConflict } from '@billing/database/transaction';
 import type { z } from 'zod';
 
@@ -7,6 +7,8 @@ import type { z } from 'zod';
 export function toProblem(err: unknown): Problem {
   if (err instanceof Problem) return err;
   if (isDatabaseUnavailable(err)) return unavailable('The database is not reachable at the moment.', 2, { cause: err });
+  if (isStatementTimeout(err))
+    return unavailable('The request took too long; ask for less, or try again later.', 5, { cause: err });
   if (isWriteConflict(err)) return changedMeanwhile({ cause: err });
   const status = refusalOf(err);
   if (status === 413) return new Problem('payload_too_large', 'payload_too_large', 'The body is larger than 1 MiB.');

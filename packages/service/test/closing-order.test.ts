@@ -1,6 +1,6 @@
 import { TeamId } from '@billing/contracts/ids';
 import { openRpcClient, type RpcClient } from '@billing/messaging/rpc';
-import { newEvent } from '@billing/testing/events';
+import { messageWith, newEvent } from '@billing/testing/events';
 import { connectTestNats } from '@billing/testing/nats';
 import { waitFor } from '@billing/testing/wait-for';
 import { expect, it } from 'vitest';
@@ -49,7 +49,7 @@ it('closes HTTP, consumers, RPC, jobs, relay, resources, bus and database in thi
   );
   // A request is still in flight: consumers go on.
   const event = newEvent(NumberDrawn, teamId, { number: 1 });
-  const handling = service.bus.publish(event.type, JSON.stringify({ ...event, occurredAt: new Date() }), event.id, {});
+  const handling = service.bus.publish(messageWith(event));
   await number.reached;
   await handling;
   request.release();
@@ -92,7 +92,7 @@ async function isRelayed({ em, outbox }: Chassis, timeoutMs: number): Promise<bo
   const isPublished = async () => {
     const [row] = await em
       .fork()
-      .execute<{ count: string }[]>('select count(*) from outbox_events where published_at is null');
+      .execute<{ count: string }[]>('select count(*) from outbox_messages where published_at is null');
     return row?.count === '0';
   };
   return waitFor(isPublished, { what: 'the relay', timeoutMs }).then(

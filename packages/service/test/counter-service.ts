@@ -73,6 +73,9 @@ export const counterService = ({ onRequest, onNumber, onJobStop, onResourcesClos
               await onRequest?.();
               return { greeting: env.GREETING };
             });
+            const limit = async () => (await em.fork().execute<object[]>('show statement_timeout'))[0];
+            app.get('/api/statement-limit', limit);
+            app.post('/api/statement-limit', limit);
             app.get('/api/product', async () => ({ product: 2 * (await rpc.call(Factor, {})).factor }));
             app.post('/api/greeting', async request => ({ received: request.body }));
           },

@@ -44,6 +44,8 @@ it.each([
   [Object.assign(new Error('terminating connection'), { code: '57P01' }), true],
   [new Error('wrapped', { cause: Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }) }), true],
   [new Error('timeout exceeded when trying to connect'), true],
+  [new Error('driver has already been destroyed'), true],
+  [new Error('Cannot use a pool after calling end on the pool'), true],
   [Object.assign(new Error('duplicate key'), { code: '23505' }), false],
   [new Error('a bug'), false],
 ])('distinguishes an unreachable database from other errors (%s)', (error, expected) => {

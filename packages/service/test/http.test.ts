@@ -181,6 +181,18 @@ it('rejects writes while overloaded, and serves reads', async () => {
   expect((await create()).statusCode).toBe(404);
 });
 
+it('S76: rejects the writes of a team alone while too many of its events wait', async () => {
+  const app = catalog(undefined, {}, undefined, undefined, teamId => teamId === member.teamId);
+  const create = (principal: Principal) =>
+    app.inject({ method: 'POST', url: path, headers: tokenHeaders(principal), payload: { name: 'x' } });
+  const rejected = await create(member);
+  expect([rejected.statusCode, rejected.headers['retry-after']]).toEqual([429, '5']);
+  expect(rejected.json()).toMatchObject({ error: { code: 'rate_limited' } });
+  // The path is not that team's: it was refused by no limit.
+  expect((await create({ ...member, teamId: TeamId.create() })).statusCode).toBe(403);
+  expect((await get(app, path, member)).statusCode).toBe(200);
+});
+
 it('is ready when every check succeeds, and names the ones that fail', async () => {
   let up = false;
   const app = catalog(undefined, {
@@ -217,9 +229,15 @@ type App = ReturnType<typeof catalog>;
 const get = (app: App, url: string, principal: Principal) =>
   app.inject({ method: 'GET', url, headers: tokenHeaders(principal) });
 
-function catalog(fail?: () => Promise<never>, checks = {}, isOverloaded = () => false, verify = verifyIdentityToken) {
+function catalog(
+  fail?: () => Promise<never>,
+  checks = {},
+  isOverloaded = () => false,
+  verify = verifyIdentityToken,
+  isTeamOverloaded: (teamId: string) => boolean = () => false,
+) {
   const logger = pino({ level: 'silent' });
-  const app = createHttpServer({ logger, verifyIdentityToken: verify, checks, isOverloaded });
+  const app = createHttpServer({ logger, verifyIdentityToken: verify, checks, isOverloaded, isTeamOverloaded });
   serve(app, catalogOperations.listProducts, async ({ query }) => {
     await fail?.();
     return {

@@ -54,10 +54,16 @@ it('runs consumers, RPC and relay, shared with a second copy', async () => {
   expect((await copy.published()).length).toBe(3);
 });
 
-it('pauses writes while the outbox is overloaded', async () => {
+it('pauses the writes of a team while too many of its events wait in the outbox', async () => {
   await using service = await startTestService(counterService(), { outboxHighWater: 1 });
-  await service.deliver(drawn(1), drawn(2));
-  await waitFor(() => service.isOverloaded(), { what: 'overload' });
-  expect(await service.call('POST', '/api/greeting', { body: {} })).toMatchObject({ status: 503 });
+  const { teamId: callers } = service.scope;
+  await service.em.execute(
+    `insert into outbox_messages (id, type, team_id, body, events, trace, created_at, due_at)
+     values (gen_random_uuid(), 'test.counted.v1', ?, '[]', 2, '{}', now(), now() + interval '1 hour')`,
+    [callers],
+  );
+  await waitFor(() => service.isTeamOverloaded(callers), { what: 'overload' });
+  expect(service.isOverloaded()).toBe(false);
+  expect(await service.call('POST', '/api/greeting', { body: {} })).toMatchObject({ status: 429 });
   expect(await service.call('GET', '/api/greeting')).toMatchObject({ status: 200 });
 });

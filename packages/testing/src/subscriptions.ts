@@ -1,3 +1,4 @@
+import { UNTAXED } from '@billing/contracts/resources/subscription';
 import type { BilledItem, SubscriptionChange } from '@billing/contracts/events/subscriptions';
 import { CustomerId, SubscriptionId, type ProjectId } from '@billing/contracts/ids';
 
@@ -37,9 +38,11 @@ export const subscriptionChange = (
   cancellation: null,
   involuntary: false,
   pauseCollection: null,
+  tax: UNTAXED,
   discounts: [],
   scheduledChange: null,
   pendingChange: null,
+  metadata: {},
   items: [ITEM],
   currentPeriodStart: startedAt,
   currentPeriodEnd: startedAt,
@@ -50,5 +53,6 @@ export const subscriptionChange = (
   observedAt: startedAt,
   version: 1,
   createdAt: startedAt,
+  updatedAt: startedAt,
   ...changes,
 });

@@ -20,15 +20,21 @@ interface TlsServer extends AsyncDisposable {
   readonly password: string;
 }
 
+interface TlsPostgres extends TlsServer {
+  /** The folder of its socket. */
+  readonly socketFolder: string;
+}
+
 const password = 'secret';
 
 /** Starts a PostgreSQL that speaks TLS with whoever asks for it, with the user `postgres`. */
-export async function startTlsPostgres(): Promise<TlsServer> {
+export async function startTlsPostgres(): Promise<TlsPostgres> {
   await using resources = new AsyncDisposableStack();
   const { folder, guard } = await openFolder(resources);
   const dataDir = join(folder, 'postgres');
   const logFile = join(folder, 'postgres.log');
-  const server = await startPostgres({ dataDir, logFile, password, guard, durable: false });
+  const settings = { unix_socket_directories: dataDir };
+  const server = await startPostgres({ dataDir, logFile, password, guard, durable: false, settings });
   resources.defer(() => server.stop());
   const { uid, gid } = await stat(dataDir);
   for (const [from, to] of [
@@ -47,7 +53,7 @@ export async function startTlsPostgres(): Promise<TlsServer> {
   await client.query('alter system set ssl = on');
   await client.query('select pg_reload_conf()');
   await client.end();
-  return own(resources, server.port);
+  return { ...own(resources, server.port), socketFolder: dataDir };
 }
 
 /** Starts a nats-server that refuses connections without TLS, with the user `billing`. */

@@ -13,7 +13,7 @@ export const analyticsService = () =>
     parts: ({ em, rpc, now }) => ({
       consumers: analyticsEvents(),
       purge: {
-        tables: ['metrics', 'subscription_movements', 'subscription_points', 'tracked_records'],
+        tables: ['metrics', 'subscription_movements', 'subscription_points', 'tracked_records', 'webhook_event_counts'],
         kept: ['projects'],
       },
       routes: [analyticsRoutes({ em, rpc, now })],

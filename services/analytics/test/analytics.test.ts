@@ -2,6 +2,7 @@ import { CustomerCreated, CustomerDeleted } from '@billing/contracts/events/cust
 import { SubscriptionCreated } from '@billing/contracts/events/subscriptions';
 import { FindProject } from '@billing/contracts/rpc/calls';
 import { newEvent } from '@billing/testing/events';
+import { projectState } from '@billing/testing/projects';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { newScope, startAnalytics, type AnalyticsService } from './start-analytics.ts';
 import { customer, item, subscription } from './states.ts';
@@ -20,7 +21,7 @@ it('returns zeros for a project without events, in the base currency of the gate
   resources.defer(
     await service.serve(FindProject, async ({ teamId, projectId }) => {
       calls += 1;
-      return { id: projectId, teamId, name: 'Shop', baseCurrency: 'eur', entitlementGraceDays: 7, createdAt: NOW };
+      return projectState({ teamId, projectId }, { baseCurrency: 'eur', createdAt: NOW });
     }),
   );
   const metrics = await service.analytics(scope);

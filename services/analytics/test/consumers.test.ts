@@ -1,46 +1,28 @@
+import { randomUUID } from 'node:crypto';
 import { startTestService } from '@billing/service/testing/start-test-service';
 import { SubscriptionCreated, SubscriptionUpdated } from '@billing/contracts/events/subscriptions';
-import { WebhookEventChanged } from '@billing/contracts/events/webhooks';
-import type { ProjectId } from '@billing/contracts/ids';
+import { WebhookEventsCounted } from '@billing/contracts/events/webhooks';
+import type { ProjectScope } from '@billing/contracts/ids';
 import { newEvent } from '@billing/testing/events';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { analyticsService } from '../src/service.ts';
 import { startAnalytics, type AnalyticsService } from './start-analytics.ts';
-import { subscription, webhookEvent } from './states.ts';
+import { subscription } from './states.ts';
 
 let service: AnalyticsService;
 beforeAll(async () => (service = await startAnalytics()));
 afterAll(async () => service[Symbol.asyncDispose]());
 
-it('moves a webhook event to the project it is routed to', async () => {
+it('shows the numbers of webhook events with the highest version, each project its own', async () => {
   const first = await service.createProject();
   const second = await service.createProject(first.teamId);
-  const event = (projectId: ProjectId | null, status: 'failed' | 'processed', version: number) =>
-    newEvent(WebhookEventChanged, first.teamId, {
-      webhookEvents: [webhookEvent('evt_1', { ...first, projectId }, { status, version })],
-    });
-  await service.emit(event(first.projectId, 'failed', 2), event(null, 'failed', 1));
-  expect((await service.analytics(first)).webhookStats).toEqual({ total: 1, processed: 0, failed: 1 });
-  await service.emit(event(second.projectId, 'processed', 3));
-  expect((await service.analytics(first)).webhookStats).toEqual({ total: 0, processed: 0, failed: 0 });
-  expect((await service.analytics(second)).webhookStats).toEqual({ total: 1, processed: 1, failed: 0 });
-});
-
-it('counts every webhook event of a bundle once, each in its own project', async () => {
-  const first = await service.createProject();
-  const second = await service.createProject(first.teamId);
-  const bundle = (version: number, status: 'received' | 'processed') =>
-    newEvent(WebhookEventChanged, first.teamId, {
-      webhookEvents: [
-        webhookEvent('evt_a', first, { status, version }),
-        webhookEvent('evt_b', second, { status, version }),
-        webhookEvent('evt_c', first, { status: 'failed', version }),
-      ],
-    });
-  const [before, after] = [bundle(1, 'received'), bundle(2, 'processed')];
-  await service.emit(after, before, after);
-  expect((await service.analytics(first)).webhookStats).toEqual({ total: 2, processed: 1, failed: 1 });
-  expect((await service.analytics(second)).webhookStats).toEqual({ total: 1, processed: 1, failed: 0 });
+  const counted = ({ teamId, projectId }: ProjectScope, version: number, total: number) =>
+    newEvent(WebhookEventsCounted, teamId, { projectId, total, processed: total - 1, failed: 1, version });
+  const newest = counted(first, 3, 30);
+  await service.emit(newest, counted(second, 1, 5), counted(first, 2, 20));
+  await service.emit(counted(first, 1, 10), { ...newest, id: randomUUID() });
+  expect((await service.analytics(first)).webhookStats).toEqual({ total: 30, processed: 29, failed: 1 });
+  expect((await service.analytics(second)).webhookStats).toEqual({ total: 5, processed: 4, failed: 1 });
 });
 
 it('counts each event once when two copies of the service get the same events', async () => {

@@ -23,7 +23,6 @@ import {
 } from './reference-model.ts';
 import { expectedEarning, expectedHistory, expectedMoved, expectedTotals } from './reference-movements.ts';
 import { newScope, startAnalytics, type AnalyticsService } from './start-analytics.ts';
-import { statesIn } from './state-owners.ts';
 import { project } from './states.ts';
 
 let service: AnalyticsService;
@@ -187,9 +186,7 @@ function projectEvents(scope: ProjectScope, baseCurrency: string): Envelope[] {
   ];
 }
 
-/** When the newest event that concerns a project occurred. */
+/** When the newest event occurred. */
 function newestTime(events: readonly Envelope[]): Date | undefined {
-  // Only unrouted webhook events have no project.
-  const ofProject = events.filter(({ data }) => statesIn(data).some(state => Object(state).projectId !== null));
-  return ofProject.map(event => event.occurredAt).toSorted((a, b) => b.getTime() - a.getTime())[0];
+  return events.map(event => event.occurredAt).toSorted((a, b) => b.getTime() - a.getTime())[0];
 }

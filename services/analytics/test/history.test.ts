@@ -96,6 +96,11 @@ it('moves revenue by a change of plan on the day it applies, and by nothing that
     ['2028-03-05', 2_999, 0],
   ]);
   expect(await service.analytics(scope)).toMatchObject({ mrr: 2_999, mrrDiscounted: 1_500 });
+
+  const past = await service.history(scope, 3, 1, '2028-03-03');
+  expect(past.history).toEqual(history.slice(0, 3));
+  expect(past.totals).toMatchObject({ newMrr: 2_999, expansionMrr: 2_001, contractionMrr: 0, netMrr: 5_000 });
+  expect((await service.history(scope, 5, 1, '2028-03-09')).history).toEqual(history);
 });
 
 it('covers 30 days by default', async () => {

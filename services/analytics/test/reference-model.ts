@@ -1,17 +1,17 @@
 import type { CustomerState } from '@billing/contracts/events/customers';
 import type { ReferralState } from '@billing/contracts/events/referrals';
 import type { BilledItem, SubscriptionChange as SubscriptionState } from '@billing/contracts/events/subscriptions';
+import type { WebhookEventCounts } from '@billing/contracts/events/webhooks';
 import type { Fraction } from '@billing/contracts/item-revenue';
 import type { Analytics, ExclusionReason } from '@billing/contracts/resources/analytics';
 import { SUBSCRIPTION_STATUSES } from '@billing/contracts/resources/subscription';
-import type { WebhookEvent } from '@billing/contracts/resources/webhook-event';
 import type { Shown } from './states.ts';
 
 /** The newest state of every record of a project, as the services that own them store it. */
 export interface ProjectRecords {
   readonly customers: readonly CustomerState[];
   readonly subscriptions: readonly SubscriptionState[];
-  readonly webhookEvents: readonly WebhookEvent[];
+  readonly webhookEvents: Omit<WebhookEventCounts, 'version'>;
   readonly codes: number;
   readonly referrals: readonly ReferralState[];
   readonly lives: readonly Life[];
@@ -60,6 +60,7 @@ export function expectedAnalytics(records: ProjectRecords, baseCurrency: string,
       otherCurrency: earning.filter(it => exclusionReason(it, baseCurrency) === 'otherCurrency').length,
     },
     mrrByCurrency: Object.fromEntries([...currencies].map(currency => [currency, mrrOf(earning, currency)])),
+    mrrByPrice: revenueByPrice(earning),
     customerCount,
     churnRate: churnRateOf(churn(records, start, now)),
     churn: churn(records, start, now),
@@ -68,17 +69,30 @@ export function expectedAnalytics(records: ProjectRecords, baseCurrency: string,
       SUBSCRIPTION_STATUSES.map(status => [status, records.subscriptions.filter(it => it.status === status).length]),
     ),
     customerGrowth: growth(records.customers, customerCount, start, now, growthDays),
-    webhookStats: {
-      total: records.webhookEvents.length,
-      processed: records.webhookEvents.filter(it => it.status === 'processed').length,
-      failed: records.webhookEvents.filter(it => it.status === 'failed').length,
-    },
+    webhookStats: records.webhookEvents,
     referralStats: {
       totalCodes: records.codes,
       totalReferrals: records.referrals.length,
       converted: records.referrals.filter(it => it.status === 'converted').length,
     },
   } satisfies Omit<Analytics, 'asOf' | 'subscriptionBreakdown'> & { subscriptionBreakdown: Record<string, number> };
+}
+
+/** What each price adds to the revenue of subscriptions that earn, and how many bill it. */
+function revenueByPrice(earning: readonly SubscriptionState[]): Analytics['mrrByPrice'] {
+  const billed = earning.flatMap(({ id, items }) =>
+    items.flatMap(item => (item.priceId ? [{ ...item, id, priceId: item.priceId }] : [])),
+  );
+  return [...Map.groupBy(billed, ({ priceId }) => priceId)]
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([priceId, items]) => {
+      const priced = Map.groupBy(
+        items.filter(item => (itemParts(item) ?? 0n) > 0n),
+        ({ currency }) => currency,
+      );
+      const sums = [...priced].map(([currency, of]) => [currency, roundedSum(of.map(it => itemParts(it) ?? 0n))]);
+      return { priceId, subscriptions: new Set(items.map(({ id }) => id)).size, mrr: Object.fromEntries(sums) };
+    });
 }
 
 /** The subscriptions behind each metric, in the order of their list: the newest first, of the lost ones the last end. */
@@ -227,11 +241,12 @@ function discountedParts({ items, discounts }: SubscriptionState, now: Date): bi
     ({ duration, endsAt }) =>
       duration !== 'once' && (endsAt === null || dayNumber(monthBefore(endsAt)) > dayNumber(now)),
   );
-  const worth = items.flatMap(item => {
+  const worth = items.flatMap((item, index) => {
     const parts = itemParts(item);
     if (parts === null || item.interval === null) return [];
     const ofItem = lasting.filter(
-      ({ processorProductIds: only }) => only === null || only.includes(item.processorProductId),
+      ({ processorProductIds: only, itemIndex }) =>
+        (itemIndex === null || itemIndex === index) && (only === null || only.includes(item.processorProductId)),
     );
     const left = ofItem.map(({ percentOff }) => BigInt(10_000 - Math.round((percentOff ?? 0) * 100)));
     const product =

@@ -12,6 +12,11 @@ import { newEvent } from '@billing/testing/events';
 import { analyticsService } from '../src/service.ts';
 import { project } from './states.ts';
 
+const queryOf = (given: Readonly<Record<string, string | number | undefined>>): string =>
+  `?${Object.entries(given)
+    .flatMap(([name, value]) => (value === undefined ? [] : `${name}=${value}`))
+    .join('&')}`;
+
 /** Starts analytics with running consumers, a database and a bus of its own, and a clock that the test sets. */
 export async function startAnalytics() {
   let now = new Date();
@@ -34,10 +39,8 @@ export async function startAnalytics() {
       return scope;
     },
     /** `GET P/analytics`. */
-    analytics: async (scope: ProjectScope, growthDays?: number) =>
-      analytics.parse(
-        await get(scope, growthDays === undefined ? '/analytics' : `/analytics?growthDays=${growthDays}`),
-      ),
+    analytics: async (scope: ProjectScope, growthDays?: number, to?: string) =>
+      analytics.parse(await get(scope, `/analytics${queryOf({ growthDays, to })}`)),
     async cancellations(scope: ProjectScope, growthDays = 30) {
       const { response } = analyticsOperations.listCancellations;
       return response.parse(await get(scope, `/analytics/cancellations?growthDays=${growthDays}`)).cancellations;
@@ -62,10 +65,8 @@ export async function startAnalytics() {
       return { ...first, subscriptions: pages.flatMap(({ subscriptions }) => subscriptions) };
     },
     /** `GET P/analytics/history`. */
-    history: async (scope: ProjectScope, days?: number, step = 1) =>
-      analyticsHistory.parse(
-        await get(scope, days === undefined ? '/analytics/history' : `/analytics/history?days=${days}&step=${step}`),
-      ),
+    history: async (scope: ProjectScope, days?: number, step?: number, to?: string) =>
+      analyticsHistory.parse(await get(scope, `/analytics/history${queryOf({ days, step, to })}`)),
   };
 }
 

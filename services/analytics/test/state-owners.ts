@@ -1,11 +1,12 @@
 import type { Envelope } from '@billing/contracts/event';
+import { WebhookEventsCounted } from '@billing/contracts/events/webhooks';
 import type { Rpc } from '@billing/contracts/rpc';
 import {
+  CountWebhookEvents,
   ListCustomerStates,
   ListReferralCodeStates,
   ListReferralStates,
   ListSubscriptionStates,
-  ListWebhookEventStates,
 } from '@billing/contracts/rpc/list-states';
 import { z } from 'zod';
 import type { AnalyticsService } from './start-analytics.ts';
@@ -23,11 +24,11 @@ interface OwnerOptions {
  * A record changed shortly after its event was recorded, as happens when the two are written one after the other.
  */
 export async function serveOwners(service: AnalyticsService, events: readonly Envelope[], options: OwnerOptions) {
-  const recordsOf = (noun: string) => newestStates(events.filter(({ type }) => type.startsWith(`${noun}.`)));
+  const recordsOf = (noun: string) => newestStates(events.filter(({ type }) => type.startsWith(`record.${noun}.`)));
   const stops = await Promise.all([
     serveList(service, ListSubscriptionStates, recordsOf('subscription'), options),
     serveList(service, ListCustomerStates, recordsOf('customer'), options),
-    serveList(service, ListWebhookEventStates, recordsOf('webhook-event'), options),
+    serveCounts(service, events),
     serveList(service, ListReferralCodeStates, recordsOf('referral-code'), options),
     serveList(service, ListReferralStates, recordsOf('referral'), options),
   ]);
@@ -41,7 +42,7 @@ export async function serveOwners(service: AnalyticsService, events: readonly En
 /** A record as its owner returns it, and when it last changed. */
 interface OwnedRecord {
   readonly id: string;
-  readonly projectId: string | null;
+  readonly projectId: string;
   readonly version: number;
   readonly recordedAt: string;
   readonly state: unknown;
@@ -50,7 +51,7 @@ interface OwnedRecord {
 const anyState = z.object({
   id: z.string().optional(),
   code: z.string().optional(),
-  projectId: z.string().nullable(),
+  projectId: z.string(),
   version: z.int().optional(),
   status: z.string().optional(),
   shown: z.array(z.unknown()).optional(),
@@ -59,8 +60,7 @@ const anyState = z.object({
 function newestStates(events: readonly Envelope[]): OwnedRecord[] {
   const newest = new Map<string, OwnedRecord>();
   const shownOf = new Map<string, unknown[]>();
-  const states = events.flatMap(({ data, occurredAt }) => statesIn(data).map(state => ({ state, occurredAt })));
-  for (const { state, occurredAt } of states) {
+  for (const { data: state, occurredAt } of events) {
     const { id, code, projectId, version, status, shown } = anyState.parse(state);
     const record = {
       id: id ?? code ?? '',
@@ -78,13 +78,16 @@ function newestStates(events: readonly Envelope[]): OwnedRecord[] {
   });
 }
 
-const bundle = z.object({ webhookEvents: z.array(z.unknown()) });
-
-/** The states in an event's data: one, or those of many webhook events. */
-export function statesIn(data: unknown): unknown[] {
-  const parsed = bundle.safeParse(data);
-  return parsed.success ? parsed.data.webhookEvents : [data];
-}
+/** Serves the numbers of webhook events: those that came with the highest version. */
+const serveCounts = (service: AnalyticsService, events: readonly Envelope[]): Promise<() => Promise<void>> =>
+  service.serve(CountWebhookEvents, async ({ projectId }) => {
+    const counted = events.filter(({ type }) => type === WebhookEventsCounted.name);
+    const ofProject = counted
+      .map(({ data }) => WebhookEventsCounted.data.parse(data))
+      .filter(counts => counts.projectId === projectId);
+    const [newest] = ofProject.toSorted((one, other) => other.version - one.version);
+    return newest ?? { total: 0, processed: 0, failed: 0, version: 0 };
+  });
 
 type PageRequest = (typeof ListCustomerStates)['request'];
 

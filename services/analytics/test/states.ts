@@ -2,28 +2,24 @@ import type { CustomerState } from '@billing/contracts/events/customers';
 import type { ProjectState } from '@billing/contracts/events/gateway';
 import { SHOWN_BY, type BilledDiscount, type SubscriptionChange } from '@billing/contracts/events/subscriptions';
 import { hasEnded } from '@billing/contracts/resources/subscription';
-import type { WebhookEventState } from '@billing/contracts/events/webhooks';
-import { CustomerId, type ProjectId, type ProjectScope, type TeamId } from '@billing/contracts/ids';
+import type { ProjectScope } from '@billing/contracts/ids';
+import { customerState } from '@billing/testing/customer-state';
 import { subscriptionChange } from '@billing/testing/subscriptions';
+import { projectState } from '@billing/testing/projects';
 
 /** Noon of 20 November 2026, when all of these records were created. */
 const CREATED_AT = new Date('2026-11-20T12:00:00.000Z');
 
 /** A project in US dollars. */
-export const project = ({ teamId, projectId }: ProjectScope): ProjectState => ({
-  id: projectId,
-  teamId,
-  name: 'Shop',
-  baseCurrency: 'usd',
-  entitlementGraceDays: 7,
-  createdAt: new Date('2025-01-01'),
-  version: 1,
-});
+export const project = (scope: ProjectScope): ProjectState =>
+  projectState(scope, { createdAt: new Date('2025-01-01') });
 
 export { ITEM as item } from '@billing/testing/subscriptions';
 
 /** A discount that takes nothing off. */
 export const discount: BilledDiscount = {
+  level: 'subscription',
+  itemIndex: null,
   couponId: null,
   promotionCodeId: null,
   processorDiscountId: 'di_1',
@@ -70,44 +66,5 @@ function toShown({ state: { status, trialEnd, items }, at }: Shown): Subscriptio
 }
 
 /** A new customer. */
-export function customer({ projectId }: ProjectScope): CustomerState {
-  return {
-    id: CustomerId.create(),
-    projectId,
-    email: 'ada@example.com',
-    name: null,
-    processorCustomerId: 'cus_1',
-    externalId: null,
-    linkedToExisting: false,
-    balance: null,
-    version: 1,
-    createdAt: CREATED_AT,
-    deletedAt: null,
-  };
-}
-
-/** A webhook event of the team, routed to a project or to none. */
-export function webhookEvent(
-  id: string,
-  { teamId, projectId }: { teamId: TeamId; projectId: ProjectId | null },
-  { status, version }: Pick<WebhookEventState, 'status' | 'version'>,
-): WebhookEventState {
-  return {
-    id,
-    teamId,
-    projectId,
-    type: 'invoice.paid',
-    apiVersion: null,
-    livemode: false,
-    objectId: null,
-    status,
-    routedBy: null,
-    attempts: version,
-    error: null,
-    processorCreatedAt: CREATED_AT,
-    receivedAt: CREATED_AT,
-    processedAt: null,
-    recovered: false,
-    version,
-  };
-}
+export const customer = ({ projectId }: ProjectScope): CustomerState =>
+  customerState({ projectId, createdAt: CREATED_AT, updatedAt: CREATED_AT });

@@ -287,7 +287,7 @@ describe('the subscriptions behind a movement of revenue', () => {
 
   it.each([
     'metric=mrr&from=2026-11-01&to=2026-11-02',
-    'metric=churn&to=2026-11-02',
+    'metric=excluded&to=2026-11-02',
     'metric=newMrr&from=2026-11-02&to=2026-11-01',
     'metric=newMrr&from=2026-11-02',
     'metric=newMrr&from=2026-11-02&to=yesterday',

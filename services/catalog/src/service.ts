@@ -31,7 +31,7 @@ export const catalogService = () =>
         cleaning: [() => deleteCanceledOperations(em)],
         purge: {
           tables: ['remote_operations', 'product_features', 'prices', 'products', 'promotion_codes', 'coupons'],
-          kept: ['features'],
+          kept: ['features', 'account_fences'],
         },
         routes: [
           productRoutes(dependencies),

@@ -54,7 +54,7 @@ it('records each change of a product and a price with its caller, and no value o
   expect(JSON.stringify(entries)).not.toContain('secret-');
 });
 
-it('records a change that changes nothing, and none that was refused', async () => {
+it('records a change that changes nothing, and none that was invalid or failed', async () => {
   await using catalog = await startCatalog();
   const { id } = await catalog.createProduct({ name: 'Pro', metadata: { a: 'b', longer: 'c' } });
   const at = `/products/${id}`;
@@ -62,11 +62,20 @@ it('records a change that changes nothing, and none that was refused', async () 
     expect((await catalog.call('PATCH', at, { body })).status).toBe(200);
   expect((await catalog.call('PATCH', at, { body: { name: '' } })).status).toBe(400);
   await catalog.control.fail({ method: 'POST', path: '/v1/products', mode: '500' });
-  expect((await catalog.call('POST', '/products', { body: { name: 'Refused' } })).status).toBe(502);
+  expect((await catalog.call('POST', '/products', { body: { name: 'Failed' } })).status).toBe(502);
   const changes = (await catalog.published(AuditRecorded)).slice(1).map(({ data }) => [data.action, data.changes]);
   expect(changes).toEqual([
     ['updateProduct', []],
     ['updateProduct', []],
+  ]);
+});
+
+it('records a creation that the processor refused, without what is not there', async () => {
+  await using catalog = await startCatalog();
+  await catalog.control.fail({ method: 'POST', path: '/v1/products', mode: '400' });
+  expect((await catalog.call('POST', '/products', { body: { name: 'Refused' } })).status).toBe(502);
+  expect((await catalog.published(AuditRecorded)).map(({ data }) => data)).toMatchObject([
+    { action: 'createProduct', target: null, outcome: 'refused', changes: [] },
   ]);
 });
 

@@ -42,6 +42,37 @@ it('mirrors coupons and codes made at the processor that name the project, and n
   expect(await catalog.published(PromotionCodeSaved)).toHaveLength(1);
 });
 
+it('mirrors the amounts in other currencies, which no event contains, and takes those that were added by a sync', async () => {
+  await using catalog = await startCatalog();
+  const { dashboard, scope } = catalog;
+  const { id } = await dashboard.coupons.create({
+    amount_off: 500,
+    currency: 'usd',
+    currency_options: { eur: { amount_off: 450 } },
+    duration: 'forever',
+    metadata: { projectId: scope.projectId },
+  });
+  const restrictions = {
+    minimum_amount: 1_000,
+    minimum_amount_currency: 'usd',
+    currency_options: { eur: { minimum_amount: 900 } },
+  };
+  await dashboard.promotionCodes.create({ promotion: { type: 'coupon', coupon: id }, code: 'SPRING', restrictions });
+  const events = await catalog.events('coupon.created', 'promotion_code.created');
+  for (const event of [...events, ...events]) await catalog.deliver(event);
+  expect(await couponsOf(catalog)).toMatchObject([{ amountOff: 500, currencyOptions: { eur: 450 } }]);
+  expect(await codesOf(catalog)).toMatchObject([{ minimumAmount: 1_000, currencyOptions: { eur: 900 } }]);
+
+  await dashboard.coupons.update(id, { currency_options: { gbp: { amount_off: 400 } } });
+  const { object } = await catalog.processor.findListed('coupon', id);
+  if (!object) throw new Error(`There is no ${id}.`);
+  await catalog.run();
+  const compare = () => catalog.rpc.call(CompareObjects.catalog, { ...scope, type: 'coupon', objects: [object] });
+  expect(await compare()).toMatchObject([{ fields: [{ field: 'currencyOptions' }] }]);
+  await catalog.deliver(routedEvent(scope, 'coupon.updated', object));
+  expect(await couponsOf(catalog)).toMatchObject([{ currencyOptions: { eur: 450, gbp: 400 } }]);
+});
+
 it('reaches the same state in any order of delivery, and a deletion is final', async () => {
   await using catalog = await startCatalog();
   const { dashboard, scope } = catalog;
@@ -98,6 +129,19 @@ it('reaches the same state in any order of delivery, and a deletion is final', a
   expect(await codesOf(catalog)).toEqual([]);
 });
 
+it('takes numbers beyond 32 bits', async () => {
+  await using catalog = await startCatalog();
+  const { dashboard, scope } = catalog;
+  const coupon = await dashboard.coupons.create({ percent_off: 20, duration: 'once', metadata: { ...scope } });
+  const code = await dashboard.promotionCodes.create({ promotion: { type: 'coupon', coupon: coupon.id } });
+  const counts = { max_redemptions: 2 ** 40, times_redeemed: 2 ** 31 };
+  // The coupon first: with a code it would be read at the processor.
+  await catalog.deliver(routedEvent(scope, 'coupon.updated', { ...coupon, ...counts }));
+  await catalog.deliver(routedEvent(scope, 'promotion_code.updated', { ...code, ...counts }));
+  const shown = { maxRedemptions: 2 ** 40, timesRedeemed: 2 ** 31 };
+  expect([await couponsOf(catalog), await codesOf(catalog)]).toMatchObject([[shown], [shown]]);
+});
+
 it('compares coupons and codes with those of the processor, and takes what a sync read', async () => {
   await using catalog = await startCatalog();
   await catalog.run();
@@ -123,20 +167,11 @@ it('compares coupons and codes with those of the processor, and takes what a syn
   ]);
   const records = await rpc.call(ListLiveRecords.catalog, { ...scope, type: 'coupon', after: null, limit: 10 });
   expect(records).toEqual({ records: [{ id: known.id, processorId: known.processorCouponId }], next: null });
-  const synced = [...(await syncedOf(catalog, 'coupon')), ...(await syncedOf(catalog, 'promotion_code'))];
+  const synced = [...(await catalog.synced('coupon')), ...(await catalog.synced('promotion_code'))];
   for (const event of synced) await catalog.deliver(event);
   for (const type of ['coupon', 'promotion_code'] as const)
     expect((await compare(type)).map(({ outcome }) => outcome)).toEqual(['same', 'same']);
 });
-
-/** What a sync hands to the catalog: every object as it is now. */
-async function syncedOf({ processor, scope }: Catalog, type: 'product' | 'coupon' | 'promotion_code') {
-  const { objects, readAt: createdAt } = await processor.listObjects(type);
-  return objects.map(object => {
-    const event = routedEvent(scope, `${type}.updated`, object, { createdAt });
-    return { ...event, data: { ...Object(event.data), fromSync: true } };
-  });
-}
 
 it('finds a code that is limited to a product which the project took later', async () => {
   await using catalog = await startCatalog();
@@ -148,7 +183,7 @@ it('finds a code that is limited to a product which the project took later', asy
   await dashboard.promotionCodes.create({ promotion: { type: 'coupon', coupon }, code: 'PRO' });
   for (const event of await catalog.events('coupon.created', 'promotion_code.created')) await catalog.deliver(event);
   expect(await couponsOf(catalog)).toMatchObject([{ productIds: [] }]);
-  for (const event of await syncedOf(catalog, 'product')) await catalog.deliver(event);
+  for (const event of await catalog.synced('product')) await catalog.deliver(event);
   const [{ id }] = (await catalog.call('GET', '/products')).body.products;
   expect(await catalog.findPromotionCode('PRO', { productIds: [id] })).toMatchObject({ refusal: null });
   expect((await catalog.findPromotionCode('PRO'))?.refusal).toBe('promotion_code_not_applicable');

@@ -1,8 +1,8 @@
 import { AuditRecorded } from '@billing/contracts/events/audit';
 import { CustomerId, ProductId, ProjectId, PromotionCodeId, type ProjectScope } from '@billing/contracts/ids';
-import type { CustomerState } from '@billing/contracts/events/customers';
 import { CouponSaved, PromotionCodeSaved } from '@billing/contracts/events/discounts';
 import { FindCustomer, FindCustomersByProcessorId, FindStoredPromotionCode } from '@billing/contracts/rpc/calls';
+import { customerState } from '@billing/testing/customer-state';
 import { waitFor } from '@billing/testing/wait-for';
 import { expect, it } from 'vitest';
 import { startCatalog, type Catalog } from './start-catalog.ts';
@@ -38,6 +38,24 @@ it('creates a coupon at the processor, shows it, and publishes its whole state',
   // The event about it says nothing new.
   await catalog.deliver(...(await catalog.events('coupon.created')));
   expect(await catalog.published(CouponSaved)).toHaveLength(1);
+});
+
+it('creates a coupon and a code with amounts in several currencies', async () => {
+  await using catalog = await startCatalog();
+  const off = { percentOff: undefined, amountOff: 500, currency: 'usd', currencyOptions: { eur: 450, jpy: 700 } };
+  const coupon = await catalog.createCoupon(off);
+  expect(coupon).toMatchObject({ amountOff: 500, currency: 'usd', currencyOptions: { eur: 450, jpy: 700 } });
+  const minimum = { minimumAmount: 1_000, currency: 'usd', currencyOptions: { eur: 900 } };
+  const code = await catalog.createPromotionCode(coupon.id, minimum);
+  expect(code).toMatchObject(minimum);
+  const there = await catalog.processor.findCoupon(coupon.processorCouponId);
+  expect(Object.fromEntries(there.currencyOptions ?? [])).toEqual({ usd: 500, eur: 450, jpy: 700 });
+  const codeThere = await catalog.processor.findPromotionCode(code.processorPromotionCodeId);
+  expect(Object.fromEntries(codeThere.currencyOptions ?? [])).toEqual({ usd: 1_000, eur: 900 });
+  // Events do not contain them.
+  await catalog.deliver(...(await catalog.events('coupon.created', 'promotion_code.created')));
+  expect((await catalog.call('GET', `/coupons/${coupon.id}`)).body.coupon).toEqual(coupon);
+  expect((await catalog.call('GET', `/promotion-codes/${code.id}`)).body.promotionCode).toEqual(code);
 });
 
 it('deletes a coupon, and audits that, although the processor’s event about it comes first', async () => {
@@ -193,6 +211,13 @@ it('tells other services why a code cannot be redeemed, as the processor has it 
   expect(await refusalOf('HERS', { processorCustomerId })).toBeNull();
   expect(await refusalOf('EUROS')).toBe('promotion_code_not_applicable');
   expect(await refusalOf('EUROS', { currency: 'eur' })).toBeNull();
+  // Added at the processor since: no event contains it.
+  await catalog.dashboard.coupons.update(euros.processorCouponId, { currency_options: { gbp: { amount_off: 400 } } });
+  expect(await catalog.findPromotionCode('EUROS', { currency: 'gbp' })).toMatchObject({
+    coupon: { amountOff: 400, currency: 'gbp' },
+    refusal: null,
+  });
+  expect(await refusalOf('EUROS', { currency: 'chf' })).toBe('promotion_code_not_applicable');
   expect(await refusalOf('LIMITED')).toBe('promotion_code_not_applicable');
   expect(await refusalOf('LIMITED', { productIds: [product.id] })).toBeNull();
   const single = await catalog.createCoupon({ maxRedemptions: 1 });
@@ -216,6 +241,10 @@ it('refuses terms that do not fit each other, and keeps nothing', async () => {
     { amountOff: 500, currency: 'usd' },
     { percentOff: undefined, amountOff: 500 },
     { durationInMonths: undefined },
+    { currencyOptions: { eur: 450 } },
+    { percentOff: undefined, amountOff: 500, currency: 'usd', currencyOptions: { usd: 400 } },
+    { percentOff: undefined, amountOff: 500, currency: 'usd', currencyOptions: { euro: 400 } },
+    { percentOff: undefined, amountOff: 500, currency: 'usd', currencyOptions: { eur: 0 } },
     { duration: 'forever' },
     { name: '' },
     { productIds: [] },
@@ -235,19 +264,7 @@ it('refuses terms that do not fit each other, and keeps nothing', async () => {
 async function serveCustomer(catalog: Catalog) {
   const { processor, scope, serve } = catalog;
   const { id: processorCustomerId } = await processor.createCustomer({ email: 'ada@example.com', metadata: {} }, 'ada');
-  const customer: CustomerState = {
-    id: CustomerId.create(),
-    projectId: scope.projectId,
-    processorCustomerId,
-    linkedToExisting: false,
-    email: 'ada@example.com',
-    name: null,
-    externalId: null,
-    balance: null,
-    version: 1,
-    createdAt: new Date(),
-    deletedAt: null,
-  };
+  const customer = customerState({ projectId: scope.projectId, processorCustomerId });
   await serve(FindCustomer, async ({ customerId }) => (customerId === customer.id ? customer : null));
   await serve(FindCustomersByProcessorId, async wanted =>
     wanted.processorCustomerId === processorCustomerId ? [customer] : [],

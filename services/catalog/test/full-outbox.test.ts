@@ -8,9 +8,9 @@ it('refuses writes while its outbox is full, and serves reads', async () => {
   const product = await catalog.createProduct({ name: 'Pro' });
   // Events that a stuck relay has leased.
   await catalog.em.execute(
-    `insert into outbox_events (id, type, team_id, data, data_bytes, trace, occurred_at, due_at)
-     select gen_random_uuid(), 'test.counted.v1', 'team', '{}', 2, '{}', now(), now() + interval '1 hour'
-       from generate_series(1, 3)`,
+    `insert into outbox_messages (id, type, team_id, body, events, trace, created_at, due_at)
+     select gen_random_uuid(), 'test.counted.v1', 'team' || n, '[]', 3, '{}', now(), now() + interval '1 hour'
+       from generate_series(1, 3) n`,
   );
   await waitFor(catalog.isOverloaded, { what: 'the outbox to be full' });
 
@@ -25,7 +25,7 @@ it('refuses writes while its outbox is full, and serves reads', async () => {
   expect(await catalog.call('GET', '/products')).toMatchObject({ status: 200, body: { products: [product] } });
   expect(await catalog.call('GET', `/products/${product.id}`)).toMatchObject({ status: 200, body: { name: 'Pro' } });
 
-  await catalog.em.execute('update outbox_events set due_at = now() where due_at is not null');
+  await catalog.em.execute('update outbox_messages set due_at = now() where due_at is not null');
   await waitFor(() => !catalog.isOverloaded(), { what: 'the outbox to count as drained' });
   const created = await create();
   expect(created).toMatchObject({ status: 201, body: { product: { name: 'Team' } } });

@@ -2,6 +2,7 @@ import { startTestService } from '@billing/service/testing/start-test-service';
 import { PriceCreated, ProductCreated } from '@billing/contracts/events/catalog';
 import { ProjectId } from '@billing/contracts/ids';
 import { ProcessorEventCompleted } from '@billing/contracts/processor-events';
+import { CompareObjects } from '@billing/contracts/rpc/syncs';
 import { completionsIn, deliveredAgain } from '@billing/testing/processor-events';
 import { expect, it } from 'vitest';
 import { catalogService } from '../src/service.ts';
@@ -13,7 +14,9 @@ it('mirrors a product and its prices created at the processor', async () => {
   await makeInDashboard(catalog);
   await catalog.emit(...(await catalog.events()));
   const { products } = (await catalog.call('GET', '/products')).body;
-  expect(products).toMatchObject([{ name: 'Made by hand', metadata: { origin: 'dashboard' } }]);
+  expect(products).toMatchObject([
+    { name: 'Made by hand', description: 'x', unitLabel: 'seat', metadata: { origin: 'dashboard' } },
+  ]);
   expect((await catalog.call('GET', `/prices?productId=${products[0].id}`)).body.prices).toMatchObject([
     { unitAmount: 900, currency: 'usd', type: 'recurring', interval: 'week', intervalCount: 2 },
   ]);
@@ -40,6 +43,29 @@ it('mirrors at the first attempt when two copies receive the same object', async
   expect(await catalog.published(PriceCreated)).toHaveLength(5);
   const completions = completionsIn(await catalog.published(ProcessorEventCompleted));
   expect(completions.map(({ attempts }) => attempts)).toEqual(Array.from({ length: 20 }, () => 1));
+});
+
+it.each([
+  ['name', { name: 'Team' }, 'Pro', 'Team'],
+  ['description', { description: '' }, 'For teams', null],
+  ['unitLabel', { unit_label: 'user' }, 'seat', 'user'],
+  ['isActive', { active: false }, true, false],
+  ['metadata', { metadata: { tier: 'team' } }, { tier: 'pro' }, { tier: 'team' }],
+] as const)('finds by a sync that the processor has another %s, and takes it', async (field, change, ours, theirs) => {
+  await using catalog = await startCatalog();
+  await catalog.run();
+  const texts = { name: 'Pro', description: 'For teams', unitLabel: 'seat' };
+  const { id, processorProductId } = await catalog.createProduct({ ...texts, metadata: { tier: 'pro' } });
+  const compare = async () => {
+    const { objects } = await catalog.processor.listObjects('product');
+    return catalog.rpc.call(CompareObjects.catalog, { ...catalog.scope, type: 'product', objects: [...objects] });
+  };
+  expect(await compare()).toMatchObject([{ outcome: 'same', id }]);
+  await catalog.control.advanceClock(2);
+  await catalog.dashboard.products.update(processorProductId, change);
+  expect(await compare()).toMatchObject([{ outcome: 'different', id, fields: [{ field, ours, theirs }] }]);
+  for (const event of await catalog.synced('product')) await catalog.deliver(event);
+  expect(await compare()).toMatchObject([{ outcome: 'same', id }]);
 });
 
 it.each([
@@ -99,7 +125,12 @@ it('ignores products of other projects', async () => {
 
 async function makeInDashboard({ dashboard, scope: { projectId } }: Catalog): Promise<void> {
   const metadata = { projectId, origin: 'dashboard' };
-  const product = await dashboard.products.create({ name: 'Made by hand', metadata });
+  const product = await dashboard.products.create({
+    name: 'Made by hand',
+    description: 'x',
+    unit_label: 'seat',
+    metadata,
+  });
   const recurring = { interval: 'week', interval_count: 2 } as const;
   await dashboard.prices.create({ product: product.id, currency: 'usd', unit_amount: 900, recurring });
 }

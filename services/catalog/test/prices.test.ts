@@ -34,10 +34,10 @@ it('creates a recurring price at the processor and here, and publishes one event
   });
   expect(atProcessor.metadata).toEqual({ a: 'b', ...catalog.scope, priceId: price.id });
   expect((await catalog.call('GET', `/prices/${price.id}`)).body).toEqual(price);
-  const { metadata: _, createdAt, ...state } = price;
+  const { createdAt, ...state } = price;
   const amount = { unitAmountDecimal: '2999', billingScheme: 'per_unit', metered: false };
   const { projectId } = catalog.scope;
-  expect((await catalog.published(PriceCreated)).map(({ data }) => data)).toEqual([
+  expect((await catalog.published(PriceCreated)).map(({ data: { change: _change, ...data } }) => data)).toEqual([
     { ...state, ...amount, projectId, version: 1, createdAt: new Date(createdAt), deletedAt: null },
   ]);
 });

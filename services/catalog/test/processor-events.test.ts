@@ -25,10 +25,10 @@ it('completes the events of its own changes and publishes nothing', async () => 
 
   const published = (await catalog.published()).filter(({ type }) => type !== ProcessorEventCompleted.name);
   expect(published).toMatchObject([
-    { type: 'product.created.v1', data: { version: 1 } },
-    { type: 'product.updated.v1', data: { version: 2 } },
-    { type: 'price.created.v1', data: { version: 1 } },
-    { type: 'price.updated.v1', data: { version: 2 } },
+    { type: 'record.product.created.v1', data: { version: 1 } },
+    { type: 'record.product.updated.v1', data: { version: 2 } },
+    { type: 'record.price.created.v1', data: { version: 1 } },
+    { type: 'record.price.updated.v1', data: { version: 2 } },
   ]);
   const completions = completionsIn(await catalog.published(ProcessorEventCompleted));
   expect(completions.map(({ outcome }) => outcome)).toEqual(['processed', 'processed', 'processed', 'processed']);
@@ -39,6 +39,7 @@ it('applies a change at the processor once, however often it is delivered', asyn
   const { id, processorProductId } = await catalog.createProduct({
     name: 'Pro',
     description: 'Old',
+    unitLabel: 'seat',
     metadata: { a: '1' },
   });
   const price = await catalog.createPrice(id);
@@ -46,6 +47,7 @@ it('applies a change at the processor once, however often it is delivered', asyn
   await catalog.dashboard.products.update(processorProductId, {
     name: 'Renamed',
     description: '',
+    unit_label: 'user',
     metadata: { b: '2' },
   });
   await catalog.dashboard.prices.update(price.processorPriceId, { active: false });
@@ -54,11 +56,14 @@ it('applies a change at the processor once, however often it is delivered', asyn
 
   expect((await catalog.call('GET', `/products/${id}`)).body).toMatchObject({
     name: 'Renamed',
+    unitLabel: 'user',
     metadata: { a: '1', b: '2' },
   });
   expect((await catalog.call('GET', `/products/${id}`)).body).not.toHaveProperty('description');
   expect((await catalog.call('GET', `/prices/${price.id}`)).body.isActive).toBe(false);
-  expect(await catalog.published(ProductUpdated)).toMatchObject([{ data: { name: 'Renamed', version: 2 } }]);
+  expect(await catalog.published(ProductUpdated)).toMatchObject([
+    { data: { name: 'Renamed', description: null, unitLabel: 'user', version: 2 } },
+  ]);
   expect(await catalog.published(PriceUpdated)).toMatchObject([{ data: { isActive: false, version: 2 } }]);
   expect(completionsIn(await catalog.published(ProcessorEventCompleted))).toHaveLength(events.length);
 });
@@ -72,7 +77,11 @@ it('reaches the same state in any order of delivery', async () => {
   await inLaterSecond(catalog);
   // The last two in one second: only the processor knows which of them holds.
   await catalog.dashboard.products.update(processorProductId, { name: 'v3' });
-  await catalog.dashboard.products.update(processorProductId, { name: 'v4', metadata: { last: 'yes' } });
+  await catalog.dashboard.products.update(processorProductId, {
+    name: 'v4',
+    unit_label: 'user',
+    metadata: { last: 'yes' },
+  });
   const events = await catalog.events();
   const start = await catalog.em.fork().execute('select * from products');
 
@@ -88,6 +97,7 @@ it('reaches the same state in any order of delivery', async () => {
         for (const group of groups.values()) await catalog.deliver(...group);
         expect((await catalog.call('GET', `/products/${id}`)).body).toMatchObject({
           name: 'v4',
+          unitLabel: 'user',
           isActive: false,
           metadata: { last: 'yes' },
         });
@@ -234,7 +244,7 @@ async function rewind({ em }: Catalog, rows: Record<string, unknown>[], awaitsWe
     await em
       .fork()
       .execute(
-        `update products set name = ?, is_active = ?, metadata = ?::jsonb, processor_updated_at = null, awaits_webhook = ?, version = version + 1 where id = ?`,
-        [row['name'], row['is_active'], JSON.stringify(row['metadata']), awaitsWebhook, row['id']],
+        `update products set name = ?, unit_label = ?, is_active = ?, metadata = ?::jsonb, processor_updated_at = null, awaits_webhook = ?, version = version + 1 where id = ?`,
+        [row['name'], row['unit_label'], row['is_active'], JSON.stringify(row['metadata']), awaitsWebhook, row['id']],
       );
 }

@@ -6,7 +6,7 @@ import { startCatalog } from './start-catalog.ts';
 it('creates a product at the processor and here, and publishes one event', async () => {
   await using catalog = await startCatalog();
   const { teamId, projectId } = catalog.scope;
-  const body = { name: ' Pro ', description: 'For teams', metadata: { tier: 'pro' } };
+  const body = { name: ' Pro ', description: 'For teams', unitLabel: 'seat', metadata: { tier: 'pro' } };
   const created = await catalog.call('POST', '/products', { body });
   expect(created.status).toBe(201);
   const { product } = created.body;
@@ -14,6 +14,7 @@ it('creates a product at the processor and here, and publishes one event', async
     id: expect.stringMatching(/^pp_/),
     name: 'Pro',
     description: 'For teams',
+    unitLabel: 'seat',
     isActive: true,
     processorProductId: expect.stringMatching(/^prod_/),
     metadata: { tier: 'pro' },
@@ -23,6 +24,7 @@ it('creates a product at the processor and here, and publishes one event', async
   expect(await catalog.processor.findProduct(product.processorProductId)).toMatchObject({
     name: 'Pro',
     description: 'For teams',
+    unitLabel: 'seat',
     metadata: { tier: 'pro', teamId, projectId },
   });
   expect((await catalog.call('GET', `/products/${product.id}`)).body).toEqual(product);
@@ -30,32 +32,40 @@ it('creates a product at the processor and here, and publishes one event', async
     id: product.id,
     projectId,
     name: 'Pro',
+    description: 'For teams',
+    unitLabel: 'seat',
     isActive: true,
     processorProductId: product.processorProductId,
+    metadata: { tier: 'pro' },
     version: 1,
     createdAt: product.createdAt,
     deletedAt: null,
+    change: expect.objectContaining({ types: ['product.created'], sequence: 1, previousAttributes: null }),
   };
   expect(await catalog.published()).toEqual([
-    { id: expect.any(String), type: 'product.created.v1', teamId, data: state },
+    { id: expect.any(String), type: 'record.product.created.v1', teamId, data: state },
   ]);
   expect(await catalog.openOperations()).toEqual([]);
 });
 
-it('omits an empty description', async () => {
-  await using catalog = await startCatalog();
-  expect(await catalog.createProduct({ name: 'Plain', description: '' })).not.toHaveProperty('description');
-});
-
-it('takes null for no description, and clears one by it', async () => {
-  await using catalog = await startCatalog();
-  const { id, processorProductId } = await catalog.createProduct({ name: 'Plain', description: null, metadata: null });
-  await catalog.call('PATCH', `/products/${id}`, { body: { description: 'For teams' } });
-  const cleared = await catalog.call('PATCH', `/products/${id}`, { body: { description: null } });
-  expect(cleared.status).toBe(200);
-  expect(cleared.body.product).not.toHaveProperty('description');
-  expect(await catalog.processor.findProduct(processorProductId)).toMatchObject({ description: null });
-});
+it.each(['description', 'unitLabel'] as const)(
+  'takes null and an empty text for no %s, and removes one by them',
+  async field => {
+    await using catalog = await startCatalog();
+    for (const none of [null, '']) {
+      const { id, ...created } = await catalog.createProduct({ name: 'Plain', [field]: none, metadata: null });
+      expect(created).not.toHaveProperty(field);
+      const change = (value: string | null) => catalog.call('PATCH', `/products/${id}`, { body: { [field]: value } });
+      expect((await change('Text')).body.product).toHaveProperty(field, 'Text');
+      expect(await catalog.processor.findProduct(created.processorProductId)).toHaveProperty(field, 'Text');
+      const removed = await change(none);
+      expect(removed.status).toBe(200);
+      expect(removed.body.product).not.toHaveProperty(field);
+      expect((await catalog.call('GET', `/products/${id}`)).body).toEqual(removed.body.product);
+      expect(await catalog.processor.findProduct(created.processorProductId)).toHaveProperty(field, null);
+    }
+  },
+);
 
 it('has one form of Unicode, whoever named it', async () => {
   await using catalog = await startCatalog();
@@ -104,6 +114,7 @@ it('changes only the given fields, at the processor and here', async () => {
   const { id, processorProductId } = await catalog.createProduct({
     name: 'Pro',
     description: 'Old',
+    unitLabel: 'seat',
     metadata: { keep: '1', drop: '2' },
   });
   const changed = await catalog.call('PATCH', `/products/${id}`, {
@@ -113,22 +124,15 @@ it('changes only the given fields, at the processor and here', async () => {
   expect(changed.body.product).toMatchObject({
     name: 'Team',
     description: 'Old',
+    unitLabel: 'seat',
     isActive: true,
     metadata: { keep: '3', fresh: '4' },
   });
   expect(changed.body.product.metadata).toEqual({ keep: '3', fresh: '4' });
   const atProcessor = await catalog.processor.findProduct(processorProductId);
-  expect(atProcessor).toMatchObject({ name: 'Team', description: 'Old', isActive: true });
+  expect(atProcessor).toMatchObject({ name: 'Team', description: 'Old', unitLabel: 'seat', isActive: true });
   expect(atProcessor.metadata).toEqual({ keep: '3', fresh: '4', ...catalog.scope, operationId: expect.anything() });
   expect(await catalog.published(ProductUpdated)).toMatchObject([{ data: { id, name: 'Team', version: 2 } }]);
-});
-
-it('removes a description that is set to an empty text', async () => {
-  await using catalog = await startCatalog();
-  const { id, processorProductId } = await catalog.createProduct({ name: 'Pro', description: 'Old' });
-  const changed = await catalog.call('PATCH', `/products/${id}`, { body: { description: '' } });
-  expect(changed.body.product).not.toHaveProperty('description');
-  expect((await catalog.processor.findProduct(processorProductId)).description).toBeNull();
 });
 
 it('archives and activates a product', async () => {
@@ -197,6 +201,7 @@ it('names every invalid field', async () => {
     [{}, ['name']],
     [{ name: '' }, ['name']],
     [{ name: 'a'.repeat(251), isActive: true }, ['isActive', 'name']],
+    [{ name: 'a', unitLabel: 'a'.repeat(13) }, ['unitLabel']],
     [{ name: 'a', metadata: { projectId: 'proj_1' } }, ['metadata.projectId']],
     [{ name: 'a', metadata: { a: 1 } }, ['metadata.a']],
   ] as const) {
@@ -221,4 +226,21 @@ it('reserves nothing while the processor is not connected', async () => {
     body: { error: { code: 'processor_not_connected' } },
   });
   expect(await catalog.em.fork().execute('select 1 from products')).toEqual([]);
+});
+
+it('makes no more products than a project may have, however many requests come at once', async () => {
+  await using catalog = await startCatalog();
+  await catalog.createProduct();
+  await catalog.em.fork().execute(
+    `insert into products
+     select (jsonb_populate_record(one, jsonb_build_object('id', 'pp_' || n, 'processor_id', 'prod_' || n))).*
+       from products one, generate_series(1, 9997) n`,
+  );
+  const create = () => catalog.call('POST', '/products', { body: { name: 'One more' } });
+  const responses = await Promise.all(Array.from({ length: 4 }, create));
+  expect(responses.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 201, 422, 422]);
+  const refused = { code: 'quota_exceeded', details: { quota: 'products', limit: 10_000 } };
+  expect((await create()).body.error).toMatchObject(refused);
+  await catalog.em.fork().execute(`update products set deleted_at = now() where id = 'pp_1'`);
+  expect((await create()).status).toBe(201);
 });

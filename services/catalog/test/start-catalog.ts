@@ -3,6 +3,7 @@ import { startTestService } from '@billing/service/testing/start-test-service';
 import type { ProcessorEventType } from '@billing/contracts/processor-events';
 import { FindPromotionCode } from '@billing/contracts/rpc/calls';
 import { controlOperationLog, reconcileOnce } from '@billing/processor/operation-log/testing';
+import { routedEvent } from '@billing/testing/processor-events';
 import type { z } from 'zod';
 import { openCatalogOperationLog } from '../src/operations/open-operation-log.ts';
 import { catalogService } from '../src/service.ts';
@@ -21,6 +22,14 @@ export async function startCatalog(options: { readonly outboxHighWater?: number 
     operationLog,
     /** The account's events so far, oldest first, as the bus carries them to the project; only of `types` if given. */
     events: (...types: ProcessorEventType[]) => account.events(service.scope, ...types),
+    /** What a sync hands to the catalog: every object as it is now. */
+    synced: async (type: 'product' | 'coupon' | 'promotion_code') => {
+      const { objects, readAt: createdAt } = await account.processor.listObjects(type);
+      return objects.map(object => {
+        const event = routedEvent(service.scope, `${type}.updated`, object, { createdAt });
+        return { ...event, data: { ...Object(event.data), fromSync: true } };
+      });
+    },
     ...controlOperationLog(em),
     /** Does what the reconciler does, once. */
     reconcile: () => reconcileOnce(operationLog),

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { AuditRecorded } from '@billing/contracts/events/audit';
 import { ProductCreated, ProductDeleted, ProductUpdated } from '@billing/contracts/events/catalog';
 import { ProductId } from '@billing/contracts/ids';
+import { productCreate } from '@billing/contracts/resources/product';
 import type { FaultRequest } from '@billing/local-processor/control';
 import { idempotencyKey } from '@billing/processor/idempotency-key';
 import { derivedId } from '@billing/service/derived-id';
@@ -14,6 +15,7 @@ import { createProduct } from '../src/operations/create-product.ts';
 import { catalogService } from '../src/service.ts';
 import { startCatalog, type Catalog } from './start-catalog.ts';
 
+const PRO = productCreate.parse({ name: 'Pro' });
 const CREATE = { method: 'POST', path: '/v1/products' } as const;
 
 it.concurrent.each<FaultRequest['mode']>(['429', '500', '502html', 'dropped', 'done-but-response-lost'])(
@@ -117,10 +119,9 @@ it.concurrent.each(['before', 'after'] as const)(
     const operationKey = randomUUID();
     await dieWhileCreating(catalog, when, operationKey);
     const create = createProduct(catalog);
-    const body = { name: 'Pro', metadata: {} };
-    const { id, processorId } = await create(catalog.scope, body, testAuditContext(), operationKey);
+    const { id, processorId } = await create(catalog.scope, PRO, testAuditContext(), operationKey);
     expect(id).toBe(derivedId(ProductId, operationKey, 'product'));
-    expect(await create(catalog.scope, body, testAuditContext(), operationKey)).toMatchObject({
+    expect(await create(catalog.scope, PRO, testAuditContext(), operationKey)).toMatchObject({
       id,
       processorId,
     });
@@ -134,13 +135,12 @@ it.concurrent('sends a repeated operation key under the next version after a ref
   await using catalog = await startCatalog();
   const create = createProduct(catalog);
   const operationKey = randomUUID();
-  const body = { name: 'Pro', metadata: {} };
   await catalog.control.fail({ ...CREATE, mode: '500' });
-  await expect(create(catalog.scope, body, testAuditContext(), operationKey)).rejects.toMatchObject({
+  await expect(create(catalog.scope, PRO, testAuditContext(), operationKey)).rejects.toMatchObject({
     code: 'processor_error',
   });
   expect(await catalog.openOperations()).toEqual([]);
-  const { id, processorId } = await create(catalog.scope, body, testAuditContext(), operationKey);
+  const { id, processorId } = await create(catalog.scope, PRO, testAuditContext(), operationKey);
   expect(id).toBe(derivedId(ProductId, operationKey, 'product'));
   const { objects } = await catalog.control.ledger();
   expect(objects.find(object => object.id === processorId)?.idempotencyKey).toBe(
@@ -166,8 +166,8 @@ it.concurrent('changes nothing when the processor refuses a change', async () =>
   const product = await catalog.createProduct({ name: 'v0' });
   await catalog.dashboard.products.del(product.processorProductId);
   expect(await catalog.call('PATCH', `/products/${product.id}`, { body: { name: 'v1' } })).toMatchObject({
-    status: 502,
-    body: { error: { code: 'processor_error', details: { code: 'resource_missing' } } },
+    status: 404,
+    body: { error: { code: 'product_not_found', details: { code: 'resource_missing' } } },
   });
   expect((await catalog.call('GET', `/products/${product.id}`)).body).toEqual(product);
   expect(await catalog.openOperations()).toEqual([]);
@@ -222,7 +222,7 @@ async function dieWhileCreating(catalog: Catalog, when: 'before' | 'after', oper
   };
   const operationLog = openCatalogOperationLog({ outbox, processors: dying, logger, now });
   const create = createProduct({ operationLog, now });
-  await expect(create(scope, { name: 'Pro', metadata: {} }, testAuditContext(), operationKey)).rejects.toBe(died);
+  await expect(create(scope, PRO, testAuditContext(), operationKey)).rejects.toBe(died);
   // A dead process does not release its lease: the lease ends.
   await catalog.endLeases();
 }

@@ -3,9 +3,11 @@ import { deleteCanceledOperations } from '@billing/processor/operation-log/opera
 import { startReconciler } from '@billing/processor/operation-log/reconciler';
 import { processorEnv, serviceEnv } from '@billing/service/env';
 import { customerEvents } from './consumers/customers.ts';
+import { taxIdEvents } from './consumers/tax-ids.ts';
 import { openCustomersOperationLog } from './operations/open-operation-log.ts';
 import { takeInBilling } from './operations/take-in-billing.ts';
 import { customersSchema } from './persistence/schema.ts';
+import { billingRoutes } from './routes/billing-details.ts';
 import { customerRoutes } from './routes/customers.ts';
 import { grantRoutes } from './routes/grants.ts';
 import { customerRpc } from './rpc/customers.ts';
@@ -19,13 +21,17 @@ export const customersService = () =>
     parts: ({ em, outbox, rpc, processors, now, logger }) => {
       const operationLog = openCustomersOperationLog({ outbox, processors, logger, now });
       return {
-        consumers: [customerEvents({ em, processors, logger, now })],
+        consumers: [customerEvents({ em, processors, logger, now }), taxIdEvents({ now })],
         rpc: customerRpc(em),
         jobs: [() => startReconciler({ operationLog, logger })],
         cleaning: [() => deleteCanceledOperations(em)],
-        purge: { tables: ['remote_operations', 'grants', 'customer_identifiers', 'customers'] },
+        purge: {
+          tables: ['remote_operations', 'grants', 'customer_identifiers', 'customers'],
+          kept: ['account_fences'],
+        },
         routes: [
           customerRoutes({ em, outbox, operationLog, takeInBilling: takeInBilling({ rpc, logger }), now }),
+          billingRoutes({ em, outbox, operationLog, processors, now }),
           grantRoutes({ em, outbox, rpc }),
         ],
       };

@@ -1,9 +1,8 @@
 import { CustomerUpdated } from '@billing/contracts/events/customers';
-import { ResourceChanged } from '@billing/contracts/events/resources';
 import { expect, it } from 'vitest';
 import { startCustomers } from './start-customers.ts';
 
-it('publishes each change for tenants once, no new balance, with the customer as GET returned it then', async () => {
+it('publishes each change for tenants once, no new balance or discount, with the customer as GET returned it then', async () => {
   await using customers = await startCustomers();
   const shown: unknown[] = [];
   const { id, processorCustomerId } = await customers.createCustomer({ email: 'ada@example.com', name: 'Ada' });
@@ -21,10 +20,14 @@ it('publishes each change for tenants once, no new balance, with the customer as
   await customers.processor.createBalanceTransaction(processorCustomerId, balance, 'credit');
   await customers.deliver(...(await customers.events('customer.updated')));
   expect((await customers.published(CustomerUpdated)).at(-1)?.data.balance).toEqual({ credit: 500, currency: 'usd' });
+  const { id: coupon } = await customers.dashboard.coupons.create({ percent_off: 50, duration: 'forever' });
+  const discount = await customers.control.discountCustomer(processorCustomerId, coupon);
+  await customers.deliver(...(await customers.events('customer.updated')));
+  expect((await customers.published(CustomerUpdated)).at(-1)?.data.discountId).toBe(discount?.id);
   expect((await customers.call('GET', `/customers/${id}`)).body.customer).toEqual(shown.at(-1));
   await customers.call('DELETE', `/customers/${id}`);
 
-  const changes = (await customers.published(ResourceChanged)).map(({ data }) => data);
+  const changes = await customers.publicEvents();
   expect(changes.map(({ type, object }) => [type, object.sequence])).toEqual([
     ['customer.created', 1],
     ['customer.updated', 2],

@@ -21,6 +21,40 @@ it('links to the processor’s customer with the same e-mail and completes it', 
   });
 });
 
+const keys = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`key${index}`, 'x']));
+
+it.each<[string, number, string[]]>([
+  ['there is no room for our keys', 50, []],
+  ['the secret key may not write customers', 0, ['rak_customer_write']],
+])('links a customer unmarked when %s', async (_case, count, lacking) => {
+  await using customers = await startCustomers();
+  const existing = await customers.dashboard.customers.create({ email, name: 'Old', metadata: keys(count) });
+  const { id: refused } = await customers.dashboard.customers.create({ email: 'bob@example.com', metadata: keys(50) });
+  await customers.control.restrictKey(customers.secretKey, lacking);
+  const customer = await customers.createCustomer({ email, name: 'Ada', externalId: 'user-7' });
+  const name = count === 0 ? 'Old' : 'Ada';
+  expect(customer).toMatchObject({ processorCustomerId: existing.id, name, externalId: 'user-7' });
+  expect(customer.metadata).toEqual(keys(count));
+  expect(await customers.processor.findCustomer(existing.id)).toMatchObject({ name, metadata: keys(count) });
+
+  // The copy of an external id is a mark, too.
+  const change = { body: { externalId: 'user-8' } };
+  const changed = await customers.call('PATCH', `/customers/${customer.id}`, change);
+  expect([changed.status, changed.body.customer?.externalId]).toEqual([200, 'user-8']);
+
+  // Without our keys its events find it by its id.
+  await customers.control.restrictKey(customers.secretKey, []);
+  await customers.control.advanceClock(5);
+  await customers.dashboard.customers.update(existing.id, { name: 'New' });
+  await customers.deliver(...(await customers.events()));
+  expect((await customers.call('GET', `/customers/${customer.id}`)).body.customer.name).toBe('New');
+
+  // What the caller asks to write is not left out.
+  const wanted = { email: 'bob@example.com', metadata: { plan: 'pro' } };
+  expect(await customers.call('POST', '/customers', { body: wanted })).toMatchObject({ status: 502 });
+  expect(await customers.createCustomer({ email: wanted.email })).toMatchObject({ processorCustomerId: refused });
+});
+
 it('leaves ids of the tenant’s own that stand under our keys at the processor', async () => {
   await using customers = await startCustomers();
   const metadata = { projectId: 'acme', customerId: '42' };

@@ -1,15 +1,22 @@
 import type { CustomerState } from '@billing/contracts/events/customers';
 import { ListCustomerStates } from '@billing/contracts/rpc/list-states';
+import { ListLiveRecords } from '@billing/contracts/rpc/syncs';
 import { expect, it } from 'vitest';
 import { startCustomers } from './start-customers.ts';
 
-it('lists every customer state once, page by page, with deleted ones', async () => {
-  await using customers = await startCustomers();
-  await customers.run();
+/** Creates five customers, and deletes the second one. */
+async function createFive(customers: Awaited<ReturnType<typeof startCustomers>>): Promise<string[]> {
   const ids: string[] = [];
   for (const name of ['a', 'b', 'c', 'd', 'e'])
     ids.push((await customers.createCustomer({ email: `${name}@example.com` })).id);
   await customers.call('DELETE', `/customers/${ids[1]}`);
+  return ids;
+}
+
+it('lists every customer state once, page by page, with deleted ones', async () => {
+  await using customers = await startCustomers();
+  await customers.run();
+  const ids = await createFive(customers);
   // Rows with one creation time, more exact than a Date, are split over pages too.
   await customers.em.fork().execute(`update customers set created_at = '2026-01-01T00:00:00.000456Z'`);
 
@@ -28,4 +35,26 @@ it('lists every customer state once, page by page, with deleted ones', async () 
     deletedAt: null,
     email: 'a@example.com',
   });
+});
+
+it('lists the live records for a sync once, page by page, without deleted and reserved ones', async () => {
+  await using customers = await startCustomers();
+  await customers.run();
+  const ids = await createFive(customers);
+  await customers.em.fork().execute(`update customers set processor_id = null where id = ?`, [ids[3]]);
+
+  const request = { ...customers.scope, type: 'customer', limit: 2 } as const;
+  const received: string[] = [];
+  let after: string | null = null;
+  do {
+    const page: { records: { id: string }[]; next: string | null } = await customers.rpc.call(
+      ListLiveRecords.customers,
+      { ...request, after },
+    );
+    expect(page.records.length).toBeLessThanOrEqual(2);
+    received.push(...page.records.map(({ id }) => id));
+    after = page.next;
+  } while (after !== null);
+
+  expect(received).toEqual([ids[0], ids[2], ids[4]]);
 });

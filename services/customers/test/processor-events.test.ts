@@ -23,8 +23,8 @@ it('completes the events of its own changes and publishes nothing', async () => 
   expect(events).toHaveLength(2);
   for (const event of [...events, ...events]) await customers.deliver(event);
   expect(await customers.published(CustomerCreated, CustomerUpdated)).toMatchObject([
-    { type: 'customer.created.v1', data: { version: 1 } },
-    { type: 'customer.updated.v1', data: { version: 2 } },
+    { type: 'record.customer.created.v1', data: { version: 1 } },
+    { type: 'record.customer.updated.v1', data: { version: 2 } },
   ]);
   expect(completionsIn(await customers.published(ProcessorEventCompleted))).toMatchObject([
     { outcome: 'processed' },
@@ -197,6 +197,28 @@ it('reads the processor again when the record changes in the meantime', async ()
   const consumer = customerEvents({ em, processors: { of: async () => overtaken }, logger, now });
   expect(await receiverOf(consumer, { outbox, logger })(toDelivery(byHand, 1))).toEqual({ kind: 'ack' });
   expect((await customers.call('GET', `/customers/${id}`)).body.customer.name).toBe('by us again');
+});
+
+it('S76: stores nothing of a customer beyond the limits of Stripe, and goes on with others', async () => {
+  await using customers = await startCustomers();
+  const known = await customers.createCustomer({ email: 'known@example.com' });
+  const small = await customers.createCustomer({ email: 'small@example.com' });
+  const updated = (id: string, metadata: object) =>
+    routedEvent(customers.scope, 'customer.updated', { id, object: 'customer', created: 1_700_000_000, metadata });
+  const large = { key: 'x'.repeat(20_000) };
+  await customers.deliver(
+    updated('cus_unknown', large),
+    updated(known.processorCustomerId, large),
+    updated(small.processorCustomerId, { key: 'value' }),
+  );
+  const completions = completionsIn(await customers.published(ProcessorEventCompleted));
+  // Of the one that Stripe has, its state there counts.
+  expect(completions.map(({ outcome }) => outcome).toSorted()).toEqual(['failed', 'processed', 'processed']);
+  const [stored] = await customers.em.fork().execute<{ bytes: number }[]>(
+    `select (select coalesce(sum(octet_length(body)), 0) from outbox_messages)::int
+          + (select coalesce(sum(octet_length(c::text)), 0) from customers c)::int as bytes`,
+  );
+  expect(stored?.bytes).toBeLessThan(20_000);
 });
 
 it.each(['customer.created', 'customer.updated', 'customer.deleted'] as const)(

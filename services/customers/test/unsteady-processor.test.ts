@@ -178,8 +178,8 @@ it.concurrent('runs a change and a concurrent deletion one after the other', asy
   expect([(await change).status, deletion.status]).toEqual([200, 200]);
   expect((await customers.call('GET', `/customers/${id}`)).status).toBe(404);
   expect(await customers.published(CustomerUpdated, CustomerDeleted)).toMatchObject([
-    { type: 'customer.updated.v1', data: { version: 2 } },
-    { type: 'customer.deleted.v1', data: { version: 3 } },
+    { type: 'record.customer.updated.v1', data: { version: 2 } },
+    { type: 'record.customer.deleted.v1', data: { version: 3 } },
   ]);
 });
 

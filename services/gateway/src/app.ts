@@ -4,6 +4,7 @@ import express, { type Express } from 'express';
 import type { ApiKeyCache } from '#auth/api-key-cache.ts';
 import { authorizeRequest } from '#auth/authorize-request.ts';
 import type { RateLimits } from '#auth/rate-limits.ts';
+import type { Quotas } from '#domain/quotas.ts';
 import { callBetterAuth } from '#auth/call-better-auth.ts';
 import { secretChecks } from '#auth/secret-checks.ts';
 import { sessionCookies } from '#auth/session-cookies.ts';
@@ -19,7 +20,7 @@ import { createInvitationLinks } from '#domain/invitation-link.ts';
 import { openBodyBudget } from '#http/body-budget.ts';
 import { errorHandler, routeNotFound } from '#http/problem-response.ts';
 import { requestContext } from '#http/request-context.ts';
-import { canonicalizePath, rejectOptions } from '#http/request-filters.ts';
+import { filterRequest } from '#http/request-filters.ts';
 import { portalAdmission } from '#limits/portal-admission.ts';
 import { signInAdmission } from '#limits/sign-in-admission.ts';
 import { describeInvitation } from '#operations/describe-invitation.ts';
@@ -29,8 +30,8 @@ import { recordSignIn } from '#operations/record-sign-in.ts';
 import { findMembership } from '#persistence/find-membership.ts';
 import type { ServiceProxy } from '#proxy/service-proxy.ts';
 import type { WebhookForwarder } from '#proxy/webhook-forwarder.ts';
-import { accountPageRoutes } from '#account-pages/account-pages.ts';
 import { consoleRoutes, unknownPage } from '#routes/console.ts';
+import { invitationRoutes } from '#routes/describe-invitation.ts';
 import { docsRoutes } from '#routes/docs.ts';
 import { healthRoutes, serviceChecks } from '#routes/health.ts';
 import { respondWithoutSecret } from '#routes/idempotent-response.ts';
@@ -38,15 +39,26 @@ import { operationRoutes } from '#routes/operations.ts';
 import { ownOperations } from '#routes/own-operations.ts';
 import { portalPageRoutes } from '#routes/portal-page.ts';
 import { signInRoutes } from '#routes/sign-in.ts';
-import { quotas, serviceUrls, signUpPolicy, type GatewayEnv } from './env.ts';
+import { serviceUrls, signUpPolicy, type GatewayEnv } from './env.ts';
 
 interface Dependencies extends Pick<
   Chassis<GatewayEnv>,
-  'env' | 'em' | 'outbox' | 'rpc' | 'isOverloaded' | 'health' | 'logger' | 'now'
+  | 'env'
+  | 'em'
+  | 'readEm'
+  | 'places'
+  | 'outbox'
+  | 'rpc'
+  | 'isOverloaded'
+  | 'isTeamOverloaded'
+  | 'health'
+  | 'logger'
+  | 'now'
 > {
   readonly signIn: SignIn;
   readonly apiKeys: ApiKeyCache;
   readonly rateLimits: RateLimits;
+  readonly quotas: Quotas;
   readonly proxy: ServiceProxy;
   readonly webhooks: WebhookForwarder;
   /** Undefined where this installation sends no mail. */
@@ -60,7 +72,8 @@ interface Dependencies extends Pick<
  * @throws Error when an operation is declared in a way that cannot be routed
  */
 export function createApp(dependencies: Dependencies): Express {
-  const { env, em, signIn, apiKeys, rateLimits, proxy, webhooks, health, isOverloaded, logger, now } = dependencies;
+  const { env, em, signIn, apiKeys, rateLimits, proxy, webhooks, health, logger, now } = dependencies;
+  const { readEm, places, isOverloaded, isTeamOverloaded } = dependencies;
   const { PUBLIC_URL: publicUrl, AUTH_SECRET: secret, KEY_MODE: keyMode } = env;
   const operations = allOperations;
   const cookies = sessionCookies({ publicUrl, secret });
@@ -75,37 +88,7 @@ export function createApp(dependencies: Dependencies): Express {
 
   const app = express();
   app.disable('x-powered-by').disable('etag').set('query parser', false).set('trust proxy', env.TRUST_PROXY);
-  app.use(
-    requestContext({ logger, publicUrl, bodyBudget, isTrustedProxy: proxyTrust(app) }),
-    canonicalizePath,
-    rejectOptions,
-  );
-  app.use(healthRoutes({ ...health, checks }));
-  app.use(docsRoutes({ operations, publicUrl, sessionCookie: cookies.name }, dependencies.docsPage));
-  app.use(
-    accountPageRoutes({
-      describeInvitation: describeInvitation({ em, users: signIn.users, now }),
-      consoleFiles: dependencies.consoleFiles,
-      rateLimits,
-    }),
-  );
-  app.use(consoleRoutes(dependencies.consoleFiles));
-  app.use(
-    '/api/auth',
-    signInRoutes({
-      call: callBetterAuth({ signIn, cookies, publicUrl }),
-      checks: secretChecks({ signIn, sessions, cookies, admission }),
-      admission,
-      sessions,
-      cookies,
-      rateLimits,
-      signIn,
-      recordSignIn: recordSignIn(dependencies),
-      requireMayRegister: requireMayRegister(signUpPolicy(env), isInvited(dependencies)),
-      publicUrl,
-      now,
-    }),
-  );
+  app.use(requestContext({ logger, publicUrl, bodyBudget, isTrustedProxy: proxyTrust(app) }), filterRequest);
   app.use(
     operationRoutes({
       operations,
@@ -127,7 +110,6 @@ export function createApp(dependencies: Dependencies): Express {
         secrets,
         keyMode,
         invitationLinks,
-        quotas: quotas(env),
       }),
       respondOnce: respondWithoutSecret({
         em,
@@ -136,6 +118,29 @@ export function createApp(dependencies: Dependencies): Express {
       }),
       recordRefusal: recordRefusal(dependencies),
       isOverloaded,
+      isTeamOverloaded,
+      places,
+      readEm,
+    }),
+  );
+  app.use(healthRoutes({ ...health, checks }));
+  app.use(docsRoutes({ operations, publicUrl, sessionCookie: cookies.name }, dependencies.docsPage));
+  app.use(invitationRoutes({ describeInvitation: describeInvitation({ em, users: signIn.users, now }), rateLimits }));
+  app.use(consoleRoutes(dependencies.consoleFiles));
+  app.use(
+    '/api/auth',
+    signInRoutes({
+      call: callBetterAuth({ signIn, cookies, publicUrl }),
+      checks: secretChecks({ signIn, sessions, cookies, admission }),
+      admission,
+      sessions,
+      cookies,
+      rateLimits,
+      signIn,
+      recordSignIn: recordSignIn(dependencies),
+      requireMayRegister: requireMayRegister(signUpPolicy(env), isInvited(dependencies)),
+      publicUrl,
+      now,
     }),
   );
   app.use(portalPageRoutes({ admitToPortal, proxy }));

@@ -26,22 +26,11 @@ it('has defaults for the documented quotas and rate limits', () => {
     PUBLIC_URL: 'http://billing.example',
     KEY_MODE: 'test',
     TRUST_PROXY: false,
-    QUOTA_TEAMS: 20,
     QUOTA_PROJECTS: 20,
-    QUOTA_KEYS: 50,
-    QUOTA_INVITATIONS: 100,
     RATE_LIMIT_PER_KEY: 600,
     RATE_LIMIT_PER_TEAM: 2_000,
-    RATE_LIMIT_SESSION_CREATION: 60,
-    RATE_LIMIT_STATE_READS: 6_000,
-    RATE_LIMIT_SIGN_IN: 10,
-    RATE_LIMIT_SIGN_IN_FAILURES: 10,
-    RATE_LIMIT_BAD_KEYS: 20,
-    RATE_LIMIT_BAD_PORTAL_TOKENS: 20,
-    RATE_LIMIT_PORTAL_LINK: 60,
-    RATE_LIMIT_PORTAL_SETUP: 5,
     RATE_LIMIT_WEBHOOK_EVENTS: 500,
-    RATE_LIMIT_WEBHOOK_BYTES: 33_554_432,
+    RATE_LIMIT_SCALE: 1,
     MAX_BODY_BYTES_IN_FLIGHT: 134_217_728,
     MAX_CONNECTIONS: 10_000,
   });
@@ -78,9 +67,9 @@ it.each([
   ['IDENTITY_PRIVATE_KEY', 'AAAA', 'IDENTITY_PRIVATE_KEY is wrong'],
   ['TRUST_PROXY', 'yes', 'TRUST_PROXY is wrong'],
   ['TRUST_PROXY', '10.0.0.0/33', 'TRUST_PROXY is wrong'],
-  ['RATE_LIMIT_SIGN_IN', '0', 'RATE_LIMIT_SIGN_IN is wrong'],
-  ['RATE_LIMIT_WEBHOOK_BYTES', '1000', 'RATE_LIMIT_WEBHOOK_BYTES is wrong'],
-  ['QUOTA_KEYS', '0', 'QUOTA_KEYS is wrong'],
+  ['RATE_LIMIT_PER_KEY', '0', 'RATE_LIMIT_PER_KEY is wrong'],
+  ['RATE_LIMIT_SCALE', '0', 'RATE_LIMIT_SCALE is wrong'],
+  ['QUOTA_PROJECTS', '0', 'QUOTA_PROJECTS is wrong'],
   ['SMTP_URL', 'https://mail.example', 'SMTP_URL is wrong'],
   ['KEY_MODE', 'prod', 'KEY_MODE is wrong'],
 ])('rejects %s with the value %j by name', (name, value, sentence) => {
@@ -106,7 +95,7 @@ it('takes no number of proxies where others than they reach its port', () => {
     expect(() => parseEnv(gatewayEnv, { ...complete, HOST: host, TRUST_PROXY: trusted })).not.toThrow();
 });
 
-it('needs to know the proxies in front of an https address', () => {
+it('S50: needs to know the proxies in front of an https address', () => {
   const secure = { ...complete, PUBLIC_URL: 'https://billing.example' };
   for (const settings of [secure, { ...secure, TRUST_PROXY: '' }])
     expect(() => parseEnv(gatewayEnv, settings)).toThrow(/TRUST_PROXY is (missing|wrong) \(PUBLIC_URL is https/);

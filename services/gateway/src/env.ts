@@ -6,7 +6,6 @@ import { z } from 'zod';
 import { isLocalUrl, isLoopback } from '#domain/addresses.ts';
 import { KEY_MODES } from '#domain/api-key-secret.ts';
 import { SIGN_UP_POLICIES, type SignUpPolicy } from '#domain/sign-up-policy.ts';
-import type { Quotas } from '#domain/quotas.ts';
 
 const httpUrl = z.url({ protocol: /^https?$/ }).transform(url => url.replace(/\/+$/, ''));
 const trustedProxies = z.union([
@@ -20,8 +19,6 @@ const trustedProxies = z.union([
     .transform(list => list.split(/[\s,]+/).filter(network => network !== ''))
     .refine(networks => networks.every(isNetwork), 'Expected a number of proxies or a list of networks.'),
 ]);
-const atMost = (limit: number) => z.coerce.number().int().min(1).default(limit);
-/** Ten seconds' worth of it, and one percent more, is a 32-bit integer. */
 const limitOf = (limit: number) => z.coerce.number().int().min(1).max(100_000_000).default(limit);
 
 /** The gateway itself speaks http, so an https address is a proxy's; unless it is trusted, all callers have its address. */
@@ -40,7 +37,7 @@ const variables = serviceEnv.omit({ IDENTITY_PUBLIC_KEY: true }).extend({
   AUTH_SECRET: z.string().min(32),
   /** The mail server for links to confirm an address or reset a password; empty: only an operator makes the latter. */
   SMTP_URL: z.union([z.literal(''), z.url({ protocol: /^smtps?$/ })]).default(''),
-  /** Who may register: anyone, whom an invitation waits for, or nobody. */
+  /** Who may register: anyone, who has the link of an invitation, or nobody. */
   SIGN_UP: z.union([z.literal('').transform(() => undefined), z.enum(SIGN_UP_POLICIES)]).optional(),
   /** The sender of these mails; by default `billing@` the host of PUBLIC_URL. */
   SMTP_FROM: z.string().max(254).default(''),
@@ -55,24 +52,16 @@ const variables = serviceEnv.omit({ IDENTITY_PUBLIC_KEY: true }).extend({
   KEY_MODE: z.enum(KEY_MODES).default('test'),
   /** The networks of the proxies (10.0.0.0/8, loopback), or how many there are (1, 2, …); empty: none is trusted. */
   TRUST_PROXY: trustedProxies.default(false),
-  QUOTA_TEAMS: atMost(20),
-  QUOTA_PROJECTS: atMost(20),
-  QUOTA_KEYS: atMost(50),
-  QUOTA_INVITATIONS: atMost(100),
+  /** Projects of a team. */
+  QUOTA_PROJECTS: limitOf(20),
+  /** Requests a minute of an API key, of a session and of a user. */
   RATE_LIMIT_PER_KEY: limitOf(600),
+  /** Requests a minute with all credentials of a team. */
   RATE_LIMIT_PER_TEAM: limitOf(2_000),
-  RATE_LIMIT_SESSION_CREATION: limitOf(60),
-  RATE_LIMIT_STATE_READS: limitOf(6_000),
-  RATE_LIMIT_SIGN_IN: limitOf(10),
-  RATE_LIMIT_SIGN_IN_FAILURES: limitOf(10),
-  RATE_LIMIT_MAILS: limitOf(5),
-  RATE_LIMIT_BAD_KEYS: limitOf(20),
-  RATE_LIMIT_BAD_PORTAL_TOKENS: limitOf(20),
-  RATE_LIMIT_PORTAL_LINK: limitOf(60),
-  RATE_LIMIT_PORTAL_SETUP: limitOf(5),
+  /** Webhooks a second of a team. */
   RATE_LIMIT_WEBHOOK_EVENTS: limitOf(500),
-  /** The largest event must fit. */
-  RATE_LIMIT_WEBHOOK_BYTES: z.coerce.number().int().min(1_048_576).max(100_000_000_000).default(33_554_432),
+  /** What the limits are multiplied by that have no variable, such as that on sign-ins. */
+  RATE_LIMIT_SCALE: z.coerce.number().min(1).max(100_000_000).default(1),
   /** Bytes of request bodies in memory at the same time. */
   MAX_BODY_BYTES_IN_FLIGHT: z.coerce.number().int().min(8_388_608).default(134_217_728),
   MAX_CONNECTIONS: z.coerce.number().int().min(1).default(10_000),
@@ -109,13 +98,6 @@ export const signUpPolicy = ({ SIGN_UP: set, PUBLIC_URL: publicUrl }: GatewayEnv
 /** The mail server and the sender; undefined when no mail is sent. */
 export const mailSettings = ({ SMTP_URL: smtpUrl, SMTP_FROM: from, PUBLIC_URL: publicUrl }: GatewayEnv) =>
   smtpUrl === '' ? undefined : { smtpUrl, from: from || `billing@${new URL(publicUrl).hostname}` };
-
-export const quotas = (env: GatewayEnv): Quotas => ({
-  teams: env.QUOTA_TEAMS,
-  projects: env.QUOTA_PROJECTS,
-  keys: env.QUOTA_KEYS,
-  invitations: env.QUOTA_INVITATIONS,
-});
 
 function isEd25519(pem: string): boolean {
   try {

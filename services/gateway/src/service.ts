@@ -2,13 +2,15 @@ import { DIST_FOLDER } from '@billing/console/dist-folder';
 import { defineService, rpcHandler } from '@billing/service/definition';
 import { FindProject, FindTeamName } from '@billing/contracts/rpc/calls';
 import { ListProjectStates } from '@billing/contracts/rpc/list-states';
+import { placeGauges } from '@billing/service/request-places';
 import { openApiKeyCache } from '#auth/api-key-cache.ts';
 import { identityTokens } from '#auth/identity-tokens.ts';
-import { createRateLimits } from '#auth/rate-limits.ts';
+import { createRateLimits, type LimitOverrides } from '#auth/rate-limits.ts';
 import { mailFailingEndpoints, mailInvitations } from '#auth/account-mails.ts';
 import { openMailer } from '#auth/mailer.ts';
 import type { PasswordHashing } from '#auth/password-hashing.ts';
 import { openSignIn } from '#auth/sign-in.ts';
+import { QUOTAS, type Quotas } from '#domain/quotas.ts';
 import { readConsoleFiles } from '#routes/console.ts';
 import { readDocsPage } from '#docs/page/docs-page.ts';
 import { accountModes, auditLog, failingEndpoints } from './consumers/events.ts';
@@ -29,6 +31,10 @@ interface GatewayOptions {
   readonly consoleFolder?: URL;
   /** How passwords are kept, unless as they should be. */
   readonly passwords?: PasswordHashing;
+  /** Points of rate limits, unless as the environment has them. */
+  readonly limits?: LimitOverrides;
+  /** Quotas, unless as they should be. */
+  readonly quotas?: Partial<Quotas>;
 }
 
 /** The parts of the gateway; the chassis runs them. */
@@ -36,6 +42,8 @@ export const gatewayService = ({
   responseTimeoutMs = 25_000,
   consoleFolder = DIST_FOLDER,
   passwords,
+  limits,
+  quotas,
 }: GatewayOptions = {}) =>
   defineService({
     name: 'gateway',
@@ -47,18 +55,20 @@ export const gatewayService = ({
       const urls = serviceUrls(env);
       const forwarding = { tokenFor: identityTokens(env.IDENTITY_PRIVATE_KEY, now), responseTimeoutMs };
       const mail = mailSettings(env);
-      const rateLimits = createRateLimits(env, openPointStores({ em, logger }));
+      const rateLimits = createRateLimits(env, openPointStores({ em, logger }), limits);
       const opened = <Closable extends { close(): void | Promise<void> }>(it: Closable): Closable =>
         resources.adopt(it, closable => closable.close());
       const mailer = mail && opened(openMailer({ ...mail, limit: rateLimits.mails, logger }));
       const signIn = opened(await openSignIn({ databaseUrl, publicUrl, secret, mailer, passwords, logger }));
+      const proxy = opened(openServiceProxy({ urls, ...forwarding }));
       const app = createApp({
         ...chassis,
         signIn,
         apiKeys: opened(openApiKeyCache({ em, now, logger })),
         rateLimits,
+        quotas: { ...QUOTAS, projects: env.QUOTA_PROJECTS, ...quotas },
         mailInvitation: mailer && mailInvitations(mailer, rateLimits.invitationMails),
-        proxy: opened(openServiceProxy({ urls, ...forwarding })),
+        proxy,
         webhooks: opened(openWebhookForwarder({ url: urls.webhooks, quota: webhookQuota(rateLimits), ...forwarding })),
         consoleFiles: await readConsoleFiles(consoleFolder),
         docsPage: await readDocsPage(),
@@ -74,6 +84,7 @@ export const gatewayService = ({
           rpcHandler(FindProject, findProject({ em })),
           rpcHandler(ListProjectStates, listProjectStates({ em })),
         ],
+        gauges: placeGauges(proxy.places),
         cleaning: [deleteExpiredRateLimits({ em })],
         listen: address =>
           listen(app, address, {

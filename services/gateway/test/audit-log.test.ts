@@ -1,6 +1,6 @@
 import { AuditRecorded } from '@billing/contracts/events/audit';
 import { AuditEntryId, ProjectId, TeamId } from '@billing/contracts/ids';
-import type { AuditEntry, AuditValue } from '@billing/contracts/resources/audit-entry';
+import type { AuditEntry, AuditValue, ListedAuditEntry } from '@billing/contracts/resources/audit-entry';
 import { newEvent } from '@billing/testing/events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { lastEntries, logOf } from './audit-entries.ts';
@@ -114,7 +114,7 @@ describe('a write of the gateway', () => {
       },
     ]);
     const rows = JSON.stringify(await execute('select * from audit_entries'));
-    for (const secret of [key.secret, rotated.body.secret, first.url.split('#')[1], email, bob.email])
+    for (const secret of [key.secret, rotated.body.secret, first.url.split('token=')[1], email, bob.email])
       expect(rows).not.toContain(secret);
   });
 
@@ -217,6 +217,16 @@ describe('the audit log', () => {
     expect(await nameOf(bob.userId)).toEqual(['Bob']);
     expect(await nameOf(key.id)).toEqual(['a key']);
     expect(await nameOf(eve.userId)).toEqual([null]);
+    const targets = (await logOf(tenant)).entries.map(({ action, target }: ListedAuditEntry) => [action, target?.name]);
+    expect(targets).toEqual(
+      expect.arrayContaining([
+        ['createTeam', 'Acme'],
+        ['updateProject', 'Web shop'],
+        ['revokeApiKey', 'a key'],
+        ['removeMember', 'Bob'],
+        ['inviteMember', null],
+      ]),
+    );
   });
 
   it('takes the writes of other services in, each once, late and in any order', async () => {
@@ -233,7 +243,8 @@ describe('the audit log', () => {
     const listed = (await logOf(tenant, '?actor=pc_1')).entries;
     expect(listed.map(({ at }: { at: string }) => new Date(at).getUTCMinutes())).toEqual([2, 1]);
     const actor = { type: 'customer', id: 'pc_1', name: null };
-    expect(listed[1]).toEqual({ ...entries[0], actor, count: 1, at: entries[0]?.at.toISOString() });
+    const target = { type: 'subscription', id: 'ps_1', name: null };
+    expect(listed[1]).toEqual({ ...entries[0], actor, target, count: 1, at: entries[0]?.at.toISOString() });
   });
 
   it('has an entry in each team of a user for whom an operator makes a reset link', async () => {
@@ -252,7 +263,7 @@ describe('the audit log', () => {
           changes: [],
         },
       ]);
-    expect(JSON.stringify(await logOf(tenant))).not.toContain(link.split('#')[1]);
+    expect(JSON.stringify(await logOf(tenant))).not.toContain(link.split('token=')[1]);
   });
 
   it('is shown to owners of the team only', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Operation } from '@billing/contracts/operation';
+import { ApiKeyId, ProjectId, TeamId } from '@billing/contracts/ids';
 import { DELIVERIES_PATH } from '@billing/contracts/delivery-bundle';
 import { allOperations } from '@billing/contracts/operations/index';
 import { deadLetterCalls } from '@billing/contracts/rpc/dead-letters';
@@ -144,15 +145,19 @@ function credentialHeaders(credential: Credential, { access }: Operation): Recor
 }
 
 /** The operation's path; only the ids of the team and the project exist. */
-const pathOf = ({ path }: Operation) =>
+const pathOf = ({ path }: Operation, at = { teamId, projectId }) =>
   path
-    .replace(':teamId', teamId)
-    .replace(':projectId', projectId)
+    .replace(':teamId', at.teamId)
+    .replace(':projectId', at.projectId)
     .replaceAll(/:(\w+)/g, (_, name: string) => `some${name}`);
 
-const callWith = (operation: Operation, credential: Credential): Promise<HttpResponse> =>
-  gateway.call(operation.method, pathOf(operation), {
-    headers: credentialHeaders(credential, operation),
+const callWith = (
+  operation: Operation,
+  headers: Record<string, string>,
+  at?: Parameters<typeof pathOf>[1],
+): Promise<HttpResponse> =>
+  gateway.call(operation.method, pathOf(operation, at), {
+    headers,
     // The gateway's own operations reject this body, so that no test case changes data.
     ...(operation.body && { body: { nonsense: true } }),
   });
@@ -176,9 +181,9 @@ function ownersOnly({ access }: Operation): boolean {
 }
 
 describe('an operation', () => {
-  it.each(table)('$id with $credential gets $expected', async ({ operation, credential, expected }) => {
+  it.each(table)('S3: $id with $credential gets $expected', async ({ operation, credential, expected }) => {
     const before = gateway.received().length;
-    const response = await callWith(operation, credential);
+    const response = await callWith(operation, credentialHeaders(credential, operation));
     expect(outcomeOf(operation, response)).toBe(expected);
     expect(gateway.received().length - before).toBe(expected === 200 && operation.service !== 'gateway' ? 1 : 0);
     expect(response.body.error?.details?.requiredScope).toBe(
@@ -190,12 +195,15 @@ describe('an operation', () => {
     const operations = allOperations.filter(ownersOnly);
     expect(operations).not.toEqual([]);
     for (const operation of operations)
-      expect(await callWith(operation, 'session of a member')).toMatchObject({ status: 403 });
+      expect(await callWith(operation, headersOf['session of a member'])).toMatchObject({ status: 403 });
   });
 
   it('reaches its service, anonymously if the service authenticates it', async () => {
     for (const operation of allOperations.filter(({ service }) => service !== 'gateway')) {
-      const { body } = await callWith(operation, ownersOnly(operation) ? 'session of an owner' : 'session of a member');
+      const { body } = await callWith(
+        operation,
+        headersOf[ownersOnly(operation) ? 'session of an owner' : 'session of a member'],
+      );
       const url = operation.access.kind === 'signature' ? DELIVERIES_PATH : pathOf(operation);
       expect(body).toMatchObject({ service: operation.service, url });
       const isAnonymous = operation.access.kind === 'signature' || operation.access.kind === 'portal-token';
@@ -203,23 +211,99 @@ describe('an operation', () => {
     }
   });
 
-  it('returns the same 403 whether or not the team and project exist', async () => {
-    const { owner } = await gateway.createTenant();
-    const key = headersOf['key of another team'];
-    const paths = [
-      `/api/service/teams/${teamId}/projects/${projectId}/products`,
-      '/api/service/teams/team_x/projects/y/products',
-    ];
-    for (const headers of [key, { cookie: owner.cookie }]) {
-      const responses = await Promise.all(paths.map(path => gateway.call('GET', path, { headers })));
-      expect(new Set(responses.map(withoutRequestId)).size).toBe(1);
-      expect(responses[0]?.status).toBe(403);
+  it('S3: is refused to a key with one scope unless it needs that scope alone, and says which one is missing', async () => {
+    for (const operation of allOperations) {
+      const { access } = operation;
+      for (const scope of access.kind === 'project' ? SCOPES : []) {
+        const missing = access.kind === 'project' && access.scopes.find(required => required !== scope);
+        const response = await callWith(operation, keyWith[scope] ?? {});
+        const seen = [outcomeOf(operation, response), response.body.error?.details?.requiredScope];
+        expect({ id: operation.id, scope, seen }).toEqual({
+          id: operation.id,
+          scope,
+          seen: missing ? [403, missing] : [200, undefined],
+        });
+      }
     }
   });
 
-  it('ignores a valid session next to an invalid key', async () => {
-    const headers = { ...headersOf['session of an owner'], ...headersOf['revoked key'] };
-    expect((await gateway.call('GET', '/api/service/teams', { headers })).status).toBe(401);
+  it('S3: needs referrals:read alone to apply a referral, subscriptions:write for checkout and portal links', () => {
+    const accessOf = (id: string): unknown => allOperations.find(operation => operation.id === id)?.access;
+    expect(accessOf('applyReferral')).toEqual({ kind: 'project', scopes: ['referrals:read'] });
+    expect(accessOf('createCheckout')).toEqual({ kind: 'project', scopes: ['subscriptions:write'] });
+    expect(accessOf('createPortalSession')).toEqual({ kind: 'project', scopes: ['subscriptions:write'] });
+    expect(accessOf('createPrice')).toEqual({ kind: 'project', scopes: ['products:write'] });
+  });
+
+  it('S2: on another team gets one and the same 403, whether or not team and project exist, and calls no service', async () => {
+    const other = await gateway.createTenant();
+    const before = gateway.received().length;
+    const projects = [
+      { teamId, projectId },
+      { teamId, projectId: ProjectId.create() },
+      { teamId: TeamId.create(), projectId: ProjectId.create() },
+      { teamId: TeamId.create(), projectId },
+    ];
+    const ofTeams = allOperations.filter(({ path, access }) => path.includes(':teamId') && access.kind !== 'signature');
+    for (const operation of ofTeams)
+      for (const headers of [headersOf['key of another team'], { cookie: other.owner.cookie }]) {
+        const responses = await Promise.all(projects.map(at => callWith(operation, headers, at)));
+        expect(new Set(responses.map(withoutRequestId)).size, operation.id).toBe(1);
+        expect(responses[0], operation.id).toMatchObject({ status: 403, body: { error: { code: 'forbidden' } } });
+        expect(responses[0]?.body, operation.id).not.toHaveProperty('error.details');
+      }
+    expect(gateway.received()).toHaveLength(before);
+  });
+
+  it('S2: in a project of another team, under one’s own, gets what a project gets that does not exist', async () => {
+    const other = await gateway.createTenant();
+    const before = gateway.received().length;
+    const cookie = { cookie: other.owner.cookie };
+    const key = (await other.createKey()).bearer;
+    for (const operation of allOperations.filter(({ path }) => path.includes(':projectId'))) {
+      for (const [headers, refusal] of [
+        [cookie, { status: 404, body: { error: { code: 'project_not_found' } } }],
+        [key, { status: 403, body: { error: { code: 'forbidden' } } }],
+      ] as const) {
+        const responses = await Promise.all(
+          [projectId, ProjectId.create()].map(id =>
+            callWith(operation, headers, { teamId: other.teamId, projectId: id }),
+          ),
+        );
+        expect(new Set(responses.map(withoutRequestId)).size, operation.id).toBe(1);
+        expect(responses[0], operation.id).toMatchObject(refusal);
+      }
+    }
+    expect(gateway.received()).toHaveLength(before);
+  });
+
+  it('S2: is opened by no session or key next to a bad one of the other kind', async () => {
+    const sessionAndBadKey = { ...headersOf['session of an owner'], ...headersOf['revoked key'] };
+    expect((await gateway.call('GET', '/api/service/teams', { headers: sessionAndBadKey })).status).toBe(401);
+    const keyAndSession = { ...headersOf['key of another team'], ...headersOf['session of an owner'] };
+    const path = `/api/service/teams/${teamId}/projects/${projectId}/products`;
+    expect((await gateway.call('GET', path, { headers: keyAndSession })).status).toBe(403);
+  });
+
+  it('S6: gets 415 for a form or plain text, which another site can send without being asked', async () => {
+    const { cookie = '' } = headersOf['session of an owner'];
+    const types = [
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+      'application/jsonp',
+      '',
+    ];
+    for (const operation of allOperations.filter(({ body, access }) => body && access.kind !== 'portal-token'))
+      for (const type of types) {
+        const headers = { cookie, 'content-type': type };
+        const { status } = await gateway.call(
+          operation.method,
+          pathOf(operation).replace('somekeyId', ApiKeyId.example),
+          { headers, body: '{"name":"x"}' },
+        );
+        expect({ id: operation.id, type, status }).toEqual({ id: operation.id, type, status: 415 });
+      }
   });
 });
 
@@ -234,17 +318,22 @@ describe('a session cookie', () => {
     [{ origin: 'http://localhost:8080', 'sec-fetch-site': 'cross-site' }, 403],
     [{ origin: 'https://evil.example' }, 403],
     [{ origin: 'http://localhost' }, 403],
+    [{ origin: 'http://localhost:8080.evil.example' }, 403],
+    [{ origin: 'https://localhost:8080' }, 403],
+    [{ origin: 'http://localhost:1' }, 403],
+    [{ origin: 'http://localhost:8080/' }, 403],
     [{ origin: 'null' }, 403],
-  ])('with %j gets %i for reads and writes', async (headers, expected) => {
+  ])('S6: with %j gets %i for reads and writes', async (headers, expected) => {
     const { cookie } = headersOf['session of an owner'];
     const path = `/api/service/teams/${teamId}/projects/${projectId}/products`;
-    for (const method of ['GET', 'POST'])
-      expect((await gateway.call(method, path, { headers: { ...headers, cookie: cookie ?? '' } })).status).toBe(
-        expected,
-      );
+    for (const method of ['GET', 'POST']) {
+      const response = await gateway.call(method, path, { headers: { ...headers, cookie: cookie ?? '' } });
+      expect(response.status).toBe(expected);
+      expect(response.headers.get('access-control-allow-origin')).toBeNull();
+    }
   });
 
-  it('is checked for its origin, an API key is not', async () => {
+  it('S6: is checked for its origin, an API key is not', async () => {
     const headers = { ...keyWith['products:read'], origin: 'https://shop.example', 'sec-fetch-site': 'cross-site' };
     const path = `/api/service/teams/${teamId}/projects/${projectId}/products`;
     const response = await gateway.call('GET', path, { headers });

@@ -40,7 +40,7 @@ it('reads the state of a customer by the tenant’s own id, of some features', a
 
 it('writes texts so that they stay texts', () => {
   const body = { name: `a'b"c\\d\n`, metadata: { 'two words': '</script>' } };
-  const snippet = clientSnippet({ operationId: 'createProduct', baseUrl: ORIGIN, params: {}, query: {}, body });
+  const snippet = clientSnippet({ call: 'products.create(body)', baseUrl: ORIGIN, params: {}, query: {}, body });
   expect(snippet).toContain(String.raw`{ name: 'a\'b"c\\d\n', metadata: { 'two words': '</script>' } }`);
 });
 

@@ -41,6 +41,9 @@ it('serves assets forever, compressed for those who take it', async () => {
   const response = await fetch(url, { headers: { 'accept-encoding': 'gzip' } });
   expect(await response.text()).toBe(SCRIPT);
   expect(response.headers.get('content-encoding')).toBe('gzip');
+  const smaller = await fetch(url, { headers: { 'accept-encoding': 'gzip, br' } });
+  expect(smaller.headers.get('content-encoding')).toBe('br');
+  expect(await smaller.text()).toBe(SCRIPT);
   expect(response.headers.get('vary')).toContain('Accept-Encoding');
   expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
   expect(response.headers.get('content-type')).toBe('text/javascript; charset=utf-8');

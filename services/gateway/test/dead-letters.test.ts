@@ -211,10 +211,10 @@ it('retries and drops its own letters, of one team only, and records it', async 
     .poll(() => log(team))
     .toContainEqual({
       action: 'dropDeadLetter',
-      target: { type: 'dead_letter', id: own.id },
+      target: { type: 'dead_letter', id: own.id, name: null },
       changes: [status],
     });
-  const ofFilter = { action: 'dropDeadLetters', target: { type: 'team', id: other.teamId } };
+  const ofFilter = { action: 'dropDeadLetters', target: { type: 'team', id: other.teamId, name: expect.any(String) } };
   await expect
     .poll(() => log(other))
     .toContainEqual({

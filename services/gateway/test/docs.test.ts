@@ -12,6 +12,7 @@ import { startGateway } from './start-gateway.ts';
 /** The parts that every document of ours has. */
 interface ApiDocument {
   readonly tags: readonly { readonly name: string }[];
+  readonly 'x-tagGroups': readonly { readonly name: string; readonly tags: readonly string[] }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>;
   readonly webhooks: Readonly<Record<string, { readonly post: DescribedOperation }>>;
   readonly components: {
@@ -100,6 +101,12 @@ describe('the document', () => {
     expect(new Set(places).size).toBe(places.length);
   });
 
+  it('has every section under one of the day’s jobs, in their order', () => {
+    const groups = document['x-tagGroups'];
+    expect(groups.flatMap(({ tags }) => tags)).toEqual(document.tags.map(({ name }) => name));
+    expect(groups.map(({ name }) => name)).toEqual([...new Set(groups.map(({ name }) => name))]);
+  });
+
   it.each(byId)('%s has a section, texts, responses, errors and examples', (id, { operation }) => {
     expect(document.tags.map(({ name }) => name)).toContain(operation.tags[0]);
     expect(operation.summary).not.toBe('');
@@ -154,6 +161,18 @@ describe('the document', () => {
       additionalProperties: false,
     });
     expect(document.components.schemas['Price']?.properties?.['createdAt']).toMatchObject({ format: 'date-time' });
+  });
+
+  it('leaves responses and events open to further fields, and every integer 64 bits', () => {
+    const responses = described.map(({ operation }) => operation.responses);
+    const events = Object.values(document.webhooks).map(({ post }) => post.requestBody);
+    const faults = schemasIn([responses, events]).filter(
+      ({ additionalProperties, readOnly }) => additionalProperties === false || readOnly === true,
+    );
+    expect(faults).toEqual([]);
+    const integers = schemasIn(document).filter(({ type }) => [type].flat().includes('integer'));
+    expect(integers.length).toBeGreaterThan(300);
+    expect(integers.filter(({ format }) => format !== 'int64')).toEqual([]);
   });
 
   it('describes the headers of rate limits, except where anyone could see how busy a team is', () => {
@@ -277,6 +296,17 @@ const resolveParameters = ({ parameters }: DescribedOperation) =>
 
 const resolveResponse = (response: DescribedOperation['responses'][string]) =>
   '$ref' in response ? (valueAt(document, response.$ref.slice(2)) as DescribedResponse) : response;
+
+/** Returns every object in a part of the document, and in what it refers to; examples have none. */
+function schemasIn(part: unknown, seen = new Set<unknown>()): Record<string, unknown>[] {
+  if (typeof part !== 'object' || part === null || seen.has(part)) return [];
+  seen.add(part);
+  const entries = Object.entries(part).filter(([name]) => name !== 'example' && name !== 'examples');
+  const within = entries.flatMap(([name, value]) =>
+    schemasIn(name === '$ref' ? valueAt(document, String(value).slice(2)) : value, seen),
+  );
+  return Array.isArray(part) ? within : [part as Record<string, unknown>, ...within];
+}
 
 /** Returns the value at a path such as `components/schemas/Price`. */
 function valueAt(value: unknown, path: string): unknown {

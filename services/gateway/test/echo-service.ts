@@ -41,14 +41,15 @@ export const urlsOf = (services: EchoServices): ServiceUrls =>
   Object.fromEntries(NAMES.map(name => [name, services[name].url])) as unknown as ServiceUrls; // NAMES has each service
 
 /**
- * Stands in for a service and returns each request as it received it. `?status=404` sets the status, `?problem=` the code of
- * the problem, `?etag=` a tag, `?length=` the length stated in a response to HEAD, `?hang=1` sends no response, `?break=1` half of one.
+ * Stands in for a service and returns each request as it received it. `?status=404` sets the status, `?problem=` the code of the
+ * problem, `?etag=` a tag, `?retry-after=` the seconds to wait, `?length=` the length stated in a response to HEAD, `?hang=1` sends
+ * no response, `?break=1` half of one.
  */
 async function startEchoService(service: ServiceName, publicKey: string) {
   const verify = identityTokenVerifier(publicKey, service);
   const received: ReceivedRequest[] = [];
   let ready = true;
-  let webhookStatus = 200;
+  let webhooks: { readonly status: number; readonly retryAfterSeconds?: number } = { status: 200 };
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -62,7 +63,7 @@ async function startEchoService(service: ServiceName, publicKey: string) {
       const bytes = Buffer.concat(chunks);
       const it: ReceivedRequest = { service, method, url, headers, body: bytes.toString('latin1'), principal };
       received.push(it);
-      if (url === DELIVERIES_PATH) echoBundle(response, it, bytes, webhookStatus);
+      if (url === DELIVERIES_PATH) echoBundle(response, it, bytes, webhooks);
       else echo(response, it);
     });
   });
@@ -73,8 +74,9 @@ async function startEchoService(service: ServiceName, publicKey: string) {
   return {
     url: `http://127.0.0.1:${port}`,
     received,
-    /** Sets the status of each webhook's response. */
-    respondToWebhooks: (status: number) => void (webhookStatus = status),
+    /** Sets the status of each webhook's response, and when it is to be sent again. */
+    respondToWebhooks: (status: number, retryAfterSeconds?: number) =>
+      void (webhooks = { status, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) }),
     setReady: (value: boolean) => void (ready = value),
     /** Returns how many connections are open. */
     connections: () => promisify(server.getConnections.bind(server))(),
@@ -111,6 +113,7 @@ function echo(response: ServerResponse, request: ReceivedRequest): void {
     'x-powered-by': 'echo',
     'x-billing-secret': 'internal',
     ...(searchParams.has('length') && { 'content-length': searchParams.get('length') ?? '' }),
+    ...(searchParams.has('retry-after') && { 'retry-after': searchParams.get('retry-after') ?? '' }),
     ...(searchParams.has('problem') && { [PROBLEM_HEADER]: searchParams.get('problem') ?? '' }),
     'set-cookie': ['stray=1', 'portal_return=of-the-service; Path=/portal/return/x'],
   });
@@ -118,9 +121,9 @@ function echo(response: ServerResponse, request: ReceivedRequest): void {
 }
 
 /** Returns one response for each delivery of a bundle. */
-function echoBundle(response: ServerResponse, request: ReceivedRequest, bytes: Buffer, status: number): void {
+function echoBundle(response: ServerResponse, request: ReceivedRequest, bytes: Buffer, head: { status: number }): void {
   const responses = decodeBundle(bytes).map(({ body, ...delivery }) => ({
-    status,
+    ...head,
     body: { ...request, body: body.toString('latin1'), delivery },
   }));
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ responses }));

@@ -4,7 +4,7 @@ import { newEvent } from '@billing/testing/events';
 import { waitFor } from '@billing/testing/wait-for';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { cookieOf } from './http-client.ts';
-import { startMailServer } from './mail-server.ts';
+import { decodedMail, startMailServer } from './mail-server.ts';
 import { startGateway, type Gateway } from './start-gateway.ts';
 import { PASSWORD } from './tenants.ts';
 
@@ -40,12 +40,15 @@ it('mails the owners of a team when an endpoint fails for a day, and when it is 
     });
   await gateway.emit(reported('failing'));
   await gateway.emit(reported('disabled'));
-  const sent = (subject: string) => mailServer.messages.filter(message => message.includes(`Subject: ${subject}`));
-  const [failing, disabled] = ['Webhooks to hooks.shop.example fail', 'Webhooks to hooks.shop.example are disabled'];
+  const sent = (subject: string) =>
+    mailServer.messages.map(decodedMail).filter(message => message.includes(`Subject: ${subject}`));
+  const host = 'hooks.\u200ashop.\u200aexample';
+  const [failing, disabled] = [`Webhooks to ${host} fail`, `Webhooks to ${host} are disabled`];
   await waitFor(() => sent(failing).length + sent(disabled).length === 2, { what: 'the mails' });
   for (const [message] of [sent(failing), sent(disabled)]) {
     expect(message).toContain(`To: ${owner.email}`);
     expect(message).toContain('2026-03-02T09:30:00');
     expect(message).not.toContain(other.email);
+    expect(message).not.toContain('hooks.shop.example');
   }
 });

@@ -29,7 +29,7 @@ async function newTenant() {
 }
 
 describe('a test key', () => {
-  it('is refused within a second when the team connects a live account, and works again on a test account', async () => {
+  it('S43: is refused when the team connects a live account, and works again on a test account', async () => {
     const { teamId, use, becomes } = await newTenant();
     expect(await use()).toEqual([200, undefined]);
     await change(teamId, 1, true);
@@ -39,7 +39,7 @@ describe('a test key', () => {
     await becomes(200);
   });
 
-  it('stays refused when older changes of the account come late or again', async () => {
+  it('S43: stays refused when older changes of the account come late or again', async () => {
     const { teamId, use, becomes } = await newTenant();
     await change(teamId, 2, true);
     await change(teamId, 1, false);

@@ -21,7 +21,7 @@ const isInstalled = await promisify(execFile)('haproxy', ['-v']).then(
 it.runIf(isInstalled).each(['tools/docker/haproxy.cfg', 'deploy/partitions/haproxy.cfg'])(
   'lets only named proxies say whose a request is: %s',
   async file => {
-    await using gateway = await startGateway({ env: { RATE_LIMIT_SIGN_IN: '10', TRUST_PROXY: 'loopback' } });
+    await using gateway = await startGateway({ limits: { signIn: 10 }, env: { TRUST_PROXY: 'loopback' } });
     const { owner, teamPath } = await gateway.createTenant();
     await using direct = await startEntrance(file, gateway, {});
     await using behindProxies = await startEntrance(file, gateway, { TRUST_PROXY: '127.0.0.0/8 10.0.0.0/8' });

@@ -44,3 +44,21 @@ export async function startMailServer() {
     },
   };
 }
+
+/** Returns a message with its headers and its text as they are shown. https://www.rfc-editor.org/rfc/rfc2047 */
+export function decodedMail(message: string): string {
+  const at = message.indexOf('\n\n');
+  const [headers, text] = [message.slice(0, at).replaceAll(/\?=\s+=\?/g, '?==?'), message.slice(at)];
+  const decodeWord = (_: string, kind: string, word: string) =>
+    kind === 'B' ? Buffer.from(word, 'base64').toString() : decodeQuoted(word.replaceAll('_', ' '));
+  const shown = headers.replaceAll(/=\?utf-8\?([QB])\?([^?]*)\?=/gi, decodeWord).replaceAll(/\n\s+/g, ' ');
+  return shown + (/^content-transfer-encoding: quoted/im.test(headers) ? decodeQuoted(text) : text);
+}
+
+const decodeQuoted = (text: string): string =>
+  Buffer.from(
+    text
+      .replaceAll('=\n', '')
+      .replaceAll(/=([0-9A-F]{2})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16))),
+    'latin1',
+  ).toString();

@@ -26,6 +26,9 @@ const route = (...operations: Operation[]) =>
     recordRefusal: notCalled,
     respondOnce: notCalled,
     isOverloaded: notCalled,
+    isTeamOverloaded: notCalled,
+    places: {} as never, // nothing is called
+    readEm: {} as never, // nor read
   });
 
 it('rejects an operation without a known access', () => {
@@ -36,7 +39,7 @@ it('rejects an operation without a known access', () => {
 
 it('rejects two operations at the same path', () => {
   const one: Operation = { ...declared, id: 'one', path: '/x/:a', access: { kind: 'session' } };
-  expect(() => route(one, { ...one, id: 'two', path: '/x/:b' })).toThrow('Two operations are declared');
+  expect(() => route(one, { ...one, id: 'two', path: '/x/:b' })).toThrow('already declared');
 });
 
 it('rejects an operation of the gateway without an implementation', () => {

@@ -9,12 +9,12 @@ it('rejects only writes to its own tables while overloaded', async () => {
   const { id, bearer } = await createKey();
   const createTeam = () => owner.call('POST', '/api/service/teams', { name: 'Next' });
 
-  // Another process has leased these events and does not publish them.
-  const leased = Array.from({ length: 6 }, () => randomUUID());
+  // Another process has leased these events of several teams and does not publish them.
   await gateway.em.fork().execute(
-    `insert into outbox_events (id, type, team_id, data, data_bytes, trace, occurred_at, due_at, lease_id)
-     select unnest(?::uuid[]), 'project.updated.v1', 'team_x', '{}', 2, '{}', now(), now() + interval '1 hour', ?`,
-    [`{${leased.join(',')}}`, randomUUID()],
+    `insert into outbox_messages (id, type, team_id, body, events, trace, created_at, due_at, lease_id)
+     select gen_random_uuid(), 'project.updated.v1', 'team_' || n, '[]', 2, '{}', now(), now() + interval '1 hour', ?
+       from generate_series(1, 3) n`,
+    [randomUUID()],
   );
   await waitFor(async () => (await createTeam()).status === 503, { what: 'writes to be paused' });
   const rejected = await createTeam();
@@ -32,6 +32,6 @@ it('rejects only writes to its own tables while overloaded', async () => {
   expect(gateway.services.catalog.received).toHaveLength(1);
   expect((await owner.call('DELETE', `${path}/api-keys/${id}`)).status).toBe(200);
 
-  await gateway.em.fork().execute('delete from outbox_events where published_at is null');
+  await gateway.em.fork().execute('delete from outbox_messages where published_at is null');
   await waitFor(async () => (await createTeam()).status === 201, { what: 'writes to resume' });
 });

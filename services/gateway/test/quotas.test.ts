@@ -2,17 +2,16 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { HttpResponse } from './http-client.ts';
 import { startGateway, type Gateway } from './start-gateway.ts';
 
-const LIMITS = { teams: 3, projects: 4, keys: 5, invitations: 3 } as const;
+const LIMITS = { teams: 3, projects: 4, keys: 5, invitations: 3, members: 3 } as const;
 
 let gateway: Gateway;
-beforeAll(
-  async () =>
-    void (gateway = await startGateway({
-      env: Object.fromEntries(
-        Object.entries(LIMITS).map(([name, limit]) => [`QUOTA_${name.toUpperCase()}`, `${limit}`]),
-      ),
-    })),
-);
+/** Shares the database, and has fewer members than invitations. */
+let crowded: Gateway;
+beforeAll(async () => {
+  gateway = await startGateway({ quotas: { ...LIMITS, members: 100 } });
+  crowded = await startGateway({ copyOf: gateway, quotas: { ...LIMITS, invitations: 100 } });
+});
+afterAll(() => crowded[Symbol.asyncDispose]());
 afterAll(() => gateway[Symbol.asyncDispose]());
 
 /** Returns a function that creates one more, one that makes room, and how many there are already. */
@@ -29,6 +28,19 @@ async function prepare(quota: keyof typeof LIMITS) {
         remove: async ({ body }: HttpResponse) => owner.call('DELETE', `${path}/api-keys/${body.apiKey.id}`),
         existing: 0,
       };
+    case 'members': {
+      let count = 0;
+      const headers = { cookie: owner.cookie };
+      return {
+        create: () =>
+          crowded.call('POST', `${teamPath}/members`, {
+            body: { email: `member-${(count += 1)}@example.com`, role: 'member' },
+            headers,
+          }),
+        remove: async ({ body }: HttpResponse) => owner.call('DELETE', `${teamPath}/invitations/${body.invitation.id}`),
+        existing: 1,
+      };
+    }
     case 'invitations': {
       let count = 0;
       return {

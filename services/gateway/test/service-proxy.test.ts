@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { randomUUID } from 'node:crypto';
+import { waitFor } from '@billing/testing/wait-for';
 import { startGateway, type Gateway } from './start-gateway.ts';
 
 let gateway: Gateway;
@@ -19,7 +20,7 @@ async function receivedWith(headers: Record<string, string>) {
 }
 
 describe('a service', () => {
-  it('gets the identity from the gateway, not from the caller’s headers', async () => {
+  it('S14: gets the identity from the gateway, not from the caller’s headers', async () => {
     const { headers, principal } = await receivedWith({
       'x-billing-identity': 'forged',
       'X-Billing-Team': 'team_other',
@@ -73,7 +74,7 @@ describe('a service', () => {
     expect((await receivedWith({ cookie })).headers).not.toHaveProperty('cookie');
   });
 
-  it('never gets the headers of another request on the same connection', async () => {
+  it('S22: never gets the headers of another request on the same connection', async () => {
     const other = await gateway.createTenant();
     const callers = [
       { path: shop.path, headers: bearer, projectId: shop.projectId },
@@ -169,7 +170,7 @@ describe('a caller', () => {
     }
   });
 
-  it('gets its request id back, or a new one if its own is not loggable', async () => {
+  it('S44: gets its request id back, or a new one if its own is not loggable', async () => {
     const ownId = randomUUID();
     const idOf = async (id?: string) => {
       const headers = { ...bearer, ...(id !== undefined && { 'x-request-id': id }) };
@@ -179,9 +180,20 @@ describe('a caller', () => {
     };
     expect(await idOf(ownId)).toBe(ownId);
     expect(await idOf('a'.repeat(128))).toBe('a'.repeat(128));
-    for (const bad of [undefined, '', 'a'.repeat(129), 'a b', 'a;b', '<script>'])
-      expect(await idOf(bad)).toMatch(/^[0-9a-f-]{36}$/);
+    expect(await idOf('plain._-')).toBe('plain._-');
+    const mark = randomUUID();
+    const long = [mark.padEnd(129, 'x'), mark.repeat(100)];
+    const odd = ['', ' x', '\t1', '"}', '\\n', '%0d%0aX-Injected:1', 'é', ',other', ';b', '</b>', '/../x', '${jndi:x}'];
+    for (const bad of [undefined, '', ...long, ...odd.map(end => `${mark}${end}`).filter(text => text !== mark)]) {
+      const id = await idOf(bad);
+      expect(id, bad).toMatch(/^[0-9a-f-]{36}$/);
+      const headers = bad === undefined ? {} : { 'x-request-id': bad };
+      const refused = await gateway.call('GET', `${shop.path}/products`, { headers });
+      expect(refused.body.error.requestId).toBe(refused.headers.get('x-request-id'));
+      expect(refused.text + JSON.stringify([...refused.headers])).not.toContain(mark);
+    }
     expect(gateway.logLines.join('')).toContain(ownId);
+    expect(gateway.logLines.join('')).not.toContain(mark);
   });
 
   it('gets 503 with Retry-After when the service is down, too slow or breaks off', async () => {
@@ -207,11 +219,30 @@ describe('a caller', () => {
     expect(response.headers.has('x-powered-by')).toBe(false);
   });
 
-  it('is logged without its portal token', async () => {
+  it('S9: is logged without its portal token', async () => {
     await gateway.call('GET', '/portal/secret-token-of-a-customer?tab=invoices');
     await gateway.call('POST', '/api/portal/secret-token-of-a-customer/setup-intent');
     await gateway.call('GET', '//portal/secret-token-of-a-customer');
     expect(gateway.logLines.join('')).toContain('/portal/:token');
     expect(gateway.logLines.join('')).not.toContain('secret-token-of-a-customer');
   });
+});
+
+it('S87: sends a service a bounded number of one team’s requests at once, and another team’s meanwhile', async () => {
+  await using own = await startGateway();
+  const [noisy, quiet] = [await own.createTenant(), await own.createTenant()];
+  const [{ bearer: headers }, { bearer: others }] = [await noisy.createKey(), await quiet.createKey()];
+  const callers = Array.from({ length: 40 }, () => new AbortController());
+  const hanging = callers.map(({ signal }) =>
+    fetch(`${own.url}${noisy.path}/products?hang=1`, { headers, signal }).catch(() => undefined),
+  );
+  await waitFor(() => own.received().length === 32, { what: 'the requests that have a place' });
+  const sent = await own.call('GET', `${quiet.path}/products`, { headers: others });
+  expect(sent.status).toBe(200);
+  expect(own.received()).toHaveLength(33);
+  // Who hangs up leaves the place.
+  for (const caller of callers.slice(0, 20)) caller.abort();
+  await waitFor(() => own.received().length > 33, { what: 'the requests that waited' });
+  for (const caller of callers) caller.abort();
+  await Promise.all(hanging);
 });

@@ -43,16 +43,30 @@ async function daysLeft(token: string): Promise<number> {
   return Number(row?.days);
 }
 
-it('ends a session after seven days without use', async () => {
+it('S5: ends a session after seven days without use', async () => {
   const session = await signIn(await gateway.signUp());
   expect(await daysLeft(session.token)).toBeCloseTo(7, 2);
   await setTimes(session.token, { created: '-7 days', updated: '-7 days', expires: '-1 second' });
   expect(await session.statusOf()).toBe(401);
   expect((await session.call('GET', '/api/auth/get-session')).body).toBeNull();
+  expect((await session.call('GET', '/api/auth/list-sessions')).status).toBe(401);
   expect((await session.call('POST', '/api/auth/verify-password', { password: 'x' })).status).toBe(401);
 });
 
-it('extends a session by its use, up to thirty days', async () => {
+it('S5: knows no session by its id in the query or a header, or without its signature', async () => {
+  const { cookie } = await gateway.signUp();
+  const [name = '', value = ''] = cookie.split('=');
+  const [id = ''] = decodeURIComponent(value).split('.');
+  const statusWith = async (headers: Record<string, string>, query = '') =>
+    (await gateway.call('GET', `/api/service/teams${query}`, { headers })).status;
+  expect(await statusWith({ cookie })).toBe(200);
+  for (const query of [`?session=${value}`, `?${name}=${value}`]) expect(await statusWith({}, query)).toBe(401);
+  expect(await statusWith({ authorization: `Bearer ${id}` })).toBe(401);
+  for (const forged of [id, `${id}.`, `${id}.${'A'.repeat(43)}%3D`, `${id}.${Buffer.alloc(32).toString('base64')}`])
+    expect(await statusWith({ cookie: `${name}=${forged}` })).toBe(401);
+});
+
+it('S5: extends a session by its use, up to thirty days', async () => {
   const session = await signIn(await gateway.signUp());
   await setTimes(session.token, { created: '-5 days', updated: '-5 days', expires: '2 days' });
   expect(await session.statusOf()).toBe(200);
@@ -88,7 +102,7 @@ it('ends the oldest session when a user has more than twenty', async () => {
   expect((await last.call('GET', '/api/auth/list-sessions')).body).toHaveLength(20);
 });
 
-it('lists and ends the user’s own sessions only', async () => {
+it('S5: lists and ends the user’s own sessions only', async () => {
   const [ada, eve] = [await gateway.signUp(), await gateway.signUp()];
   const [one, other, third] = [await signIn(ada), await signIn(ada), await signIn(ada)];
   const listed = (await one.call('GET', '/api/auth/list-sessions')).body as { token: string; userId: string }[];

@@ -11,7 +11,7 @@ const signIn = (email: string, password = PASSWORD, headers: Record<string, stri
   gateway.call('POST', '/api/auth/sign-in/email', { body: { email, password }, headers });
 
 describe('sign-in', () => {
-  it('opens a session that sign-out ends, without an Origin header', async () => {
+  it('S5: opens a session that sign-out ends, without an Origin header', async () => {
     const { email, cookie } = await gateway.signUp();
     expect((await gateway.call('GET', '/api/auth/get-session', { headers: { cookie } })).body.user.email).toBe(email);
 
@@ -65,16 +65,23 @@ describe('sign-in', () => {
     expect(withoutRequestId(unknown)).toBe(withoutRequestId(wrong));
   });
 
-  it.each([{ origin: 'https://evil.example' }, { origin: 'null' }, { 'sec-fetch-site': 'cross-site' }])(
-    'is forbidden to pages of other sites: %j',
-    async headers => {
-      const { email } = await gateway.signUp();
-      expect(await signIn(email, PASSWORD, headers)).toMatchObject({
-        status: 403,
-        body: { error: { code: 'forbidden' } },
-      });
-    },
-  );
+  it.each([
+    { origin: 'https://evil.example' },
+    { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },
+    { origin: 'null' },
+    { origin: 'null', 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' },
+    { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'no-cors' },
+  ])('S6: is forbidden to pages of other sites, and so is signing out: %j', async headers => {
+    const { email, cookie } = await gateway.signUp();
+    const left = await gateway.call('POST', '/api/auth/sign-out', { headers: { ...headers, cookie } });
+    expect(left.status).toBe(403);
+    const { body } = await gateway.call('GET', '/api/auth/get-session', { headers: { cookie } });
+    expect(body.user.email).toBe(email);
+    const refused = await signIn(email, PASSWORD, headers);
+    expect(refused).toMatchObject({ status: 403, body: { error: { code: 'forbidden' } } });
+    expect(refused.headers.getSetCookie()).toEqual([]);
+  });
 
   it('is allowed to our own pages', async () => {
     const { email } = await gateway.signUp();
@@ -82,9 +89,11 @@ describe('sign-in', () => {
     expect((await signIn(email, PASSWORD, headers)).status).toBe(200);
   });
 
-  it('never adopts a session id that the caller chose', async () => {
+  it('S5: never adopts a session id that the caller chose', async () => {
     const { email } = await gateway.signUp();
-    const response = await signIn(email, PASSWORD, { cookie: 'billing-8080.session_token=chosen.by-the-caller' });
+    const planted = { cookie: 'billing-8080.session_token=chosen.by-the-caller' };
+    const response = await signIn(email, PASSWORD, planted);
+    expect((await gateway.call('GET', '/api/service/teams', { headers: planted })).status).toBe(401);
     expect(response.status).toBe(200);
     expect(cookieOf(response)).toMatch(/^billing-8080\.session_token=/);
     expect(cookieOf(response)).not.toContain('chosen');
@@ -102,9 +111,13 @@ describe('sign-in', () => {
     );
   });
 
-  it('rejects a second sign-up with the same address, in our error format', async () => {
+  it.each([
+    ['in upper case', (email: string) => email.toUpperCase()],
+    ['with white space', (email: string) => `  ${email}\t`],
+    ['with a domain in mixed case', (email: string) => email.replace('example', 'ExAmPlE')],
+  ])('S23: rejects a second sign-up with the same address %s, in our error format', async (_how, spell) => {
     const { email } = await gateway.signUp();
-    const body = { name: 'Eve', email: email.toUpperCase(), password: PASSWORD };
+    const body = { name: 'Eve', email: spell(email), password: PASSWORD };
     const response = await gateway.call('POST', '/api/auth/sign-up/email', { body });
     expect(response.status).toBe(422);
     expect(response.body).toMatchObject({
@@ -116,10 +129,11 @@ describe('sign-in', () => {
   it.each([
     [{ name: 'A\u0000', email: 'a@example.com', password: PASSWORD }, ['name']],
     [{ name: 'A', email: { $ne: null }, password: PASSWORD }, ['email']],
+    [{ name: 'A', email: 'a@example.com\u0000', password: PASSWORD }, ['email']],
     [{ name: 'A', email: 'a@example.com' }, ['password']],
     [{}, ['name', 'email', 'password']],
     [[], ['']],
-  ])('names each wrong field of %j', async (body, paths) => {
+  ])('S50: names each wrong field of %j', async (body, paths) => {
     const response = await gateway.call('POST', '/api/auth/sign-up/email', { body });
     expect(response).toMatchObject({ status: 400, body: { error: { code: 'validation_error' } } });
     expect(response.body.error.details.fields.map((field: { path: string }) => field.path)).toEqual(paths);

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { waitFor } from '@billing/testing/wait-for';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cookieOf, withoutRequestId } from './http-client.ts';
-import { startMailServer } from './mail-server.ts';
+import { decodedMail, startMailServer } from './mail-server.ts';
 import { startGateway, type Gateway } from './start-gateway.ts';
 import { acceptPath, PASSWORD } from './tenants.ts';
 
@@ -27,8 +27,11 @@ afterAll(async () => {
   for (const opened of [mailing, mailServer, closed, gateway]) await opened[Symbol.asyncDispose]();
 });
 
-const signUp = (at: Gateway, email: string, password = PASSWORD) =>
-  at.call('POST', '/api/auth/sign-up/email', { body: { name: 'Ada', email, password } });
+/** Signs up by the link of an invitation, or without one. */
+const signUp = (at: Gateway, email: string, link?: string, password = PASSWORD) =>
+  at.call('POST', '/api/auth/sign-up/email', {
+    body: { name: 'Ada', email, password, invitationToken: link?.split('token=')[1] },
+  });
 const signIn = (at: Gateway, email: string, password = PASSWORD) =>
   at.call('POST', '/api/auth/sign-in/email', { body: { email, password } });
 const closedTo = { status: 403, body: { error: { code: 'sign_up_closed' } } };
@@ -55,27 +58,35 @@ describe('sign-up', () => {
     expect((await signUp(other, newEmail())).status).toBe(status);
   });
 
-  it('is for whom an invitation waits, and says the same to all others', async () => {
+  it('S86: takes the link of an open invitation, and without it says the same of every address', async () => {
     const { email, owner, teamPath, invitation } = await invite();
+    const other = await invite();
     const { email: registered } = await gateway.signUp();
-    const refused = await Promise.all([newEmail(), registered, owner.email].map(other => signUp(closed, other)));
+    const wrong = `${invitation.url.slice(0, -3)}AAA`;
+    const refused = await Promise.all(
+      [newEmail(), registered, owner.email, email, other.email].flatMap(address =>
+        [undefined, wrong, ...(address === email ? [other.invitation.url] : [invitation.url])].map(link =>
+          signUp(closed, address, link),
+        ),
+      ),
+    );
     for (const response of refused) expect(response).toMatchObject(closedTo);
     expect(new Set(refused.map(withoutRequestId)).size).toBe(1);
 
-    const invited = await signUp(closed, email.toUpperCase());
+    const invited = await signUp(closed, email.toUpperCase(), invitation.url);
     expect(invited.status).toBe(200);
     const headers = { cookie: cookieOf(invited) };
     expect((await closed.call('POST', acceptPath(invitation.url), { headers })).status).toBe(200);
-    expect(await signUp(closed, email)).toMatchObject(closedTo);
+    expect(await signUp(closed, email, invitation.url)).toMatchObject(closedTo);
 
     const withdrawn = await invite();
     await withdrawn.owner.call('DELETE', `${withdrawn.teamPath}/invitations/${withdrawn.invitation.id}`);
-    expect(await signUp(closed, withdrawn.email)).toMatchObject(closedTo);
+    expect(await signUp(closed, withdrawn.email, withdrawn.invitation.url)).toMatchObject(closedTo);
     const expired = await invite();
     await gateway.em
       .fork()
       .execute(`update invitations set expires_at = now() - interval '1 second' where email = ?`, [expired.email]);
-    expect(await signUp(closed, expired.email)).toMatchObject(closedTo);
+    expect(await signUp(closed, expired.email, expired.invitation.url)).toMatchObject(closedTo);
     expect((await owner.call('GET', `${teamPath}/members`)).body.members).toHaveLength(2);
   });
 });
@@ -103,6 +114,23 @@ it('names team and inviter in the mail of an invitation, and sends only so many 
   expect(sentTo(last)).toBeUndefined();
 });
 
+it('has no address in the mail of an invitation but those of the inviter and the link', async () => {
+  const { owner, teamPath } = await gateway.createTenant();
+  await owner.call('PATCH', teamPath, { name: 'visit evil.example now' });
+  await owner.call('POST', '/api/auth/update-user', { name: 'https://evil.example' });
+  const email = newEmail();
+  const body = { email, role: 'member' };
+  const headers = { cookie: owner.cookie };
+  const invited = await mailing.call('POST', `${teamPath}/members`, { body, headers });
+  const find = () => mailServer.messages.find(text => text.includes(`To: ${email}`));
+  await waitFor(() => find() !== undefined, { what: 'the mail' });
+  const mail = decodedMail(find() ?? '');
+  expect(mail).not.toContain('evil.example');
+  const [name, team] = ['https:\u200a//evil.\u200aexample', 'visit evil.\u200aexample now'];
+  expect(mail).toContain(`${name} (${owner.email}) invites you to the team ${team}.`);
+  expect(mail).toContain(invited.body.invitation.url);
+});
+
 describe('npm run invite', () => {
   const run = async (...args: readonly string[]) => {
     const { DATABASE_URL, PUBLIC_URL } = closed.env;
@@ -116,8 +144,9 @@ describe('npm run invite', () => {
     const email = newEmail();
     const first = await run('--owner', '--email', email);
     const link = await run('--owner', '--email', email.toUpperCase(), '--team', 'Acme');
-    expect(link).toMatch(/^http:\/\/localhost:8080\/accept-invitation#[\w-]{43}$/);
-    const headers = { cookie: cookieOf(await signUp(closed, email)) };
+    expect(link).toMatch(/^http:\/\/localhost:8080\/accept-invitation\?token=[\w-]{43}$/);
+    expect(await signUp(closed, email, first)).toMatchObject(closedTo);
+    const headers = { cookie: cookieOf(await signUp(closed, email, link)) };
     expect((await closed.call('POST', acceptPath(first), { headers })).status).toBe(404);
     const accepted = await closed.call('POST', acceptPath(link), { headers });
     expect(accepted).toMatchObject({ status: 200, body: { member: { role: 'owner' } } });
@@ -141,14 +170,14 @@ describe('an address, where mail is sent,', () => {
     const find = () => mailServer.messages.findLast(text => text.includes(`To: ${email}`) && text.includes(kind));
     await waitFor(() => find() !== undefined, { what: 'the e-mail' });
     const found = (find() ?? '').replaceAll('=\n', '');
-    return new RegExp(`${kind}#(?:3D)?([\\w-]+)`).exec(found)?.[1] ?? '';
+    return new RegExp(`${kind}\\?token=(?:3D)?([\\w-]+)`).exec(found)?.[1] ?? '';
   }
   const confirm = (token: string, password: string) =>
     mailing.call('POST', '/api/auth/verify-email', { body: { token, password } });
 
   it('is confirmed before the first session', async () => {
     const { email, invitation } = await invite();
-    const signedUp = await signUp(mailing, email);
+    const signedUp = await signUp(mailing, email, invitation.url);
     expect(signedUp).toMatchObject({ status: 200, body: { token: null } });
     expect(signedUp.headers.getSetCookie()).toEqual([]);
     expect(await signIn(mailing, email)).toMatchObject({
@@ -169,12 +198,12 @@ describe('an address, where mail is sent,', () => {
 
   it('that a thief of its invitation registers first stays its owner’s', async () => {
     const { email, invitation } = await invite();
-    await signUp(mailing, email, OTHER_PASSWORD);
+    await signUp(mailing, email, invitation.url, OTHER_PASSWORD);
     const ofThief = await secretFor(email, 'verify-email');
     expect((await signIn(mailing, email, OTHER_PASSWORD)).status).toBe(403);
     // The owner follows the thief's mail with a password of their own, or signs up, which looks the same as ever.
     expect((await confirm(ofThief, PASSWORD)).status).toBe(400);
-    expect(await signUp(mailing, email)).toMatchObject({ status: 200, body: { token: null } });
+    expect(await signUp(mailing, email, invitation.url)).toMatchObject({ status: 200, body: { token: null } });
     const token = await secretFor(email, 'reset-password');
     const body = { newPassword: PASSWORD, token };
     expect((await mailing.call('POST', '/api/auth/reset-password', { body })).status).toBe(200);
@@ -186,7 +215,8 @@ describe('an address, where mail is sent,', () => {
   it('gets five mails an hour, whoever requests them, with the same response', async () => {
     await using limited = await startGateway({
       copyOf: gateway,
-      env: { SMTP_URL: mailServer.url, RATE_LIMIT_MAILS: '5', TRUST_PROXY: 'loopback' },
+      limits: { mails: 5 },
+      env: { SMTP_URL: mailServer.url, TRUST_PROXY: 'loopback' },
     });
     const { email } = await gateway.signUp();
     const { email: other } = await gateway.signUp();

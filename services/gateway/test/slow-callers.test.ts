@@ -49,7 +49,7 @@ async function post(localAddress: string, body: string) {
   };
 }
 
-it('refuses bodies beyond the budget of an address, and takes them again when others have ended', async () => {
+it('S45: refuses bodies beyond the budget of an address, and takes them again when others have ended', async () => {
   const slow = [sendUnfinished('127.0.0.2'), sendUnfinished('127.0.0.2')];
   const isUsedUp = async () => {
     if ((await post('127.0.0.2', 'x'.repeat(1_000))).status === 503) return true;
@@ -67,13 +67,13 @@ it('refuses bodies beyond the budget of an address, and takes them again when ot
   });
 });
 
-it('refuses a body that outgrows the budget while it arrives', async () => {
+it('S45: refuses a body that outgrows the budget while it arrives', async () => {
   const slow = Array.from({ length: 3 }, () => sendUnfinished('127.0.0.4'));
   const [response] = await Promise.race(slow.map(socket => once(socket, 'data')));
   expect(String(response)).toMatch(/^HTTP\/1\.1 503 /);
 });
 
-it('closes connections of an address beyond its number, and of no other', async () => {
+it('S45: closes connections of an address beyond its number, and of no other', async () => {
   const sockets = Array.from({ length: MAX_CONNECTIONS_PER_ADDRESS + 5 }, () => open('127.0.0.5'));
   const isOpen = (socket: Socket) => !socket.closed;
   await waitFor(() => sockets.filter(isOpen).length === MAX_CONNECTIONS_PER_ADDRESS, { what: 'five to be closed' });

@@ -6,6 +6,7 @@ import { startTestService } from '@billing/service/testing/start-test-service';
 import { testIdentity } from '@billing/service/testing/identity';
 import { NO_LIMITS } from '@billing/testing/no-limits';
 import { pino } from 'pino';
+import { loggedError } from '@billing/service/logged-error';
 import type { PasswordHashing } from '#auth/password-hashing.ts';
 import { gatewayService } from '../src/service.ts';
 import { startEchoServices, urlsOf, type EchoServices, type ReceivedRequest } from './echo-service.ts';
@@ -14,10 +15,10 @@ import { tenants } from './tenants.ts';
 
 type TestServiceOptions = NonNullable<Parameters<typeof startTestService>[1]>;
 
-interface GatewaySettings extends Pick<TestServiceOptions, 'env' | 'linkDatabase' | 'outboxHighWater'> {
-  readonly responseTimeoutMs?: number;
-  /** Where the built console is. */
-  readonly consoleFolder?: URL;
+type GatewayOptions = NonNullable<Parameters<typeof gatewayService>[0]>;
+
+interface GatewaySettings
+  extends Pick<TestServiceOptions, 'env' | 'linkDatabase' | 'outboxHighWater'>, Omit<GatewayOptions, 'passwords'> {
   /** A running gateway, whose database, bus and services the new one shares. */
   readonly copyOf?: NonNullable<TestServiceOptions['besides']> & { readonly services: EchoServices };
 }
@@ -29,40 +30,28 @@ const QUICK: PasswordHashing = {
 };
 
 /** Starts the gateway in this process, over HTTP, with its own database and bus, and echoes in place of services. */
-export async function startGateway({
-  copyOf,
-  env,
-  responseTimeoutMs,
-  consoleFolder,
-  ...options
-}: GatewaySettings = {}) {
+export async function startGateway({ copyOf, env, linkDatabase, outboxHighWater, ...options }: GatewaySettings = {}) {
   await using starting = new AsyncDisposableStack();
   const identity = copyOf?.identity ?? testIdentity('gateway');
   const services = copyOf?.services ?? (await startEchoServices(identity.publicKey, starting));
   const logLines: string[] = [];
   const service = starting.use(
-    await startTestService(
-      gatewayService({
-        passwords: QUICK,
-        ...(responseTimeoutMs && { responseTimeoutMs }),
-        ...(consoleFolder && { consoleFolder }),
-      }),
-      {
-        ...options,
-        ...(copyOf && { besides: copyOf }),
-        env: {
-          PUBLIC_URL: 'http://localhost:8080',
-          IDENTITY_PRIVATE_KEY: Buffer.from(identity.privateKey).toString('base64'),
-          AUTH_SECRET: 's'.repeat(32),
-          ...Object.fromEntries(
-            Object.entries(urlsOf(services)).map(([name, url]) => [`${name.toUpperCase()}_URL`, url]),
-          ),
-          ...NO_LIMITS,
-          ...env,
-        },
-        logger: pino({ level: 'info' }, { write: line => void logLines.push(line) }),
+    await startTestService(gatewayService({ passwords: QUICK, ...options }), {
+      ...(linkDatabase && { linkDatabase }),
+      ...(outboxHighWater !== undefined && { outboxHighWater }),
+      ...(copyOf && { besides: copyOf }),
+      env: {
+        PUBLIC_URL: 'http://localhost:8080',
+        IDENTITY_PRIVATE_KEY: Buffer.from(identity.privateKey).toString('base64'),
+        AUTH_SECRET: 's'.repeat(32),
+        ...Object.fromEntries(
+          Object.entries(urlsOf(services)).map(([name, url]) => [`${name.toUpperCase()}_URL`, url]),
+        ),
+        ...NO_LIMITS,
+        ...env,
       },
-    ),
+      logger: pino({ level: 'info', serializers: { err: loggedError } }, { write: line => void logLines.push(line) }),
+    }),
   );
   await service.run();
   const url = await service.listen();

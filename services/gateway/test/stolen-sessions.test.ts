@@ -11,7 +11,8 @@ beforeAll(async () => {
   gateway = await startGateway();
   limited = await startGateway({
     copyOf: gateway,
-    env: { RATE_LIMIT_SIGN_IN_FAILURES: '4', RATE_LIMIT_PER_KEY: '30', TRUST_PROXY: 'loopback' },
+    limits: { signInFailures: 4 },
+    env: { RATE_LIMIT_PER_KEY: '30', TRUST_PROXY: 'loopback' },
   });
 });
 afterAll(async () => {
@@ -95,7 +96,7 @@ describe('guesses with a session', () => {
 });
 
 describe('a session whose password was checked long ago', () => {
-  it('makes no keys and invites nobody, until it was checked again', async () => {
+  it('S40: makes no keys and invites nobody, until it was checked again', async () => {
     const tenant = await gateway.createTenant();
     const { owner, path, teamPath, createKey } = tenant;
     const { id } = await createKey();
@@ -127,7 +128,7 @@ const countSessions = async () => {
 };
 
 describe('requests with a session', () => {
-  it('are limited before it is looked up, on every path', async () => {
+  it('S37: are limited before it is looked up, on every path', async () => {
     const { cookie } = await gateway.signUp();
     const { cookie: other } = await gateway.signUp();
     const before = await countSessions();

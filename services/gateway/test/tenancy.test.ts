@@ -131,7 +131,7 @@ describe('projects', () => {
     ['POST', '', '{"name":"x","__proto__":{"admin":true}}', ['__proto__']],
     ['POST', '', { name: 'a\u0000b' }, ['name']],
     ['POST', '', '{"name":"\\ud800"}', ['name']],
-    ['POST', '', undefined, ['']],
+    ['POST', '', undefined, ['name']],
     ['POST', '', '{"name":', ['']],
     ['POST', '', '['.repeat(100_000), ['']],
     ['POST', '', `${'['.repeat(100_000)}${']'.repeat(100_000)}`, ['']],

@@ -5,7 +5,7 @@ import { cookieOf, type Call } from './http-client.ts';
 export const PASSWORD = 'correct horse battery';
 
 /** The path that accepts the invitation with this link. */
-export const acceptPath = (url: string): string => `/api/service/invitations/${url.split('#')[1]}/accept`;
+export const acceptPath = (url: string): string => `/api/service/invitations/${url.split('token=')[1]}/accept`;
 
 interface ApiKey {
   readonly id: string;

@@ -1,12 +1,14 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { metrics } from '@opentelemetry/api';
+import { MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics';
 import express from 'express';
 import { BUNDLE_SIZE, decodeBundle, type Delivery, type DeliveryResponse } from '@billing/contracts/delivery-bundle';
 import { testIdentity } from '@billing/service/testing/identity';
 import { waitFor } from '@billing/testing/wait-for';
 import { pino } from 'pino';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { identityTokens } from '#auth/identity-tokens.ts';
 import { openBodyBudget } from '#http/body-budget.ts';
 import { errorHandler } from '#http/problem-response.ts';
@@ -68,8 +70,8 @@ async function startForwarder(respondTo: RespondTo, responseTimeoutMs = 10_000) 
   app.use(errorHandler);
   const gateway = await listen(app);
 
-  const post = async (body: string) => {
-    const response = await fetch(`${gateway.url}/team_x`, { method: 'POST', body });
+  const post = async (body: string, teamId = 'team_x') => {
+    const response = await fetch(`${gateway.url}/${teamId}`, { method: 'POST', body });
     return {
       status: response.status,
       retryAfter: response.headers.get('retry-after'),
@@ -144,15 +146,74 @@ it('returns each error response to its own caller', async () => {
   ]);
 });
 
+it('S75: tells Stripe when to send again what a full team has no room for, and stores the other team’s', async () => {
+  const full = { status: 429, retryAfterSeconds: 60, body: { error: 'full' } };
+  await using forwarder = await startForwarder(async bundle =>
+    bundle.map(({ body }) => (body.toString() === 'of the full team' ? full : { status: 200, body: {} })),
+  );
+  expect(await Promise.all([forwarder.post('of the full team'), forwarder.post('x')])).toEqual([
+    { status: 429, retryAfter: '60', body: { error: 'full' } },
+    { status: 200, retryAfter: null, body: {} },
+  ]);
+});
+
 it('limits the bytes of a bundle', async () => {
   const { respondTo, release } = heldEcho();
   await using forwarder = await startForwarder(respondTo);
-  const body = 'x'.repeat(MIB);
-  const responses = Promise.all(Array.from({ length: 24 }, () => forwarder.post(body)));
-  await forwarder.hasReceived(24);
+  const body = 'x'.repeat(MIB / 16);
+  const responses = Promise.all(Array.from({ length: 240 }, () => forwarder.post(body)));
+  await forwarder.hasReceived(240);
   release();
   for (const { status } of await responses) expect(status).toBe(200);
-  expect(Math.max(...forwarder.bundles.map(bundle => bundle.length))).toBe(4);
+  expect(Math.max(...forwarder.bundles.map(bundle => bundle.length))).toBe(64);
+});
+
+/** Reads the refusals that are counted from here on, by limit and team. */
+function countRefusals() {
+  const reader = new (class extends MetricReader {
+    protected onShutdown = async (): Promise<void> => undefined;
+    protected onForceFlush = async (): Promise<void> => undefined;
+  })();
+  metrics.setGlobalMeterProvider(new MeterProvider({ readers: [reader] }));
+  onTestFinished(() => metrics.disable());
+  return async () => {
+    const { resourceMetrics } = await reader.collect();
+    const read = resourceMetrics.scopeMetrics.flatMap(scope => scope.metrics);
+    const counted = read.find(({ descriptor }) => descriptor.name === 'billing.gateway.refusals');
+    return counted?.dataPoints.map(({ attributes, value }) => ({ ...attributes, value }));
+  };
+}
+
+it('S75: sends the large webhooks of a team one at a time, refuses what too many would wait for, and no other team waits', async () => {
+  const refusals = countRefusals();
+  const { respondTo, release } = heldEcho();
+  await using forwarder = await startForwarder(bundle =>
+    bundle.every(({ teamId }) => teamId === 'team_noisy') ? respondTo(bundle) : echo(bundle),
+  );
+  const large = Promise.all(Array.from({ length: 20 }, () => forwarder.post('x'.repeat(MIB / 10), 'team_noisy')));
+  await forwarder.hasReceived(20);
+  expect((await forwarder.post('small')).status).toBe(200);
+  expect((await forwarder.post('x'.repeat(MIB))).status).toBe(200);
+  expect(forwarder.bundles.flat().filter(({ teamId }) => teamId === 'team_noisy')).toHaveLength(1);
+  release();
+  const statuses = (await large).map(({ status }) => status).toSorted((a, b) => a - b);
+  expect(statuses).toEqual([...Array<number>(16).fill(200), ...Array<number>(4).fill(429)]);
+  expect(await refusals()).toEqual([{ limit: 'largeWebhooks', 'billing.team.id': 'team_noisy', value: 4 }]);
+});
+
+it('S75: sends the large webhooks of a team at 2 MiB a second, however fast the service is', async () => {
+  await using forwarder = await startForwarder(echo);
+  vi.useFakeTimers({ toFake: ['setTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const large = 'x'.repeat(MIB);
+  expect((await forwarder.post(large)).status).toBe(200);
+  const second = forwarder.post(large);
+  await forwarder.hasReceived(2);
+  vi.advanceTimersByTime(499);
+  expect((await forwarder.post('small')).status).toBe(200);
+  expect(forwarder.bundles).toHaveLength(2);
+  vi.advanceTimersByTime(1);
+  expect((await second).status).toBe(200);
 });
 
 it('returns 503 while the service hangs, and recovers with it', async () => {

@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest';
 import { SubscriptionId } from '@billing/contracts/ids';
 import { unprocessable } from '@billing/contracts/problem';
+import { ReportMissingObject } from '@billing/contracts/rpc/calls';
 import { LocalProcessorControl } from '@billing/local-processor/control';
+import { waitFor } from '@billing/testing/wait-for';
 import { aSubscription } from './billing-samples.ts';
 import { startService, type Service } from './start-service.ts';
 
@@ -53,16 +55,33 @@ it('finds no subscription of another customer', async () => {
   expect((await service.submit(token, `/subscriptions/${SubscriptionId.create()}/cancel`)).statusCode).toBe(404);
 });
 
-it.each([{}, { cancelAtPeriodEnd: 'true' }, { cancelAtPeriodEnd: null }, { cancelAtPeriodEnd: true, quantity: 0 }])(
-  'rejects the body %j',
-  async body => {
-    await using service = await startService();
-    const { token } = await service.createLink();
-    const response = await patch(service, token, SubscriptionId.create(), body);
-    expect(response.statusCode).toBe(400);
-    expect(service.otherServices.cancellations).toEqual([]);
-  },
-);
+it.each<object | string | boolean | null>([
+  {},
+  null,
+  [],
+  'x',
+  true,
+  { cancelAtPeriodEnd: 'true' },
+  { cancelAtPeriodEnd: 1 },
+  { cancelAtPeriodEnd: null },
+  { status: 'canceled' },
+  { priceId: 'x' },
+  ...[
+    { quantity: 0 },
+    { quantity: 2 },
+    { status: 'active' },
+    { customerId: 'x' },
+    { metadata: {} },
+    { trialEnd: 4_102_444_800 },
+    { coupon: 'FREE' },
+  ].map(more => ({ cancelAtPeriodEnd: true, ...more })),
+])('S8: rejects the body %j', async body => {
+  await using service = await startService();
+  const { token } = await service.createLink();
+  const response = await patch(service, token, SubscriptionId.create(), body);
+  expect(response.statusCode).toBe(400);
+  expect(service.otherServices.cancellations).toEqual([]);
+});
 
 it('does nothing for an expired link', async () => {
   await using service = await startService();
@@ -205,12 +224,30 @@ it('responds with 502 when the processor fails', async () => {
   expect(byForm.body).toContain('That didn’t go through');
 });
 
-const patch = (service: Service, token: string, id: string, payload: object) =>
+it('says that the customer is gone whom the processor has deleted', async () => {
+  await using service = await startService();
+  const reported: unknown[] = [];
+  await service.serve(ReportMissingObject, async ({ type, processorId }) => {
+    reported.push([type, processorId]);
+    return {};
+  });
+  const { token } = await service.createLink();
+  const { processorCustomerId } = service;
+  await service.account.dashboard.customers.del(processorCustomerId);
+  const { statusCode, body } = await setup(service, token);
+  expect([statusCode, JSON.parse(body).error.code]).toEqual([404, 'customer_not_found']);
+  expect((await service.submit(token, '/payment-method')).statusCode).toBe(404);
+  expect((await service.visit(token)).statusCode).toBe(200);
+  await waitFor(() => reported.length > 0, { what: 'the report' });
+  expect(reported).toEqual([['customer', processorCustomerId]]);
+});
+
+const patch = (service: Service, token: string, id: string, body: unknown) =>
   service.app.inject({
     method: 'PATCH',
     url: `/api/portal/${token}/subscriptions/${id}`,
-    headers: service.identity.anonymous(),
-    payload,
+    headers: { ...service.identity.anonymous(), 'content-type': 'application/json' },
+    payload: JSON.stringify(body),
   });
 
 const setup = (service: Service, token: string, headers: Record<string, string> = {}) =>

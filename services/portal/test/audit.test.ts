@@ -1,4 +1,5 @@
 import { AuditRecorded } from '@billing/contracts/events/audit';
+import { LocalProcessorControl } from '@billing/local-processor/control';
 import { expect, it } from 'vitest';
 import { startService, type Service } from './start-service.ts';
 
@@ -51,6 +52,22 @@ it('records what a customer does as done by the customer, by the API and by form
       requestId: 'req_test',
       address: '192.0.2.1',
     });
+});
+
+it('records that the processor refused what a customer tried', async () => {
+  await using service = await startService();
+  const { token } = await service.createLink();
+  const control = new LocalProcessorControl(service.account.url, service.account.secretKey);
+  await control.fail({ method: 'POST', path: '/v1/checkout/sessions', mode: '400', times: 1 });
+  expect((await service.submit(token, '/payment-method')).statusCode).toBe(502);
+  expect((await recorded(service)).slice(1)).toMatchObject([
+    {
+      actor: { type: 'customer', id: service.customerId },
+      action: 'createPortalSetupSession',
+      target: { type: 'customer', id: service.customerId },
+      outcome: 'refused',
+    },
+  ]);
 });
 
 it('records a link once, however often its request is repeated', async () => {

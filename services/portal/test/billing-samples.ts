@@ -49,6 +49,8 @@ export function aPreview(changes: Partial<PlanChangePreview> = {}): PlanChangePr
     tax: 0,
     creditApplied: 0,
     creditGranted: 0,
+    debitApplied: 0,
+    carriedOver: 0,
     total: 3_000,
     lines: [
       { ...line, description: 'Unused time on 3 × Pro', amount: -4_498 },

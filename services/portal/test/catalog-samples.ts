@@ -9,8 +9,9 @@ export function aPrice(
   changes: Partial<PriceState> = {},
   name = 'Pro',
 ): { price: PriceState; product: ProductState } {
-  const common = { projectId, isActive: true, version: 1, createdAt: new Date(), deletedAt: null };
-  const product = { ...common, id: ProductId.create(), name, processorProductId: 'prod_1' };
+  const common = { projectId, isActive: true, metadata: {}, version: 1, createdAt: new Date(), deletedAt: null };
+  const texts = { name, description: null, unitLabel: null };
+  const product = { ...common, ...texts, id: ProductId.create(), processorProductId: 'prod_1' };
   const price: PriceState = {
     ...common,
     id: PriceId.create(),

@@ -4,7 +4,7 @@ import { CustomerId, ProjectId } from '@billing/contracts/ids';
 import { PortalSession } from '../src/persistence/portal-session.entity.ts';
 import { PUBLIC_URL, startService } from './start-service.ts';
 
-it('creates a link to the portal of a customer', async () => {
+it('S7: creates a link to the portal of a customer, with a token of 256 bits', async () => {
   await using service = await startService();
   const before = Date.now();
   const response = await service.createSession({ returnUrl: 'https://shop.example.com/account' });
@@ -19,6 +19,8 @@ it('creates a link to the portal of a customer', async () => {
   expect(createdAt).toBeGreaterThanOrEqual(before);
   expect(createdAt).toBeLessThanOrEqual(after);
   expect((await service.visit(token ?? '')).statusCode).toBe(200);
+  const others = await Promise.all(Array.from({ length: 20 }, () => service.createLink()));
+  expect(new Set([token, ...others.map(link => link.token)].map(text => text?.slice(0, 8))).size).toBe(21);
 });
 
 it('stores only the hash of a token, and publishes nothing that contains it', async () => {
@@ -30,7 +32,7 @@ it('stores only the hash of a token, and publishes nothing that contains it', as
   expect(session?.tokenHash).toBe(createHash('sha256').update(token).digest('hex'));
   expect(JSON.stringify(session)).not.toContain(token);
   expect(await service.published()).toEqual([]);
-  expect(JSON.stringify(await em.execute('select * from outbox_events'))).not.toContain(token);
+  expect(JSON.stringify(await em.execute('select * from outbox_messages'))).not.toContain(token);
 });
 
 it('creates no link for an unknown customer, nor through another project', async () => {
@@ -95,14 +97,20 @@ it('rejects an Idempotency-Key reused for another request, and gives another key
 it.each([
   { ttlMs: 0 },
   { ttlMs: -1 },
+  { ttlMs: -0.5 },
   { ttlMs: 1.5 },
+  { ttlMs: '' },
+  { ttlMs: true },
+  { ttlMs: [1_000] },
+  { ttlMs: {} },
+  { ttlMs: 'Infinity' },
   { ttlMs: 2_592_000_001 },
   { ttlMs: '60000' },
   { returnUrl: 'javascript:alert(1)' },
   { returnUrl: 'https://user:pass@example.com/' },
   { customerId: 'pc_short' },
   { colour: 'red' },
-])('rejects %j and names the field', async payload => {
+])('S7: rejects %j and names the field', async payload => {
   await using service = await startService();
   const response = await service.createSession(payload);
   expect(response.statusCode).toBe(400);
@@ -124,4 +132,23 @@ it('requires the scope subscriptions:write', async () => {
   const response = await service.createSession({}, reader);
   expect(response.statusCode).toBe(403);
   expect(response.json()).toMatchObject({ error: { details: { requiredScope: 'subscriptions:write' } } });
+});
+
+it('makes no more working links of a customer than a thousand', async () => {
+  await using service = await startService();
+  await service.createLink();
+  await service.database.em.execute(
+    `insert into portal_sessions
+     select (jsonb_populate_record(one, jsonb_build_object('id', 'portal_sess_' || n, 'token_hash', n))).*
+       from portal_sessions one, generate_series(1, 998) n`,
+  );
+  const statuses = (await Promise.all([1, 2, 3].map(() => service.createSession()))).map(
+    response => response.statusCode,
+  );
+  expect(statuses.toSorted((a, b) => a - b)).toEqual([201, 422, 422]);
+  await service.database.em.execute(`update portal_sessions set expires_at = now() where token_hash = '1'`);
+  expect((await service.createSession()).statusCode).toBe(201);
+  expect((await service.createSession()).json()).toMatchObject({
+    error: { code: 'quota_exceeded', details: { quota: 'portal_sessions', limit: 1_000 } },
+  });
 });

@@ -1,8 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { CustomerId, PortalSessionId, ProjectId } from '@billing/contracts/ids';
 import { startService, type Service } from './start-service.ts';
 
-it('lists the links that work now, newest first and without tokens', async () => {
+it('S7: lists the links that work now, newest first and without tokens', async () => {
   await using service = await startService();
   const [first, expired, revoked, last] = [
     await service.createLink(),
@@ -65,6 +66,73 @@ it('revokes a link at once; a second time changes nothing', async () => {
   const before = await revokedAt();
   expect((await revoke(service, sessionId)).statusCode).toBe(200);
   expect(await revokedAt()).toEqual(before);
+});
+
+const SUBSCRIPTION = 'subscriptions/ps_00000000000000000000';
+/** What can be tried with a token. */
+const ENTRANCES = [
+  ['GET', '/portal/TOKEN'],
+  ['GET', '/portal/TOKEN?tab=invoices'],
+  ['GET', `/portal/TOKEN/${SUBSCRIPTION}/cancel`],
+  ['POST', `/portal/TOKEN/${SUBSCRIPTION}/cancel`],
+  ['GET', `/portal/TOKEN/${SUBSCRIPTION}/change/preview`],
+  ['POST', `/portal/TOKEN/${SUBSCRIPTION}/change`],
+  ['POST', '/portal/TOKEN/payment-method'],
+  ['DELETE', `/api/portal/TOKEN/${SUBSCRIPTION}/change`],
+  ['POST', '/api/portal/TOKEN/setup-intent'],
+  ['PATCH', `/api/portal/TOKEN/${SUBSCRIPTION}`],
+] as const;
+
+/** Texts like a token, none of which is one. */
+function alterations(token: string): string[] {
+  const letter = /[a-z]/i.exec(token)?.[0] ?? '';
+  const flipped = letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase();
+  const bytes = Buffer.from(token, 'base64url');
+  // 43 characters hold two bits more than 32 bytes, so another last one may stand for the same bytes.
+  const twins = Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_')
+    .map(last => token.slice(0, -1) + last)
+    .filter(text => Buffer.from(text, 'base64url').equals(bytes));
+  const cut = [1, 10, 22, 42].map(length => token.slice(0, length));
+  const changed = [token.replace(letter, flipped), token.toUpperCase(), token.toLowerCase(), token + token];
+  const encoded = [bytes.toString('hex'), encodeURIComponent(bytes.toString('base64').replaceAll('/', '_'))];
+  const longer = [`${token}A`, `A${token}`, `${token}=`, `${token}.`, token.slice(1)];
+  const others = ['A'.repeat(43), '_'.repeat(43), '-', 'null', 'undefined', '*', 'short'];
+  const reversed = Array.from(token).toReversed().join('');
+  const all = [...cut, ...changed, ...encoded, ...longer, ...twins, reversed, ...others];
+  return all.filter(text => text !== token);
+}
+
+it('S7: a guessed, altered, revoked, expired or deleted customer’s link gets the same 404 in every way in', async () => {
+  await using service = await startService();
+  const [good, revoked, expired] = [await service.createLink(), await service.createLink(), await service.createLink()];
+  await revoke(service, revoked.sessionId);
+  await expire(service, expired.sessionId);
+  const guesses = Array.from({ length: 20 }, () => randomBytes(32).toString('base64url'));
+  const enter = async ([method, path]: (typeof ENTRANCES)[number], token: string) => {
+    const { statusCode, headers, body } = await service.app.inject({
+      method,
+      url: path.replace('TOKEN', token),
+      headers: { ...service.identity.anonymous(), 'x-request-id': 'the-same' },
+      ...(method === 'PATCH' && { payload: { cancelAtPeriodEnd: true } }),
+    });
+    const { date: _, 'content-security-policy': policy, ...others } = headers;
+    return { statusCode, others, hasPolicy: policy !== undefined, text: body.replaceAll(/nonce="[^"]+"/g, '') };
+  };
+  const bad = [...guesses, revoked.token, expired.token, ...alterations(good.token)];
+  for (const entrance of ENTRANCES) {
+    const [first, ...rest] = await Promise.all(bad.map(token => enter(entrance, token)));
+    expect(first, entrance.join(' ')).toMatchObject({
+      statusCode: 404,
+      others: { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer', 'x-robots-tag': 'noindex' },
+      text: expect.stringMatching(/This link has expired|portal_link_expired/),
+    });
+    for (const [index, seen] of rest.entries()) expect(seen, `${entrance.join(' ')} ${bad[index + 1]}`).toEqual(first);
+  }
+  expect((await service.visit(good.token)).statusCode).toBe(200);
+  await service.run();
+  await service.emit(service.customerDeleted());
+  const gone = await enter(ENTRANCES[0], good.token);
+  expect(gone).toEqual(await enter(ENTRANCES[0], guesses[0] ?? ''));
 });
 
 it('responds to another project’s link as to an unknown one', async () => {

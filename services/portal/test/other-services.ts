@@ -16,6 +16,8 @@ import {
 } from '@billing/contracts/rpc/calls';
 import type { z } from 'zod';
 import type { Serve } from '@billing/service/testing/start-test-service';
+import { customerState } from '@billing/testing/customer-state';
+import { projectState } from '@billing/testing/projects';
 import { aPreview } from './billing-samples.ts';
 import type { ShownInvoice, ShownSubscription } from '../src/views/portal-view.ts';
 
@@ -85,18 +87,9 @@ export async function serveOtherServices({ serve, scope, customerId, processorCu
       const { customer } = state;
       if (!customer || request.customerId !== customerId || request.projectId !== scope.projectId) return null;
       const { projectId } = scope;
-      const dates = { createdAt: new Date(), deletedAt: null };
-      const link = { processorCustomerId, externalId: null, linkedToExisting: false, balance: null };
-      return { ...customer, ...dates, ...link, version: 1, id: customerId, projectId };
+      return customerState({ ...customer, id: customerId, projectId, processorCustomerId });
     }),
-    project: await serve(FindProject, async ({ teamId, projectId: id }) => ({
-      id,
-      teamId,
-      name: state.projectName,
-      baseCurrency: 'eur',
-      entitlementGraceDays: 7,
-      createdAt: new Date(),
-    })),
+    project: await serve(FindProject, async of => projectState(of, { name: state.projectName, baseCurrency: 'eur' })),
     billing: await serve(DescribeCustomerBilling, async request => {
       if (request.customerId !== customerId)
         return { subscriptions: [], productNames: {}, invoices: [], invoiceTotal: 0 };

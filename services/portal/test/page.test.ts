@@ -54,6 +54,36 @@ it('shows the card that each subscription is charged to', async () => {
   expect((await cardsIn('payment-methods')).last4).toEqual(last4);
 });
 
+it('does not say that a card is charged, or was declined, for invoices that are sent', async () => {
+  await using service = await startService();
+  await saveCard(service);
+  const { subscriptions } = service.account.dashboard;
+  const [item] = (await subscriptions.retrieve(await buySubscription(service))).items.data;
+  const { id } = await subscriptions.create({
+    customer: service.processorCustomerId,
+    items: [{ price: item?.price.id ?? '' }],
+    collection_method: 'send_invoice',
+    days_until_due: 30,
+  });
+  const sent = { processorSubscriptionId: id, status: 'past_due' } as const;
+  service.otherServices.subscriptions.push(aSubscription(service, sent));
+  const { token } = await service.createLink();
+  const page = textOf((await service.visit(token)).body);
+  expect(page).toMatch(/Paid with\s+Invoices that you pay yourself/);
+  for (const wrong of ['4242', 'Your last payment', 'No payment method']) expect(page).not.toContain(wrong);
+});
+
+it('shows which bank account is charged', async () => {
+  await using service = await startService();
+  const { dashboard } = service.account;
+  const customer = service.processorCustomerId;
+  const { id } = await dashboard.paymentMethods.attach('pm_usBankAccount_success', { customer });
+  await dashboard.customers.update(customer, { invoice_settings: { default_payment_method: id } });
+  const { token } = await service.createLink();
+  const page = textOf((await service.visit(token, '?tab=payment-methods')).body);
+  expect(page.replaceAll(/\s+/g, ' ')).toContain('US bank account •••• ending in 6789 · STRIPE TEST BANK');
+});
+
 it('stays below 50 KB, style and script included, for a customer with many invoices', async () => {
   await using service = await startService();
   const { subscriptions, invoices } = service.otherServices;
@@ -73,6 +103,16 @@ it('shows when a subscription ends that does not end with its period', async () 
   expect(textOf((await service.visit(token)).body)).toMatch(/Cancels on\s+Mar 5, 2027/);
 });
 
+it('says that payments are paused, and no day of renewal', async () => {
+  await using service = await startService();
+  const pauseCollection = { behavior: 'void', resumesAt: null };
+  service.otherServices.subscriptions.push(aSubscription(service, { pauseCollection }));
+  const { token } = await service.createLink();
+  const page = textOf((await service.visit(token)).body);
+  expect(page).toContain('Paused');
+  expect(page).not.toMatch(/Active|Renews on/);
+});
+
 it('offers to pay only what can still be paid', async () => {
   await using service = await startService();
   const { invoices } = service.otherServices;
@@ -88,15 +128,11 @@ it('offers to pay only what can still be paid', async () => {
 
 it('links a missing payment to the open invoice', async () => {
   await using service = await startService();
-  const overdue = aSubscription(service, { status: 'past_due' });
-  service.otherServices.subscriptions.push(overdue);
-  const hostedInvoiceUrl = 'https://invoice.stripe.com/i/acct_1/live_1';
-  service.otherServices.invoices.push(
-    anInvoice(service, { subscriptionId: overdue.id, status: 'open', hostedInvoiceUrl }),
-  );
+  const openInvoiceUrl = 'https://invoice.stripe.com/i/acct_1/live_1';
+  service.otherServices.subscriptions.push(aSubscription(service, { status: 'past_due', openInvoiceUrl }));
   const { token } = await service.createLink();
   const panel = /<section\s+data-panel="subscriptions"[\s\S]*?<\/section>/.exec((await service.visit(token)).body)?.[0];
-  expect(panel).toContain(`href="${hostedInvoiceUrl}"`);
+  expect(panel).toContain(`href="${openInvoiceUrl}"`);
 });
 
 it('opens the tab that the address names', async () => {
@@ -183,6 +219,17 @@ it('puts subscriptions with a missing payment first, with what to do', async () 
   expect(page.indexOf('Overdue')).toBeLessThan(page.indexOf('Fine'));
   expect(page).toContain('Your last payment didn’t go through');
   expect(page).toContain('Update payment method');
+});
+
+it('names the subscription that the new payment method could not be used for', async () => {
+  await using service = await startService();
+  const refusedPaymentMethod = { message: 'Not this one.', at: new Date() };
+  service.otherServices.subscriptions.push(aSubscription(service, { productName: 'Pro' }));
+  service.otherServices.subscriptions.push(aSubscription(service, { productName: 'Team', refusedPaymentMethod }));
+  const { token } = await service.createLink();
+  const page = textOf((await service.visit(token, '?tab=payment-methods')).body);
+  expect(page).toContain('Team can’t be paid with your new payment method, and keeps the one before.');
+  expect(page).not.toContain('Pro can’t');
 });
 
 it('shows everything else while the processor is slow or its credentials are missing', async () => {

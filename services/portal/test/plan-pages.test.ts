@@ -87,6 +87,21 @@ it('lets a quantity stay that is not offered any more', async () => {
   expect(fieldsOf(review.body)).toMatchObject({ priceId: team.id, quantity: '8' });
 });
 
+it('says what is owed from before, and why an amount is too little to be due', async () => {
+  await using plans = await startPlans();
+  const { service, token, at } = plans;
+  const reviewed = async (amounts: Parameters<typeof aPreview>[0]) => {
+    service.otherServices.preview = aPreview({ lines: [], ...amounts });
+    return textOf((await service.visit(token, `${at}/preview?quantity=4`)).body);
+  };
+  expect(await reviewed({ total: 1_126, debitApplied: 700, amountDue: 1_826 })).toMatch(
+    /Owed from before\s+\$7\.00\s+Due today\s+\$18\.26/,
+  );
+  const little = await reviewed({ total: 30, carriedOver: 30, amountDue: 0 });
+  expect(little).toContain('Less than $0.50 can’t be charged on its own. Nothing is due today: $0.30 is added to your');
+  expect(little).toMatch(/Carried over to your next invoice\s+-\$0\.30\s+Due today\s+\$0\.00/);
+});
+
 it('shows a change that is scheduled, and takes it back', async () => {
   await using plans = await startPlans({ planSwitch: { when: 'period_end' } });
   const { service, token, at, team, review } = plans;
@@ -258,10 +273,37 @@ it('keeps the language that the reader chose on the way', async () => {
   expect(confirmed.headers.location).toContain('lang=de');
 });
 
+it('says of a discount that it counts once, and which prices it lowers, and leaves out one that lowers none', async () => {
+  await using plans = await startPlans();
+  plans.subscription.items = ['prod_1', 'prod_2'].map(processorProductId => ({ ...item, processorProductId }));
+  plans.subscription.items.push({ ...item, processorProductId: 'prod_3', unitAmount: 700, unitAmountDecimal: '700' });
+  const discountOf = (percentOff: number, ...processorProductIds: string[]) => ({
+    couponId: null,
+    promotionCodeId: null,
+    processorDiscountId: 'di_1',
+    processorCouponId: null,
+    processorPromotionCodeId: null,
+    level: 'subscription' as const,
+    itemIndex: null,
+    duration: 'once' as const,
+    percentOff,
+    amountOff: null,
+    currency: null,
+    endsAt: null,
+    processorProductIds,
+  });
+  plans.subscription.discounts = [discountOf(40, 'prod_3'), discountOf(30, 'prod_of_before')];
+  const card = (await plans.card()).replaceAll(/\s+/g, ' ');
+  expect(card).toContain('Discount $7.00 / month: 40% on the next invoice');
+  expect(card).not.toContain('30%');
+});
+
 it('shows discounts on the card, and usage without a quantity', async () => {
   await using plans = await startPlans();
   const ids = { couponId: null, promotionCodeId: null, processorDiscountId: 'di_1', processorCouponId: null };
-  const common = { ...ids, processorPromotionCodeId: null, duration: 'forever' as const, processorProductIds: null };
+  const place = { level: 'subscription' as const, itemIndex: null };
+  const terms = { processorPromotionCodeId: null, duration: 'forever' as const, processorProductIds: null };
+  const common = { ...ids, ...place, ...terms };
   const ends = new Date('2027-06-02T00:00:00Z');
   plans.subscription.discounts = [
     { ...common, percentOff: 12.5, amountOff: null, currency: null, endsAt: null },
@@ -270,6 +312,11 @@ it('shows discounts on the card, and usage without a quantity', async () => {
   ];
   const card = (await plans.card()).replaceAll(/\s+/g, ' ');
   expect(card).toContain('Discount 12.5% Discount $5.00 until Jun 2, 2027');
+  const ofItem = { ...common, level: 'item' as const, percentOff: 50, amountOff: null, currency: null, endsAt: null };
+  plans.subscription.items.push({ ...item, unitAmount: 700, unitAmountDecimal: '700' });
+  plans.subscription.discounts = [{ ...ofItem, itemIndex: 1 }];
+  expect((await plans.card()).replaceAll(/\s+/g, ' ')).toMatch(/Discount \$7\.00[^:]*: 50%/);
+  plans.subscription.items.pop();
   const usage = aPrice(plans.service, { metered: true, processorPriceId: 'price_3' }, 'Usage');
   plans.service.otherServices.prices.push(usage);
   await plans.service.configure({ planSwitch: { enabled: true, priceIds: [usage.price.id] } });

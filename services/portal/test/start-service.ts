@@ -4,6 +4,7 @@ import { CustomerDeleted } from '@billing/contracts/events/customers';
 import type { Envelope } from '@billing/contracts/event';
 import { CustomerId, ProjectId, TeamId } from '@billing/contracts/ids';
 import type { portalSession } from '@billing/contracts/resources/portal-session';
+import { customerState } from '@billing/testing/customer-state';
 import { newEvent } from '@billing/testing/events';
 import type { z } from 'zod';
 import { portalService } from '../src/service.ts';
@@ -71,11 +72,8 @@ export async function startService() {
       }),
     /** Returns `customer.deleted` of the customer, or of its id in another project. */
     customerDeleted(projectId: ProjectId = scope.projectId): Envelope {
-      const now = new Date();
-      const dates = { createdAt: now, deletedAt: now };
-      const link = { processorCustomerId, externalId: null, linkedToExisting: false, balance: null };
-      const state = { id: customerId, projectId, email: 'ada@example.com', name: null, version: 2 };
-      return newEvent(CustomerDeleted, scope.teamId, { ...state, ...link, ...dates });
+      const fields = { id: customerId, projectId, processorCustomerId, version: 2, deletedAt: new Date() };
+      return newEvent(CustomerDeleted, scope.teamId, customerState(fields));
     },
   };
 }

@@ -1,5 +1,7 @@
 import { defineService, rpcHandler } from '@billing/service/definition';
+import { CountMirrored } from '@billing/contracts/rpc/accounts';
 import { ListReferralCodeStates, ListReferralStates } from '@billing/contracts/rpc/list-states';
+import { countMirrored } from '@billing/processor/operation-log/account-fence';
 import { openOperationLog } from '@billing/processor/operation-log/operation-log';
 import { deleteCanceledOperations } from '@billing/processor/operation-log/operation-rows';
 import { startReconciler } from '@billing/processor/operation-log/reconciler';
@@ -42,13 +44,14 @@ export const referralsService = ({ newCode, creditTiming = {} }: ReferralsOption
         consumers: [customerEvents({ now }), subscriptionEvents({ operationLog, creditKind, now })],
         rpc: [
           rpcHandler(ListReferralCodeStates, listReferralCodeStates({ em })),
+          rpcHandler(CountMirrored.referrals, countMirrored(em)),
           rpcHandler(ListReferralStates, listReferralStates({ em })),
         ],
         jobs: [() => startReconciler({ operationLog, logger, ...(intervalMs !== undefined && { intervalMs }) })],
         cleaning: [() => deleteCanceledOperations(em)],
         purge: {
           tables: ['remote_operations', 'referral_credits', 'referrals', 'referral_codes', 'customer_copies'],
-          kept: ['programs'],
+          kept: ['programs', 'account_fences'],
         },
         routes: [
           programRoutes({ em, outbox, now }),

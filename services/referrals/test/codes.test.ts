@@ -263,3 +263,23 @@ it('lets only members and keys with the write scope create a code', async () => 
 it('has migrations that match the entities', async () => {
   expect(await service.database.schema.getUpdateSchemaSQL()).toBe('');
 });
+
+it('makes no more codes of a customer than a hundred, deactivated ones included', async () => {
+  const project = openProject(service);
+  const { code, customerId } = await project.newCode();
+  await project.request('DELETE', `/codes/${code}`);
+  await service.em.fork().execute(
+    `insert into referral_codes
+     select (jsonb_populate_record(one, jsonb_build_object('code', code || n, 'operation_key', null))).*
+       from referral_codes one, generate_series(1, 98) n where project_id = ?`,
+    [project.projectId],
+  );
+  const create = () => project.request('POST', '/codes', { customerId });
+  const last = await create();
+  expect(last.status).toBe(201);
+  await project.request('DELETE', `/codes/${last.body.code.code}`);
+  expect(await create()).toMatchObject({
+    status: 422,
+    body: { error: { code: 'quota_exceeded', details: { quota: 'referral_codes', limit: 100 } } },
+  });
+});

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { ReferralCredited } from '@billing/contracts/events/referrals';
+import { ReferralCreditSaved } from '@billing/contracts/events/referrals';
+import { parseCreditId } from '@billing/contracts/resources/referral';
 import type { FaultRequest } from '@billing/local-processor/control';
 import { waitFor } from '@billing/testing/wait-for';
 import { runs } from '@billing/testing/runs';
@@ -31,9 +32,9 @@ async function expectOneCreditEach(given: GivenReferral): Promise<void> {
   const created = [await given.balanceOf('referrer'), await given.balanceOf('referee')];
   expect(created).toMatchObject([[{ amount: -500 }], [{ amount: -300 }]]);
   expect(credits.map(credit => credit.processorTransactionId)).toEqual(created.flat().map(({ id }) => id));
-  const published = await crediting.service.published(ReferralCredited);
+  const published = await crediting.service.published(ReferralCreditSaved);
   const ofReferral = published.filter(({ data }) => data.referralId === given.referralId);
-  expect(ofReferral.map(({ data }) => data.side).toSorted()).toEqual(SIDES.toSorted());
+  expect(ofReferral.map(({ data }) => parseCreditId(data.id).side).toSorted()).toEqual(SIDES.toSorted());
 }
 
 /** Returns the idempotency keys of the credits that the processor has created. */

@@ -1,5 +1,7 @@
+import type { Envelope } from '@billing/contracts/event';
 import { SubscriptionId } from '@billing/contracts/ids';
 import type { SubscriptionStatus } from '@billing/contracts/resources/subscription';
+import { CAUSED_BY_SYSTEM } from '@billing/service/event-causes';
 import { deliveredAgain } from '@billing/testing/processor-events';
 import { runs } from '@billing/testing/runs';
 import fc from 'fast-check';
@@ -36,7 +38,7 @@ async function givenReferral(statuses: readonly SubscriptionStatus[], ageMs = 0)
     const { credits } = (await project.request('GET', '/credits')).body;
     return [referrals[0].status, credits.length];
   };
-  return { events, earned };
+  return { events, earned, refereeId };
 }
 
 it.each<[SubscriptionStatus[], number]>([
@@ -59,6 +61,46 @@ it('gives nothing for a subscription that started before the referral', async ()
   for (const event of events) await service.deliver(event);
   expect(await earned()).toEqual(['pending', 0]);
 });
+
+it('converts nothing by what a sync has found, but counts that it is active', async () => {
+  const [found] = (await givenReferral(['active'])).events;
+  const { events, earned, refereeId } = await givenReferral(['incomplete']);
+  if (!found || !events[0]) throw new Error('Each has an event.');
+  const ofReferee = { ...(found.data as object), customerId: refereeId, fromSync: true }; // a record's state
+  const { projectId } = events[0].data as { projectId: string }; // as is this
+  await service.deliver({ ...found, teamId: events[0].teamId, data: { ...ofReferee, projectId } });
+  expect(await earned()).toEqual(['pending', 0]);
+  await service.deliver(events[0]);
+  expect(await earned()).toEqual(['converted', 2]);
+});
+
+it('does nothing about updates that leave an active subscription active', async () => {
+  const { events, earned } = await givenReferral(['incomplete', 'active', 'active']);
+  const [created, activated, other] = events.map((event, index) =>
+    withChange(event, index === 1 ? 'incomplete' : null),
+  );
+  if (!created || !activated || !other) throw new Error('There are three events.');
+  await service.deliver(other, created);
+  expect(await earned()).toEqual(['converted', 0]);
+  await service.deliver(activated);
+  expect(await earned()).toEqual(['converted', 2]);
+  const processed = await service.em
+    .fork()
+    .execute('select event_id as id from processed_events where event_id = any(?)', [events.map(({ id }) => id)]);
+  expect(new Set(processed)).toEqual(new Set([{ id: created.id }, { id: activated.id }]));
+});
+
+/** An event with what tenants see of its change: from another status, or of the quantity alone. */
+function withChange(event: Envelope, status: SubscriptionStatus | null): Envelope {
+  const previousAttributes = status ? { status } : { quantity: 2 };
+  const change = {
+    types: ['subscription.updated'],
+    sequence: 1,
+    at: new Date().toISOString(),
+    cause: CAUSED_BY_SYSTEM,
+  };
+  return { ...event, data: { ...(event.data as object), change: { ...change, previousAttributes } } }; // a record's state
+}
 
 it('earns both credits once, whatever the order, the grouping and the repetition of the events', async () => {
   const statuses: SubscriptionStatus[] = ['incomplete', 'active', 'past_due', 'canceled'];

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { CustomerState } from '@billing/contracts/events/customers';
-import { CustomerId, ProjectId, TeamId, type ProjectScope } from '@billing/contracts/ids';
+import { type CustomerId, ProjectId, TeamId, type ProjectScope } from '@billing/contracts/ids';
+import { customerState } from '@billing/testing/customer-state';
 import type { Service } from './service.ts';
 
 /** Returns a new project, and shorthand for requests to it with an API key. */
@@ -23,20 +24,12 @@ export function openProject(service: Service, teamId = TeamId.create()) {
     request,
     /** Creates a customer in the customers service; no event of it is published. */
     newCustomer(changes: Partial<CustomerState> = {}): CustomerState {
-      const state: CustomerState = {
-        id: CustomerId.create(),
+      const state = customerState({
         projectId: scope.projectId,
         email: `${randomUUID()}@example.com`,
-        name: null,
         processorCustomerId: `cus_${randomUUID()}`,
-        externalId: null,
-        linkedToExisting: false,
-        balance: null,
-        version: 1,
-        createdAt: new Date(),
-        deletedAt: null,
         ...changes,
-      };
+      });
       service.customers.set(state.id, state);
       return state;
     },

@@ -163,10 +163,13 @@ async function expectOneEventEach(): Promise<void> {
   const em = service.em.fork();
   const idsIn = async (query: string) => (await em.execute<{ id: string }[]>(query)).map(({ id }) => id);
   const published = (type: string) =>
-    idsIn(`select data->>'id' as id from outbox_events where type = '${type}' order by 1`);
+    idsIn(
+      `select event -> 'data' ->> 'id' as id from outbox_messages, json_array_elements(body::json) as event
+        where type = '${type}' order by 1`,
+    );
   const referrals = await idsIn('select id from referrals order by 1');
   const converted = await idsIn(`select id from referrals where status = 'converted' order by 1`);
   expect(converted.length).toBeGreaterThan(0);
-  expect(await published('referral.created.v1')).toEqual(referrals);
-  expect(await published('referral.converted.v1')).toEqual(converted);
+  expect(await published('record.referral.created.v1')).toEqual(referrals);
+  expect(await published('record.referral.converted.v1')).toEqual(converted);
 }

@@ -68,7 +68,7 @@ describe('applying a code', () => {
     expect([status, body]).toEqual([422, error('referral_code_inactive')]);
   });
 
-  it('rejects the code of a deleted customer', async () => {
+  it('S42: rejects the code of a deleted customer', async () => {
     const project = await openProgram();
     const { code, customerId } = await project.newCode();
     const state = service.customers.get(customerId);
@@ -94,7 +94,7 @@ describe('applying a code', () => {
     expect((await apply())[0]).toBe(201);
   });
 
-  it('rejects the referrer', async () => {
+  it('S42: rejects the referrer', async () => {
     const project = await openProgram();
     const { code, customerId } = await project.newCode();
     const { status, body } = await project.apply(code, customerId);
@@ -110,7 +110,7 @@ describe('applying a code', () => {
     }
   });
 
-  it('succeeds once for twenty concurrent requests with two codes', async () => {
+  it('S42: succeeds once for twenty concurrent requests with two codes', async () => {
     const project = await openProgram();
     const codes = [await project.newCode(), await project.newCode()];
     const { id } = project.newCustomer();

@@ -3,32 +3,30 @@ import { deleteCanceledOperations } from '@billing/processor/operation-log/opera
 import { startReconciler } from '@billing/processor/operation-log/reconciler';
 import { openSignedTraces } from '@billing/processor/signed-trace';
 import { turnJob } from '@billing/processor/turns';
-import { openSubscriptionsOperationLog } from '#operations/open-operation-log.ts';
-import { cleanPriceMigrations, leaseMigrations, runMigration } from '#operations/migrate-prices.ts';
-import { customerIntakes } from '#operations/take-in-billing.ts';
-import { publishStates } from '#operations/publish-states.ts';
-import { subscriptionsSchema } from '#persistence/schema.ts';
-import { checkoutEvents } from './consumers/checkout-events.ts';
-import { copies } from './consumers/copies.ts';
-import { discountEvents } from './consumers/discounts.ts';
-import { invoiceEvents } from './consumers/invoice-events.ts';
-import { attemptedInvoices } from './consumers/attempted-invoices.ts';
-import { chargeEvents, invoicePaymentEvents, paymentIntentEvents, refundEvents } from './consumers/payment-events.ts';
-import { pendingChanges } from './consumers/pending-changes.ts';
-import { deletedCustomerEvents, subscriptionEvents } from './consumers/subscription-events.ts';
-import { scheduleEvents } from './consumers/schedule-events.ts';
+import { openSubscriptionsOperationLog } from './open-operation-log.ts';
+import { cleanPriceMigrations, leaseMigrations, runMigration } from './price-migrations/migrate-prices.ts';
+import { customerIntakes, startIntakes } from './intake/take-in-billing.ts';
+import { stateGauge } from './state/mark-turns.ts';
+import { startPublishingStates } from './state/publish-states.ts';
+import { subscriptionsSchema } from './schema.ts';
+import { checkoutEvents } from './checkout/checkout-events.ts';
+import { copies } from './copies/copy-events.ts';
+import { customerDiscounts, discountEvents, pendingChanges, scheduleEvents } from './record/reread-events.ts';
+import { invoiceEvents } from './money/invoice-events.ts';
+import { attemptedInvoices } from './money/attempted-invoices.ts';
+import { chargeEvents, invoicePaymentEvents, paymentIntentEvents, refundEvents } from './money/payment-events.ts';
+import { billingDetailsEvents } from './record/stopped-tax.ts';
+import { deletedCustomerEvents, subscriptionEvents } from './record/subscription-events.ts';
 import { subscriptionsEnv } from './env.ts';
-import { startIntakes } from './jobs/start-intakes.ts';
-import { startPublishingStates } from './jobs/start-publishing-states.ts';
-import { checkoutRoutes } from './routes/checkout.ts';
-import { dunningRoutes } from './routes/dunning.ts';
-import { invoiceRoutes } from './routes/invoices.ts';
-import { paymentRoutes } from './routes/payments.ts';
-import { planChangeRoutes } from './routes/plan-changes.ts';
-import { priceMigrationRoutes } from './routes/price-migrations.ts';
-import { stateRoutes } from './routes/state.ts';
-import { subscriptionRoutes } from './routes/subscriptions.ts';
-import { subscriptionRpc } from './rpc/subscriptions.ts';
+import { checkoutRoutes } from './checkout/routes.ts';
+import { dunningRoutes, invoiceRoutes, paymentRoutes } from './money/routes.ts';
+import { planChangeRoutes } from './plan-changes/routes.ts';
+import { priceMigrationRoutes } from './price-migrations/routes.ts';
+import { stateRoutes } from './state/routes.ts';
+import { subscriptionRoutes } from './record/routes.ts';
+import { intakeRpc } from './intake/rpc.ts';
+import { planChangeRpc } from './plan-changes/rpc.ts';
+import { recordRpc } from './record/rpc.ts';
 
 /** The parts of the subscriptions service; the chassis runs them. */
 export const subscriptionsService = () =>
@@ -54,6 +52,8 @@ export const subscriptionsService = () =>
           subscriptionEvents(dependencies),
           scheduleEvents(dependencies),
           discountEvents(dependencies),
+          customerDiscounts(dependencies),
+          billingDetailsEvents(),
           deletedCustomerEvents(dependencies),
           invoiceEvents(dependencies),
           paymentIntentEvents(dependencies),
@@ -63,13 +63,14 @@ export const subscriptionsService = () =>
           pendingChanges(dependencies),
           invoicePaymentEvents(dependencies),
         ],
-        rpc: subscriptionRpc({ ...dependencies, intakes }),
+        rpc: [...recordRpc(dependencies), ...planChangeRpc(dependencies), ...intakeRpc({ ...dependencies, intakes })],
         jobs: [
           migrations,
           () => startReconciler({ operationLog, logger }),
           () => startIntakes({ intakes, logger }),
-          () => startPublishingStates({ ...dependencies, publishStates: publishStates(dependencies) }),
+          () => startPublishingStates({ ...dependencies, isOverloaded }),
         ],
+        gauges: [stateGauge(em)],
         cleaning: [() => deleteCanceledOperations(em), () => cleanPriceMigrations(em)],
         purge: {
           tables: [
@@ -87,12 +88,13 @@ export const subscriptionsService = () =>
             'grant_copies',
             'product_feature_copies',
             'customer_copies',
+            'tax_locations',
             'customer_states',
             'price_copies',
             'discount_copies',
             'product_copies',
           ],
-          kept: ['feature_copies', 'project_copies'],
+          kept: ['feature_copies', 'project_copies', 'account_fences'],
         },
         routes: [
           subscriptionRoutes(dependencies),

@@ -5,8 +5,8 @@ import type { Processor } from '@billing/processor/port';
 import type { CancellationReason } from '@billing/contracts/resources/cancellation';
 import { deliveredAgain } from '@billing/testing/processor-events';
 import { testAuditContext } from '@billing/service/testing/audit-context';
-import { openSubscriptionsOperationLog } from '../src/operations/open-operation-log.ts';
-import { scheduleCancellation } from '../src/operations/schedule-cancellation.ts';
+import { openSubscriptionsOperationLog } from '../src/open-operation-log.ts';
+import { scheduleCancellation } from '../src/record/schedule-cancellation.ts';
 import { buySubscription } from './buy-subscription.ts';
 import { startService, type Service } from './service.ts';
 

@@ -1,8 +1,10 @@
+import { storedPaymentMethod } from '@billing/contracts/resources/payment';
 import { planChange } from '@billing/contracts/resources/plan-change';
+import type { Processor } from '@billing/processor/port';
 import { testAuditContext } from '@billing/service/testing/audit-context';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { changePlan } from '../src/operations/change-plan.ts';
-import { openSubscriptionsOperationLog } from '../src/operations/open-operation-log.ts';
+import { changePlan } from '../src/plan-changes/change-plan.ts';
+import { openSubscriptionsOperationLog } from '../src/open-operation-log.ts';
 import { startService, type Service } from './service.ts';
 import { expectEqual, subscribeToSeats } from './subscribe-to-seats.ts';
 
@@ -82,6 +84,31 @@ describe('a change now', () => {
     expect((await atProcessor()).items).toMatchObject([{ quantity: 5 }]);
   });
 
+  it('is to be previewed again when the period ends before it is made', async () => {
+    const subscribed = await subscribe();
+    const { id, scope, advance, invoicesOfChanges } = subscribed;
+    const processors = {
+      of: async (): Promise<Processor> => ({
+        ...service.processor,
+        changeSubscription: async (...args) => {
+          await advance('2026-05-01T02:00:00Z');
+          return service.processor.changeSubscription(...args);
+        },
+      }),
+    };
+    const operationLog = openSubscriptionsOperationLog({ ...service, processors });
+    const made = changePlan({ ...service, processors, operationLog })(
+      scope,
+      { id },
+      planChange.parse({ quantity: 8 }),
+      testAuditContext(),
+    );
+    await expect(made).rejects.toMatchObject({ code: 'conflict' });
+    expect(await invoicesOfChanges()).toEqual([]);
+    await subscribed.deliver();
+    await expectEqual(subscribed);
+  });
+
   it('to a new period may cost what the time since the preview explains, and no more', async () => {
     const subscribed = await subscribe({ items: [{ unitAmount: 2_999_00 }] });
     const { change, preview, advance, createPrice } = subscribed;
@@ -153,7 +180,15 @@ describe('a change that is not paid', () => {
   it('may not wait for another method of payment than a card', async () => {
     const { id, scope, decline, atProcessor } = await subscribe();
     await decline();
-    const methods = { customerDefault: { id: 'pm_1', type: 'sepa_debit', card: null }, ofSubscriptions: new Map() };
+    const customerDefault = {
+      ...storedPaymentMethod.parse({ type: 'sepa_debit', brand: null, last4: null }),
+      id: 'pm_1',
+    };
+    const methods = {
+      customerDefault: { ...customerDefault, expiry: null },
+      ofSubscriptions: new Map(),
+      byInvoice: new Set<string>(),
+    };
     const processors = { of: async () => ({ ...service.processor, findPaymentMethods: async () => methods }) };
     const operationLog = openSubscriptionsOperationLog({ ...service, processors });
     const change = changePlan({ ...service, processors, operationLog });

@@ -3,7 +3,7 @@ import { FeatureSaved, ProductFeatureSaved } from '@billing/contracts/events/fea
 import { PriceId, SubscriptionId } from '@billing/contracts/ids';
 import type { Processor } from '@billing/processor/port';
 import { newEvent } from '@billing/testing/events';
-import { previewChange } from '../src/operations/preview-change.ts';
+import { previewChange } from '../src/plan-changes/preview.ts';
 import { startService, type Service } from './service.ts';
 import { APRIL_13, MAY, subscribeOnClock } from './subscribe-on-clock.ts';
 
@@ -31,6 +31,8 @@ describe('the preview of a change', () => {
       tax: 0,
       creditApplied: 0,
       creditGranted: 0,
+      debitApplied: 0,
+      carriedOver: 0,
       total: 2_113,
       lines: [
         { ...rest, description: expect.any(String), amount: -3_523, quantity: 5 },
@@ -71,20 +73,22 @@ describe('the preview of a change', () => {
     expect(body.preview.lines).toHaveLength(3);
   });
 
-  it('takes the credit of the customer into account', async () => {
+  it.each([
+    ['the credit of the customer', -500, { amountDue: 1_613, creditApplied: 500, debitApplied: 0 }],
+    ['what the customer owes from before', 700, { amountDue: 2_813, creditApplied: 0, debitApplied: 700 }],
+  ])('takes %s into account', async (_what, amount, amounts) => {
     const { advance, preview, payer } = await subscribeOnClock(service);
-    const credit = { amount: -500, currency: 'usd', description: 'Sorry', metadata: {} };
-    await service.processor.createBalanceTransaction(payer.id, credit, payer.id);
+    const transaction = { amount, currency: 'usd', description: 'Sorry', metadata: {} };
+    await service.processor.createBalanceTransaction(payer.id, transaction, payer.id);
     await advance(APRIL_13);
-    const { body } = await preview({ quantity: 8 });
-    expect(body.preview).toMatchObject({ amountDue: 1_613, total: 2_113, creditApplied: 500, creditGranted: 0 });
+    expect((await preview({ quantity: 8 })).body.preview).toMatchObject({ ...amounts, total: 2_113, creditGranted: 0 });
   });
 
   it('is 0 below the least charge of the processor', async () => {
     const { advance, preview } = await subscribeOnClock(service, { items: [{ unitAmount: 10, quantity: 5 }] });
     await advance(APRIL_13);
     const { body } = await preview({ quantity: 8 });
-    expect(body.preview).toMatchObject({ amountDue: 0, total: 18, creditApplied: 0, creditGranted: 0 });
+    expect(body.preview).toMatchObject({ amountDue: 0, total: 18, creditGranted: 0, carriedOver: 18 });
   });
 
   it('of another interval is not exact, and begins a period now', async () => {

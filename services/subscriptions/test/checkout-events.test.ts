@@ -10,8 +10,8 @@ import { deliveredAgain, routedEvent } from '@billing/testing/processor-events';
 import { portalSetupMetadata } from '@billing/processor/metadata';
 import { CAUSED_BY_SYSTEM } from '@billing/service/event-causes';
 import { readCheckoutSession } from '@billing/processor/snapshots/checkout-session';
-import { applyCheckoutEvents, prepareCheckoutEvent } from '../src/operations/apply-checkout-events.ts';
-import { CheckoutSession } from '../src/persistence/checkout-session.entity.ts';
+import { applyCheckoutEvents, prepareCheckoutEvent } from '../src/checkout/apply-checkout-events.ts';
+import { CheckoutSession } from '../src/checkout/checkout-session.entity.ts';
 import { objectOf, startService, type Service } from './service.ts';
 
 const URLS = { successUrl: 'https://shop.example/ok', cancelUrl: 'https://shop.example/no' };
@@ -82,7 +82,7 @@ describe('a completed checkout', () => {
     const source = { at: new Date(), cause: CAUSED_BY_SYSTEM };
     const event = { scope: service.scope, session, outcome: 'complete', source } as const;
     const prepared = await prepareCheckoutEvent(service)({ ...event, prepared: undefined });
-    expect(prepared.subscription?.revision).toBeNull();
+    expect(prepared.subscription?.version).toBeNull();
     const events = [1, 2].map(() => ({ ...event, prepared }));
     // Without consumers: they would handle the events of a batch that fails one by one.
     const apply = () => service.outbox.transaction((tx, publish) => applyCheckoutEvents(service)(tx, events, publish));
@@ -146,6 +146,50 @@ it('uses the newest saved payment method for every running subscription', async 
   await service.deliver(late);
   await service.deliver(deliveredAgain(newest));
   expect(await methodsInUse()).toEqual(last);
+});
+
+it.each([
+  ['refuses it', '400', 'ack'],
+  ['fails', '500', 'redeliver'],
+] as const)('uses a saved payment method although one subscription %s, and names it', async (_case, mode, outcome) => {
+  const customer = await service.createCustomer();
+  await service.deliver(newEvent(CustomerCreated, service.scope.teamId, customer));
+  for (let count = 0; count < 3; count += 1) await buy(customer);
+  const { processorCustomerId: customerId } = customer;
+  for (const event of await service.account.events(service.scope, 'customer.subscription.created'))
+    if (objectOf(event)['customer'] === customerId) await service.deliver(event);
+  const metadata = portalSetupMetadata(service.scope, customer.id);
+  const setup = await service.processor.createSetupSession({ customerId, currency: 'usd', ...URLS, metadata }, mode);
+  await service.control.checkout(setup.id);
+  const event = await newestEvent('checkout.session.completed', customer);
+  const [, refusing] = await service.processor.listSubscriptions(customerId);
+  const path = `/v1/subscriptions/${refusing?.id}`;
+  await service.control.fail({ method: 'POST', path, mode, times: 9, kept: false });
+  expect(await service.deliverOnce('subscriptions-checkouts', event)).toBe(outcome);
+  await service.control.clearFaults();
+
+  const inUse = async () => {
+    const found = await service.processor.findCustomer(customerId);
+    const wanted = found.deleted ? null : found.defaultPaymentMethodId;
+    const all = await service.processor.listSubscriptions(customerId);
+    return all.flatMap(({ id, defaultPaymentMethodId: own }) => (own === wanted ? [id] : []));
+  };
+  const refusals = async () =>
+    (await subscriptionsOf(customer)).flatMap(({ processorSubscriptionId: id, refusedPaymentMethod: refused }) =>
+      refused ? [[id, refused]] : [],
+    );
+  expect(await inUse()).toHaveLength(2);
+  const refusal = { message: expect.stringContaining('refused'), at: expect.any(String) };
+  expect(await refusals()).toEqual(mode === '400' ? [[refusing?.id, refusal]] : []);
+
+  // The team has changed another one meanwhile: a repeat completes only what is missing.
+  const [other] = await inUse();
+  const card = await service.account.dashboard.paymentMethods.attach('pm_card_mastercard', { customer: customerId });
+  await service.account.dashboard.subscriptions.update(other ?? '', { default_payment_method: card.id });
+  await service.deliver(deliveredAgain(event));
+  expect(await inUse()).toEqual(expect.arrayContaining([refusing?.id]));
+  expect(await inUse()).not.toContain(other);
+  expect(await refusals()).toEqual([]);
 });
 
 it('uses a saved payment method also for the oldest of more than a hundred subscriptions', async () => {

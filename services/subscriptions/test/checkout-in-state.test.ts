@@ -1,5 +1,4 @@
 import { CustomerCreated, type CustomerState } from '@billing/contracts/events/customers';
-import { ResourceChanged } from '@billing/contracts/events/resources';
 import { SubscriptionCreated } from '@billing/contracts/events/subscriptions';
 import type { ProjectScope } from '@billing/contracts/ids';
 import type { ProcessorEventType } from '@billing/contracts/processor-events';
@@ -105,8 +104,8 @@ it('has what was just paid before any event comes, and records it once when they
   expect((await project.read('&waitMs=10000')).body.state).toEqual({ ...state, asOf: expect.any(String) });
   expect((await countReads()) - before).toBe(1);
   expect(await project.created()).toHaveLength(1);
-  const told = (await service.published(ResourceChanged)).filter(({ data }) => data.type === 'subscription.created');
-  const causes = told.filter(({ data }) => data.projectId === project.scope.projectId).map(({ data }) => data.cause);
+  const created = (await service.publicEvents()).filter(({ type }) => type === 'subscription.created');
+  const causes = created.filter(({ projectId }) => projectId === project.scope.projectId).map(({ cause }) => cause);
   expect(causes).toEqual([{ type: 'processor', requestId: null, processorEventId: null }]);
 });
 

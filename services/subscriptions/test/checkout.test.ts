@@ -4,7 +4,7 @@ import { CustomerCreated, CustomerDeleted, type CustomerState } from '@billing/c
 import { CustomerId, PriceId, ProjectId } from '@billing/contracts/ids';
 import { newEvent } from '@billing/testing/events';
 import { waitFor } from '@billing/testing/wait-for';
-import { CheckoutSession, type CheckoutState } from '../src/persistence/checkout-session.entity.ts';
+import { CheckoutSession, type CheckoutState } from '../src/checkout/checkout-session.entity.ts';
 import { startService, type Service } from './service.ts';
 
 const URLS = { successUrl: 'https://shop.example/ok?s={CHECKOUT_SESSION_ID}', cancelUrl: 'https://shop.example/no' };
@@ -133,7 +133,7 @@ describe('a checkout that meets a failure', () => {
   it('returns the refusal of the processor, and leaves nothing behind', async () => {
     const foreign = await service.createCustomer(service.scope, 'cus_unknown');
     const { status, body } = await checkout({ customerId: foreign.id });
-    expect([status, body.error.code]).toEqual([502, 'processor_error']);
+    expect([status, body.error.code]).toEqual([404, 'customer_not_found']);
     expect(body.error.details).toMatchObject({ code: 'resource_missing' });
     expect(await countSessions('reserved')).toBe(0);
   });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { routedEvent } from '@billing/testing/processor-events';
-import { compareSubscriptions } from '../src/rpc/compare-subscriptions.ts';
+import { compareSubscriptions } from '../src/record/compare-subscriptions.ts';
 import { after, anInvoice, chargeObject, invoiceObject, paymentIntentObject, refundObject } from './payloads.ts';
 import { startService, type Service } from './service.ts';
 import { startProject } from './start-project.ts';
@@ -33,11 +33,39 @@ async function startComparing() {
 
 it('finds a charge missing, and equal once it is recorded', async () => {
   const { charge, compare, record, payments, customer } = await startComparing();
-  expect(await compare(charge())).toEqual([{ outcome: 'missing', id: null, fields: [], hasParent: true }]);
+  expect(await compare(charge())).toEqual([
+    { outcome: 'missing', id: null, fields: [], hasParent: true, isHeldElsewhere: false },
+  ]);
   await record(charge(), after(1));
   const [payment] = await payments();
   expect(payment).toMatchObject({ status: 'succeeded', customerId: customer.id, processorPaymentIntentId: 'pi_1' });
   expect(await compare(charge())).toMatchObject([{ outcome: 'same', id: payment.id }]);
+});
+
+it('finds what an earlier version did not read of the method, and no more once it is recorded', async () => {
+  const { charge, compare, record, scope, payments } = await startComparing();
+  const [card, bank] = ['card', 'us_bank_account'].map(type => ({
+    payment_method_details: {
+      type,
+      [type]: { last4: '6789', ...(type === 'card' ? { brand: 'visa' } : { bank_name: 'TEST BANK' }) },
+    },
+  }));
+  const asBefore = async () => {
+    const unread = (json: string) =>
+      `${json} = regexp_replace(${json}::text, ', "(bankName|country|account)": [^,}]+', '', 'g')::jsonb`;
+    const set = [unread('payment_method'), unread('observations')].join(', ');
+    await service.em.fork().execute(`update payments set ${set} where project_id = ?`, [scope.projectId]);
+  };
+  await record(charge(card), after(1));
+  await asBefore();
+  expect(await compare(charge(card))).toMatchObject([{ outcome: 'same' }]);
+  await record(charge(bank), after(2));
+  await asBefore();
+  expect(await payments()).toMatchObject([{ paymentMethod: { last4: '6789', bankName: null } }]);
+  expect(await compare(charge(bank))).toMatchObject([{ outcome: 'different', fields: [{ field: 'paymentMethod' }] }]);
+  await record(charge(bank), after(3));
+  expect(await compare(charge(bank))).toMatchObject([{ outcome: 'same' }]);
+  expect(await payments()).toMatchObject([{ paymentMethod: { last4: '6789', bankName: 'TEST BANK' } }]);
 });
 
 it('finds a refund, a capture and a failure that no event told, and nothing that the record has beside the charge', async () => {

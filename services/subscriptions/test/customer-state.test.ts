@@ -3,9 +3,9 @@ import { CustomerCreated, CustomerDeleted, CustomerUpdated } from '@billing/cont
 import { CustomerId } from '@billing/contracts/ids';
 import { newEvent } from '@billing/testing/events';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { stateOf } from '../src/operations/read-state.ts';
-import { findCustomerRecords } from '../src/persistence/find-customer-records.ts';
-import { CustomerCopy } from '../src/persistence/customer-copy.entity.ts';
+import { stateOf } from '../src/state/read-state.ts';
+import { findCustomerRecord, findCustomerRecords } from '../src/state/find-customer-records.ts';
+import { CustomerCopy } from '../src/copies/customer-copy.entity.ts';
 import { DAY_MS, seconds, startEntitledProject } from './entitled-project.ts';
 import { BASE_TIME } from './payloads.ts';
 import { startService, type Service } from './service.ts';
@@ -36,6 +36,7 @@ it('is what the subscriptions give, times their quantity, with each source', asy
   expect(await project.state()).toEqual({
     customer: { id: customer.id, externalId: null, email: customer.email },
     subscriptions: [{ ...subscription, grants: true, grantsUntil: null }],
+    subscriptionsTotal: 1,
     entitlements: {
       seats: { type: 'limit', value: 12, until: null, sources: [{ ...source, value: 12 }] },
       sso: { type: 'boolean', value: true, until: null, sources: [{ ...source, value: true }] },
@@ -79,6 +80,30 @@ it('is read of many customers at once, each with what is its own', async () => {
   }
   expect(states.get(two.customer.id)?.entitlements['seats']).toMatchObject({ value: 7 });
   expect(states.get(other.id)).toMatchObject({ subscriptions: [], entitlements: {} });
+});
+
+it('S83: reads and shows the newest 200 subscriptions of a customer, and counts all', async () => {
+  const project = await start();
+  await project.subscribe(BASE_TIME);
+  const { customer, scope } = project;
+  const [{ id } = { id: '' }] = (await project.subscriptions()) as { id: string }[];
+  await service.em.execute(
+    `insert into subscriptions
+     select (json_populate_record(one, json_build_object(
+              'id', 'ps_' || lpad(i::text, 24, '0'), 'processor_subscription_id', 'sub_' || i || project_id,
+              'created_at', created_at - i * interval '1 second'))).*
+       from subscriptions one, generate_series(1, 1499) i where id = ?`,
+    [id],
+  );
+  const { subscriptions, subscriptionsTotal, entitlements } = await project.state();
+  expect(subscriptions).toHaveLength(200);
+  expect(subscriptions.slice(0, 2).map((one: { id: string }) => one.id)).toEqual([id, `ps_${'1'.padStart(24, '0')}`]);
+  expect(subscriptionsTotal).toBe(1_500);
+  expect(entitlements.seats).toMatchObject({ value: 1_500 * 12 });
+  const one = await service.call('GET', `/customers/${customer.id}/state/seats`, { of: scope });
+  expect(one.body).toMatchObject({ allowed: true, value: 1_500 * 12 });
+  const found = await findCustomerRecord(service.em.fork(), scope, { id: customer.id }, 0);
+  expect([found?.subscriptions.length, found?.records.subscriptions.length]).toEqual([0, 1_500]);
 });
 
 it('takes the value of a price instead of its product’s, and goes on giving what is archived or deleted', async () => {
@@ -161,11 +186,11 @@ it('is found by the tenant’s own id of the customer, and has only the requeste
   const project = await start();
   await project.subscribe(BASE_TIME);
   const balance = { credit: 500, currency: 'usd' };
-  const renamed = { ...project.customer, externalId: 'user/815 ü', balance, version: 2 };
+  const renamed = { ...project.customer, externalId: 'user/815 %;?#\\ü', balance, version: 2 };
   await service.deliver(newEvent(CustomerUpdated, project.scope.teamId, renamed));
-  const path = `/customers/external/${encodeURIComponent('user/815 ü')}/state`;
+  const path = `/customers/external/${encodeURIComponent('user/815 %;?#\\ü')}/state`;
   const { body } = await service.call('GET', `${path}?features=sso,unknown`, { of: project.scope });
-  expect(body.state).toMatchObject({ customer: { id: project.customer.id, externalId: 'user/815 ü' }, balance });
+  expect(body.state).toMatchObject({ customer: { id: project.customer.id, externalId: 'user/815 %;?#\\ü' }, balance });
   expect(Object.keys(body.state.entitlements)).toEqual(['sso']);
   expect((await service.call('GET', `${path}/seats`, { of: project.scope })).body).toMatchObject({ value: 12 });
   expect((await service.call('GET', '/customers/external/other/state', { of: project.scope })).status).toBe(404);

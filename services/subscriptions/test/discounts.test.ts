@@ -1,13 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CouponSaved, PromotionCodeSaved } from '@billing/contracts/events/discounts';
-import type { ProcessorEventType } from '@billing/contracts/processor-events';
 import { newEvent } from '@billing/testing/events';
-import { compareSubscriptions } from '../src/rpc/compare-subscriptions.ts';
+import { compareSubscriptions } from '../src/record/compare-subscriptions.ts';
 import { objectOf, startService, type Service } from './service.ts';
 import { startProject } from './start-project.ts';
 import { subscribeToSeats } from './subscribe-to-seats.ts';
-import { createCoupon, CREATED, HALF, subscribeWithDiscounts } from './subscribe-with-discounts.ts';
+import {
+  createCoupon,
+  CREATED,
+  HALF,
+  newestOf,
+  subscribeWith,
+  subscribeWithDiscounts,
+} from './subscribe-with-discounts.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -22,7 +28,7 @@ describe('the discounts of a subscription', () => {
   it('are what the processor has, although an event contains only their ids', async () => {
     const coupon = await createCoupon(service, { duration: 'repeating', durationInMonths: 3 });
     const code = await service.processor.createPromotionCode({ couponId: coupon.id, metadata: {} }, randomUUID());
-    const { id, newest, discounts, published, told } = await subscribeWithDiscounts(service, {
+    const { id, newest, discounts, published, publicEvents } = await subscribeWithDiscounts(service, {
       promotion_code: code.id,
     });
     const created = await newest(CREATED);
@@ -33,10 +39,11 @@ describe('the discounts of a subscription', () => {
     const endsAt = discount?.detail?.endsAt;
     const shown = { ...HALF, couponId: null, promotionCodeId: null, endsAt: endsAt?.toISOString() };
     expect(await discounts()).toEqual([shown]);
-    expect((await told())[0]).toMatchObject({ data: { discounts: [shown] } });
+    expect((await publicEvents())[0]).toMatchObject({ data: { discounts: [shown] } });
     expect((await published())[0]?.data.discounts).toEqual([
       {
-        ...shown,
+        ...withoutPrice(shown),
+        itemIndex: null,
         endsAt,
         processorDiscountId: discount?.id,
         processorCouponId: coupon.id,
@@ -50,7 +57,9 @@ describe('the discounts of a subscription', () => {
   it('follow the processor, in whatever order events come', async () => {
     const half = await createCoupon(service);
     const five = await createCoupon(service, { off: { amount: 500, currency: 'usd' } });
-    const { newest, discounts, setAtProcessor, told } = await subscribeWithDiscounts(service, { coupon: half.id });
+    const { newest, discounts, setAtProcessor, publicEvents } = await subscribeWithDiscounts(service, {
+      coupon: half.id,
+    });
     const created = await newest(CREATED);
     await service.deliver(created);
     await service.control.advanceClock(10);
@@ -62,7 +71,7 @@ describe('the discounts of a subscription', () => {
     expect(await discounts()).toEqual([]);
     await service.deliver(both);
     expect(await discounts()).toEqual([]);
-    expect((await told()).map(({ previousAttributes }) => previousAttributes)).toEqual([
+    expect((await publicEvents()).map(({ previousAttributes }) => previousAttributes)).toEqual([
       null,
       expect.objectContaining({ discounts: [expect.objectContaining(HALF)] }),
     ]);
@@ -143,9 +152,25 @@ describe('the discounts of a subscription', () => {
   });
 });
 
+describe('a discount of an amount', () => {
+  it('is in the subscription’s currency, where the coupon has one in that', async () => {
+    const off = { amount: 500, currency: 'usd', currencyOptions: { eur: 450 } };
+    const coupon = await createCoupon(service, { off });
+    const inDollars = await subscribeWithDiscounts(service, { coupon: coupon.id });
+    await service.deliver(await inDollars.newest(CREATED));
+    expect(await inDollars.discounts()).toMatchObject([{ amountOff: 500, currency: 'usd' }]);
+    const inEuros = await subscribeWith(service, { currency: 'eur', discounts: [{ coupon: coupon.id }] });
+    await service.deliver(await inEuros.newest(CREATED));
+    const shown = { amountOff: 450, currency: 'eur', percentOff: null };
+    expect(await inEuros.discounts()).toMatchObject([shown]);
+    expect((await inEuros.published())[0]?.data.discounts).toMatchObject([shown]);
+    expect((await inEuros.publicEvents())[0]).toMatchObject({ data: { discounts: [shown] } });
+  });
+});
+
 describe('our ids of the coupon and the code of a discount', () => {
   /** Subscribes with a promotion code, and returns the events of the catalog about the code and its coupon. */
-  async function subscribeWithCode() {
+  async function subscribeByCode() {
     const { scope } = await startProject(service);
     const { promotionCode, coupon } = await service.createPromotionCode({}, scope);
     const subscribed = await subscribeWithDiscounts(service, {
@@ -162,7 +187,7 @@ describe('our ids of the coupon and the code of a discount', () => {
   }
 
   it('are shown where the copies came first', async () => {
-    const { newest, discounts, published, ids, couponSaved, codeSaved } = await subscribeWithCode();
+    const { newest, discounts, published, ids, couponSaved, codeSaved } = await subscribeByCode();
     await service.deliver(couponSaved, codeSaved);
     await service.deliver(await newest(CREATED));
     expect(await discounts()).toMatchObject([ids]);
@@ -170,13 +195,13 @@ describe('our ids of the coupon and the code of a discount', () => {
   });
 
   it('are filled in when the copies come later, once', async () => {
-    const { newest, discounts, told, ids, couponSaved, codeSaved } = await subscribeWithCode();
+    const { newest, discounts, publicEvents, ids, couponSaved, codeSaved } = await subscribeByCode();
     await service.deliver(await newest(CREATED));
     expect(await discounts()).toMatchObject([{ couponId: null, promotionCodeId: null }]);
     await service.deliver(couponSaved, codeSaved);
     await service.deliver(couponSaved, codeSaved);
     expect(await discounts()).toMatchObject([ids]);
-    expect((await told()).map(({ type }) => type)).toEqual([
+    expect((await publicEvents()).map(({ type }) => type)).toEqual([
       'subscription.created',
       'subscription.updated',
       'subscription.updated',
@@ -184,7 +209,7 @@ describe('our ids of the coupon and the code of a discount', () => {
   });
 
   it('stay when the coupon is deleted', async () => {
-    const { newest, discounts, ids, scope, coupon, couponSaved } = await subscribeWithCode();
+    const { newest, discounts, ids, scope, coupon, couponSaved } = await subscribeByCode();
     const deleted = newEvent(CouponSaved, scope.teamId, { ...coupon, version: 2, deletedAt: new Date() });
     await service.deliver(couponSaved, deleted);
     await service.deliver(await newest(CREATED));
@@ -194,25 +219,26 @@ describe('our ids of the coupon and the code of a discount', () => {
 
 describe('customer.discount events', () => {
   it('bring what no event of the subscription tells, once', async () => {
-    const { newest, discounts, setAtProcessor, scope, told } = await subscribeWithDiscounts(service);
+    const { newest, discounts, setAtProcessor, scope, publicEvents } = await subscribeWithDiscounts(service);
     await service.deliver(await newest(CREATED));
     await setAtProcessor({ couponId: (await createCoupon(service)).id });
-    const newestOf = async (type: ProcessorEventType) => {
-      const found = (await service.account.events(scope, type)).at(-1);
-      if (!found) throw new Error(`There is no ${type}.`);
-      return found;
-    };
-    const created = await newestOf('customer.discount.created');
+    const created = await newestOf(service, scope, 'customer.discount.created');
     await service.deliver(created);
     expect(await discounts()).toMatchObject([HALF]);
     await setAtProcessor();
-    const deleted = await newestOf('customer.discount.deleted');
+    const deleted = await newestOf(service, scope, 'customer.discount.deleted');
     await service.deliver(deleted);
     await service.deliver(created);
     expect(await discounts()).toEqual([]);
-    expect(await told()).toHaveLength(3);
+    expect(await publicEvents()).toHaveLength(3);
   });
 });
+
+/** A discount as events between services carry it names its item by its place. */
+const withoutPrice = <Shown extends { readonly processorPriceId: unknown }>({
+  processorPriceId: _price,
+  ...rest
+}: Shown) => rest;
 
 /** How often subscriptions were read at the processor. */
 async function countReads(): Promise<number> {

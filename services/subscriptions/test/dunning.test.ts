@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { AuditRecorded } from '@billing/contracts/events/audit';
+import { processorEvent } from '@billing/contracts/processor-events';
 import { routedEvent } from '@billing/testing/processor-events';
+import { describeBilling } from '../src/record/describe-billing.ts';
 import { after, anInvoice, invoiceObject } from './payloads.ts';
 import { startService, type Service } from './service.ts';
 import { startProject, type Project } from './start-project.ts';
@@ -81,6 +83,17 @@ it('follows a failing payment through its retries until a new card pays it', asy
   expect(await get()).toMatchObject({ status: 'active' });
 });
 
+it('is found for the customer to pay, whichever page of invoices is read', async () => {
+  const { scope, customer, only, deliver, retry, decline } = await startFailing();
+  const describe = async () =>
+    (await describeBilling(service)(scope, customer.id, { limit: 1, offset: 1 })).subscriptions[0]?.openInvoiceUrl;
+  expect(await describe()).toBe((await only()).hostedInvoiceUrl);
+  await decline(false);
+  await retry();
+  await deliver();
+  expect(await describe()).toBeNull();
+});
+
 it('collects an invoice by a retry, once for a key, and says it when the payment is declined', async () => {
   const { scope, only, retry, decline, get, deliver, invoicesAtProcessor } = await startFailing();
   const declined = await retry();
@@ -99,8 +112,10 @@ it('collects an invoice by a retry, once for a key, and says it when the payment
   expect((await invoicesAtProcessor())[0]).toMatchObject({ status: 'paid', attempt_count: 1 });
 
   const entries = (await service.published(AuditRecorded)).map(({ data }) => data);
+  const target = { type: 'invoice', id: paid.body.invoice.id };
   expect(entries.filter(({ projectId }) => projectId === scope.projectId)).toMatchObject([
-    { action: 'retryInvoice', changes: [{ field: 'status', from: 'open', to: 'paid' }] },
+    { action: 'retryInvoice', target, outcome: 'refused', changes: [] },
+    { action: 'retryInvoice', target, outcome: 'succeeded', changes: [{ field: 'status', from: 'open', to: 'paid' }] },
   ]);
 });
 
@@ -145,11 +160,54 @@ it('knows a payment that failed without a charge, and why nothing can be collect
   await service.account.dashboard.paymentMethods.detach(cardId);
   await advance('2026-05-01T01:00:00Z');
   await deliver();
-  expect(await only()).toMatchObject({ status: 'recovering', lastFailure: { code: null, message: null } });
+  const lastFailure = { code: 'payment_method_missing', message: 'The customer has no payment method.' };
+  expect(await only()).toMatchObject({ status: 'recovering', lastFailure });
   const refused = await retry();
   expect(codeOf(refused)).toBe('422 payment_failed');
   expect(refused.body.error.details).toEqual({ reason: 'declined', declineCode: null });
   expect((await list()).totals).toEqual(totals({ recovering: 6_000 }));
+});
+
+it('says that the bank wants a renewal confirmed, after a decline, and once the customer has', async () => {
+  const { only, advance, deliver, authenticate, decline, pay } = await startFailing();
+  const UNCONFIRMED = {
+    code: 'authentication_required',
+    message: 'The bank wants the customer to confirm the payment.',
+  };
+  await authenticate();
+  await advance('2026-05-05T00:00:00Z');
+  await deliver();
+  expect(await only()).toMatchObject({ status: 'recovering', attempts: 2, lastFailure: UNCONFIRMED });
+  await decline();
+  await advance('2026-05-10T00:00:00Z');
+  await deliver();
+  expect(await only()).toMatchObject({ status: 'recovering', attempts: 3, lastFailure: DECLINED });
+  await authenticate();
+  await advance('2026-05-17T00:00:00Z');
+  await decline(false);
+  await pay();
+  await deliver();
+  expect(await only()).toMatchObject({ lastFailure: UNCONFIRMED });
+});
+
+it.each([
+  ['either event', [], true],
+  ['the event of the failure alone', ['invoice.payment_action_required'], false],
+  ['the event of the confirmation alone', ['invoice.payment_failed'], true],
+] as const)('knows by %s that a renewal is to be confirmed', async (_case, missing, isKnownOncePaid) => {
+  for (const isPaidBefore of [false, true]) {
+    const { events, only, advance, authenticate, decline, pay } = listOf(await subscribeToSeats(service));
+    await authenticate();
+    await advance('2026-05-01T01:00:00Z');
+    if (isPaidBefore) {
+      await decline(false);
+      await pay();
+    }
+    const withheld: ReadonlySet<string> = new Set(missing.map(type => processorEvent(type).name));
+    for (const event of (await events()).toReversed()) if (!withheld.has(event.type)) await service.deliver(event);
+    const code = isPaidBefore && !isKnownOncePaid ? null : 'authentication_required';
+    expect(await only()).toMatchObject({ attempts: 1, lastFailure: { code } });
+  }
 });
 
 it('is lost when it is given up or its subscription ends unpaid, and recovered when it is paid all the same', async () => {

@@ -3,6 +3,7 @@ import { ProductFeatureSaved, FeatureSaved, GrantSaved } from '@billing/contract
 import { ProjectUpdated } from '@billing/contracts/events/gateway';
 import { newEvent } from '@billing/testing/events';
 import { routedEvent } from '@billing/testing/processor-events';
+import { projectState } from '@billing/testing/projects';
 import { anInvoice, invoiceObject } from './payloads.ts';
 import type { Service } from './service.ts';
 import { startProject } from './start-project.ts';
@@ -57,17 +58,7 @@ export async function startEntitledProject(service: Service) {
       newEvent(ProductFeatureSaved, teamId, { ...productFeature, key: 'seats', value: 1, ...changes }),
     defined: (changes: object) =>
       newEvent(FeatureSaved, teamId, { ...feature, key: 'seats', type: 'limit', merge: 'sum', ...changes }),
-    settled: (changes: object) =>
-      newEvent(ProjectUpdated, teamId, {
-        id: projectId,
-        teamId,
-        name: 'Shop',
-        baseCurrency: 'usd',
-        createdAt: new Date(),
-        entitlementGraceDays: 7,
-        version: 1,
-        ...changes,
-      }),
+    settled: (changes: object) => newEvent(ProjectUpdated, teamId, projectState({ teamId, projectId }, changes)),
   };
   return {
     ...project,

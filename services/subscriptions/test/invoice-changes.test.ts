@@ -5,9 +5,9 @@ import { InvoiceId, ProjectId, type ProjectScope } from '@billing/contracts/ids'
 import type { Processor } from '@billing/processor/port';
 import { testAuditContext } from '@billing/service/testing/audit-context';
 import { deliveredAgain } from '@billing/testing/processor-events';
-import type { InvoiceChange } from '../src/domain/invoice.ts';
-import { changeInvoice } from '../src/operations/change-invoice.ts';
-import { openSubscriptionsOperationLog } from '../src/operations/open-operation-log.ts';
+import type { InvoiceChange } from '../src/money/invoice.rules.ts';
+import { changeInvoice } from '../src/money/change-invoice.ts';
+import { openSubscriptionsOperationLog } from '../src/open-operation-log.ts';
 import { objectOf, startService, type Service } from './service.ts';
 import { startPayment, subscribe } from './start-payment.ts';
 

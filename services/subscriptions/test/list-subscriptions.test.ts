@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { PriceCreated } from '@billing/contracts/events/catalog';
+import { PriceId } from '@billing/contracts/ids';
 import { newEvent } from '@billing/testing/events';
 import { routedEvent } from '@billing/testing/processor-events';
 import { after, subscriptionObject } from './payloads.ts';
@@ -41,7 +42,7 @@ it('lists active and trialing subscriptions by default, newest first, in pages',
   expect(await subscriptions(`?customerId=${other.customer.id}`)).toEqual([]);
 });
 
-it('filters by status, of any kind unless only active ones are wanted, and by price', async () => {
+it('filters by status, of any kind unless only active ones are wanted, by price, and by its product', async () => {
   const { scope, base, subscriptions } = await startProject(service);
   const { price } = await service.createPrice({}, scope);
   await service.deliver(newEvent(PriceCreated, scope.teamId, price));
@@ -56,6 +57,11 @@ it('filters by status, of any kind unless only active ones are wanted, and by pr
   expect(await subscriptions('?status=canceled&activeOnly=true')).toEqual([]);
   expect(await subscriptions(`?priceId=${price.id}`)).toMatchObject([{ processorSubscriptionId: `${base.id}_2` }]);
   expect(await subscriptions(`?status=canceled&priceId=${price.id}`)).toEqual([]);
+  const ofProduct = `?productId=${price.productId}`;
+  expect(await subscriptions(ofProduct)).toMatchObject([{ processorSubscriptionId: `${base.id}_2` }]);
+  expect(await subscriptions(`${ofProduct}&priceId=${PriceId.create()}`)).toEqual([]);
+  const other = await startProject(service);
+  expect(await other.subscriptions(ofProduct)).toEqual([]);
 });
 
 it('returns the same for a subscription of another project as for an unknown id', async () => {

@@ -3,7 +3,7 @@ import { CustomerCreated } from '@billing/contracts/events/customers';
 import { SubscriptionId, type PriceMigrationId } from '@billing/contracts/ids';
 import type { MigrationFinding, PriceMigration } from '@billing/contracts/resources/price-migration';
 import { newEvent } from '@billing/testing/events';
-import { leaseMigrations, runMigration } from '../src/operations/migrate-prices.ts';
+import { leaseMigrations, runMigration } from '../src/price-migrations/migrate-prices.ts';
 import { objectOf, OWNED_TYPES, type Service } from './service.ts';
 import { startProject } from './start-project.ts';
 
@@ -14,6 +14,8 @@ interface Subscribed {
   /** Processor's ids of prices besides that of the migration. */
   readonly otherPrices?: readonly string[];
   readonly metadata?: Readonly<Record<string, string>>;
+  /** The test clock of the customer. */
+  readonly clock?: string;
   /** More of the subscription, as the team's people may set it. */
   readonly more?: Partial<Created>;
 }
@@ -57,11 +59,12 @@ export async function startMigration(service: Service) {
     createPrice,
     deliver,
     /** Creates a subscription of a new customer with a card; returns both ids of it. */
-    subscribe: async ({ quantity = 1, otherPrices = [], metadata = {}, more = {} }: Subscribed = {}) => {
+    subscribe: async ({ quantity = 1, otherPrices = [], metadata = {}, clock, more = {} }: Subscribed = {}) => {
       const card = 'pm_card_visa';
       const payer = await dashboard.customers.create({
         payment_method: card,
         invoice_settings: { default_payment_method: card },
+        ...(clock !== undefined && { test_clock: clock }),
       });
       customers.add(payer.id);
       const customer = await service.createCustomer(scope, payer.id);

@@ -9,10 +9,12 @@ import {
   FindPrice,
   FindProject,
   FindPromotionCode,
+  SearchCustomers,
 } from '@billing/contracts/rpc/calls';
 import type { Interval } from '@billing/contracts/resources/price';
 import type { NewCoupon, NewPromotionCode } from '@billing/processor/discounts';
 import type { Processor } from '@billing/processor/port';
+import { projectState } from '@billing/testing/projects';
 import type { z } from 'zod';
 
 interface OtherServicesOptions {
@@ -47,10 +49,14 @@ export async function serveOtherServices({ processor, serve, scope }: OtherServi
     await serve(FindCustomersByProcessorId, async ({ processorCustomerId }) =>
       [...customers.values()].filter(it => it.processorCustomerId === processorCustomerId && !it.deletedAt),
     ),
+    await serve(SearchCustomers, async ({ projectId, search }) =>
+      [...customers.values()]
+        .filter(it => it.projectId === projectId && it.email?.includes(search.toLowerCase()))
+        .map(({ id }) => id),
+    ),
     await serve(FindProject, async ({ teamId, projectId: id }) => {
       const found = projects.get(id);
-      const fields = { id, teamId, name: 'Shop', baseCurrency: 'usd', entitlementGraceDays: 7, createdAt: new Date() };
-      return found?.teamId === teamId ? fields : null;
+      return found?.teamId === teamId ? projectState({ teamId, projectId: id }) : null;
     }),
     await serve(FindPrice, async ({ projectId, priceId }) => {
       const found = prices.get(priceId);
@@ -86,8 +92,8 @@ export async function serveOtherServices({ processor, serve, scope }: OtherServi
       const email = `${id}@example.com`;
       const metadata = { teamId: of.teamId, projectId: of.projectId, customerId: id };
       const created = processorCustomerId ?? (await processor.createCustomer({ email, metadata }, id)).id;
-      const state = { version: 1, createdAt: new Date(), deletedAt: null };
-      const link = { processorCustomerId: created, linkedToExisting, balance: null };
+      const state = { metadata: {}, version: 1, createdAt: new Date(), updatedAt: new Date(), deletedAt: null };
+      const link = { processorCustomerId: created, linkedToExisting, balance: null, discountId: null };
       const customer = { id, projectId: of.projectId, email, name: null, externalId: null, ...link, ...state };
       customers.set(id, customer);
       return customer;
@@ -110,11 +116,13 @@ export async function serveOtherServices({ processor, serve, scope }: OtherServi
         },
         ids.price,
       );
-      const state = { projectId, isActive: true, version: 1, createdAt: new Date(), deletedAt: null };
+      const state = { projectId, isActive: true, metadata: {}, version: 1, createdAt: new Date(), deletedAt: null };
       const product: ProductState = {
         ...state,
         id: ids.product,
         name: 'Pro',
+        description: null,
+        unitLabel: null,
         processorProductId: processorProduct.id,
       };
       const price: PriceState = {

@@ -1,4 +1,4 @@
-import { getPaymentTotals } from '#operations/get-payment-totals.ts';
+import { getPaymentTotals } from '../src/money/payment-totals.ts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { routedEvent } from '@billing/testing/processor-events';
 import { anInvoice, invoiceObject } from './payloads.ts';
@@ -31,9 +31,10 @@ async function invoice({ scope, customer }: Project, changes: Record<string, unk
   await service.deliver(routedEvent(scope, 'invoice.updated', object, { createdAt: daysAgo(1) }));
 }
 
-const totalsOf = ({ scope }: Project, days = 30) => getPaymentTotals({ em: service.em, now: () => NOW })(scope, days);
+const totalsOf = ({ scope }: Project, days = 30) =>
+  getPaymentTotals({ em: service.em, now: () => NOW })(scope, { growthDays: days });
 
-it('adds up exactly what payments of the window took, less refunds, in each currency', async () => {
+it('adds up exactly what payments of the window took, less refunds, in each currency, and lists exactly these', async () => {
   const [project, other] = [await startPayment(service), await startPayment(service)];
   const large = { amount: 900_000_000_001, amount_captured: 900_000_000_001 };
   for (const [days, changes] of [
@@ -53,6 +54,13 @@ it('adds up exactly what payments of the window took, less refunds, in each curr
   });
   expect((await totalsOf(project, 1)).collected).toEqual([{ currency: 'usd', amount: large.amount, count: 1 }]);
   expect((await totalsOf(project, 60)).collected[1]).toMatchObject({ count: 4 });
+  const listed = async (query: string) =>
+    (await service.call('GET', `/payments?${query}`, { of: project.scope })).body.pagination.total;
+  expect(await listed('collected=true')).toBe(5);
+  expect(await listed(`collected=true&createdAfter=${daysAgo(30).toISOString()}`)).toBe(4);
+  expect(await listed('collected=true&status=failed')).toBe(0);
+  expect(await listed('collected=true&status=succeeded')).toBe(4);
+  expect(await listed('collected=false')).toBe(6);
 });
 
 it('adds up what remains of open invoices that were tried, or whose due date is past, and lists exactly these', async () => {

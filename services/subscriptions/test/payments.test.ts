@@ -22,7 +22,8 @@ async function deliverInGroups(events: readonly Envelope[], size: number): Promi
 }
 
 const AMEX = { type: 'card', card: { brand: 'amex', last4: '0005' } };
-const SEPA = { type: 'sepa_debit', sepa_debit: { last4: '3000' } };
+const SEPA = { type: 'sepa_debit', sepa_debit: { last4: '3000', country: 'DE' } };
+const NO_DETAILS = { bankName: null, country: null, account: null };
 const DECLINED = {
   last_payment_error: { code: 'card_declined', message: 'Your card was declined.', payment_method: AMEX },
 };
@@ -44,15 +45,22 @@ it('records a failed payment, and then its success, in full', async () => {
     updatedAt: expect.any(String),
   };
   const failure = { status: 'failed', failureCode: 'card_declined', failureMessage: 'Your card was declined.' };
-  const refused = { type: 'card', brand: 'amex', last4: '0005' };
+  const refused = { type: 'card', brand: 'amex', last4: '0005', ...NO_DETAILS };
   expect(await payments()).toEqual([{ ...payment, ...failure, paymentMethod: refused }]);
   await service.deliver(
     event('payment_intent.succeeded', after(3), DECLINED),
     event('charge.succeeded', after(3), { payment_method_details: SEPA }),
   );
   const success = { status: 'succeeded', failureCode: null, failureMessage: null, processorChargeId: 'ch_1' };
-  const paymentMethod = { type: 'sepa_debit', brand: null, last4: '3000' };
+  const paymentMethod = { type: 'sepa_debit', brand: null, last4: '3000', ...NO_DETAILS, country: 'DE' };
   expect(await payments()).toEqual([{ ...payment, ...success, paymentMethod }]);
+  // As a version left it that knew fewer fields.
+  await service.em.fork().execute(
+    `update payments set payment_method = payment_method - '{bankName,country,account}'::text[]
+     where project_id = ?`,
+    [scope.projectId],
+  );
+  expect(await payments()).toMatchObject([{ paymentMethod: { ...paymentMethod, country: null } }]);
 });
 
 it('leads to the same payment in every order of events', async () => {

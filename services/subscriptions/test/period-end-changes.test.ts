@@ -1,4 +1,11 @@
+import type { ProjectScope } from '@billing/contracts/ids';
+import { planChange } from '@billing/contracts/resources/plan-change';
+import type { Processor } from '@billing/processor/port';
+import { testAuditContext } from '@billing/service/testing/audit-context';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openSubscriptionsOperationLog } from '../src/open-operation-log.ts';
+import { changePlan } from '../src/plan-changes/change-plan.ts';
+import type { SubscriptionKey } from '../src/record/subscription-rows.ts';
 import { startService, type Service } from './service.ts';
 import { expectEqual, subscribeWithOtherPlan } from './subscribe-to-seats.ts';
 
@@ -8,6 +15,15 @@ beforeAll(async () => {
 });
 afterAll(() => service[Symbol.asyncDispose]());
 beforeEach(() => service.control.clearFaults());
+
+/** Changes plans at a processor that does something else, too. */
+function changeBy(processorOf: (processor: Processor) => Processor) {
+  const processors = { of: async () => processorOf(service.processor) };
+  const operationLog = openSubscriptionsOperationLog({ ...service, processors });
+  const change = changePlan({ ...service, processors, operationLog });
+  return (scope: ProjectScope, key: SubscriptionKey, wanted: object) =>
+    change(scope, key, planChange.parse(wanted), testAuditContext());
+}
 
 describe('a change at the end of the period', () => {
   it('leaves the subscription as it is until then, and is told twice: when it is planned, and when it takes effect', async () => {
@@ -142,6 +158,96 @@ describe('a change at the end of the period', () => {
     }
     expect((await drop()).status).toBe(404);
     expect(await atProcessor()).toMatchObject({ schedule: foreign, items: [{ quantity: 5 }] });
+  });
+
+  it.each([
+    ['before it has a schedule', ['createSchedule']],
+    ['before that has its phases', ['findAsPhase']],
+    ['each time', ['createSchedule', 'setPhases']],
+  ] as const)('is planned for the next end when the period ends %s', async (_case, endings) => {
+    const subscribed = await subscribeWithOtherPlan(service);
+    const { id, scope, other, advance, deliver, get, atProcessor } = subscribed;
+    const left = new Set<keyof Processor>(endings);
+    let month = 4;
+    const endBefore = async (call: keyof Processor) => {
+      if (left.delete(call)) await advance(`2026-0${(month += 1)}-01T02:00:00Z`);
+    };
+    const whenItEnds = (processor: Processor): Processor => ({
+      ...processor,
+      createSchedule: async (...args) => {
+        await endBefore('createSchedule');
+        return processor.createSchedule(...args);
+      },
+      findAsPhase: async subscription => {
+        await endBefore('findAsPhase');
+        return processor.findAsPhase(subscription);
+      },
+      setPhases: async (...args) => {
+        await endBefore('setPhases');
+        return processor.setPhases(...args);
+      },
+    });
+    const made = await changeBy(whenItEnds)(scope, { id }, { priceId: other.id, when: 'period_end' });
+    const effectiveAt = new Date(Date.UTC(2026, month, 1));
+    expect(made).toMatchObject({ change: { status: 'scheduled', effectiveAt }, invoice: null });
+    await expectEqual(subscribed);
+    const { schedule, scheduleId } = await atProcessor();
+    expect(schedule?.phases).toHaveLength(2);
+    const all = (await service.account.dashboard.subscriptionSchedules.list({ customer: subscribed.payer.id })).data;
+    expect(all.filter(({ status }) => status === 'active').map(one => one.id)).toEqual([scheduleId]);
+    await advance(new Date(effectiveAt.getTime() + 3_600_000));
+    await deliver();
+    expect(await get()).toMatchObject({ priceId: other.id, scheduledChange: null });
+  });
+
+  it('finds the schedules of two periods again after its end was lost', async () => {
+    const subscribed = await subscribeWithOtherPlan(service);
+    const { id, scope, other, advance } = subscribed;
+    let isEnding = true;
+    const onceEnded = (processor: Processor): Processor => ({
+      ...processor,
+      findAsPhase: async subscription => {
+        if (isEnding) await advance('2026-05-01T02:00:00Z');
+        else
+          await service.control.fail({
+            method: 'POST',
+            path: '/v1/subscription_schedules/',
+            mode: 'dropped',
+            times: 9,
+          });
+        isEnding = false;
+        return processor.findAsPhase(subscription);
+      },
+    });
+    const wanted = { priceId: other.id, when: 'period_end' };
+    await expect(changeBy(onceEnded)(scope, { id }, wanted)).rejects.toMatchObject({ code: 'unavailable' });
+    await service.control.clearFaults();
+    await service.runOperations();
+    expect(await service.openOperations()).toEqual([]);
+    await subscribed.deliver();
+    expect((await subscribed.get()).scheduledChange).toMatchObject({ effectiveAt: '2026-06-01T00:00:00.000Z' });
+    await expectEqual(subscribed);
+  });
+
+  it('is refused when what was planned before takes effect while it is being scheduled', async () => {
+    const subscribed = await subscribeWithOtherPlan(service);
+    const { id, scope, other, advance, change, createPrice, get } = subscribed;
+    await change({ priceId: other.id, when: 'period_end' });
+    const third = await createPrice({ unitAmount: 500 });
+    const takingEffect = (processor: Processor): Processor => ({
+      ...processor,
+      findAsPhase: async subscription => {
+        await advance('2026-05-01T02:00:00Z');
+        return processor.findAsPhase(subscription);
+      },
+    });
+    const refused = changeBy(takingEffect)(scope, { id }, { priceId: third.id, when: 'period_end' });
+    await expect(refused).rejects.toMatchObject({ code: 'conflict' });
+    await service.runOperations();
+    await subscribed.deliver();
+    await service.runOperations();
+    expect(await get()).toMatchObject({ priceId: other.id, scheduledChange: null });
+    await expectEqual(subscribed);
   });
 
   it('is changed later when the processor refuses that after a change now, which counts', async () => {

@@ -1,7 +1,7 @@
 import { runs } from '@billing/testing/runs';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { followedOf, isOverdue, readManagingSchedule } from '../src/domain/schedule.ts';
+import { followedOf, isOverdue, readManagingSchedule } from '../src/record/schedule.rules.ts';
 import { startService, type Service } from './service.ts';
 import { expectEqual, subscribeWithOtherPlan } from './subscribe-to-seats.ts';
 

@@ -30,6 +30,35 @@ describe('a change at the end of the period', () => {
     expect((await invoicesAtProcessor())[0]).toMatchObject({ total: (5 * 999 - 1) / 2 });
   });
 
+  it('keeps the discount of an item and that of the customer, and redeems nothing again', async () => {
+    const { dashboard } = service.account;
+    const create = (percent: number, duration: 'once' | 'forever') =>
+      dashboard.coupons.create({ percent_off: percent, duration });
+    const [once, ofItem, ofCustomer] = [
+      await create(50, 'once'),
+      await create(20, 'forever'),
+      await create(10, 'forever'),
+    ];
+    const subscribed = await subscribeWithOtherPlan(service, { more: { discounts: [{ coupon: once.id }] } });
+    const { change, other, processorId, payer, deliver, atProcessor, advance, invoicesAtProcessor } = subscribed;
+    const [item] = (await atProcessor()).items;
+    const items = [{ id: item?.id ?? '', discounts: [{ coupon: ofItem.id }] }];
+    await dashboard.subscriptions.update(processorId, { items });
+    await service.control.discountCustomer(payer.id, ofCustomer.id);
+    await deliver();
+    const total = Math.round(5 * 999 * 0.8 * 0.9);
+    const wanted = { priceId: other.id, when: 'period_end' };
+    expect((await subscribed.preview(wanted)).body.preview.nextInvoice.total).toBe(total);
+    await change(wanted);
+    await advance('2026-05-01T02:00:00Z');
+    await deliver();
+    expect((await invoicesAtProcessor())[0]).toMatchObject({ total });
+    expect((await subscribed.get()).discounts).toMatchObject([
+      { level: 'item', processorPriceId: other.processorPriceId, percentOff: 20 },
+      { level: 'customer', percentOff: 10 },
+    ]);
+  });
+
   it('keeps a payment method that the customer saves meanwhile', async () => {
     const subscribed = await subscribeWithOtherPlan(service);
     const { change, other, scope, customer, payer, deliver, advance, atProcessor } = subscribed;

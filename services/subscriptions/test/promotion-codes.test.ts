@@ -48,11 +48,11 @@ describe('PUT …/discount', () => {
   });
 
   it('removes all discounts, and may do it again', async () => {
-    const { put, atProcessor, told } = await startSetting({}, { coupon: (await createCoupon(service)).id });
+    const { put, atProcessor, publicEvents } = await startSetting({}, { coupon: (await createCoupon(service)).id });
     for (let times = 0; times < 2; times += 1)
       expect(await put(null)).toMatchObject({ status: 200, body: { subscription: { discounts: [] } } });
     expect(await atProcessor()).toEqual([]);
-    expect((await told()).map(({ type }) => type)).toEqual(['subscription.created', 'subscription.updated']);
+    expect((await publicEvents()).map(({ type }) => type)).toEqual(['subscription.created', 'subscription.updated']);
   });
 
   it('keeps what it did when the response is lost', async () => {

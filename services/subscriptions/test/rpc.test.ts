@@ -26,7 +26,7 @@ const received: Envelope[] = [];
 beforeAll(async () => {
   service = await startService();
   await service.run();
-  const stop = await service.bus.subscribe('test', 'subscription.*.v1', async ({ event }) => {
+  const stop = await service.bus.subscribe('test', 'record.subscription.*.v1', async ({ event }) => {
     received.push(event);
     return { kind: 'ack' };
   });

@@ -60,6 +60,15 @@ describe('a save offer', () => {
     expect(await timesRedeemed()).toBe(1);
   });
 
+  it('comes to the discount of the customer, which would not count beside it', async () => {
+    const { find, accept, discounts, customer } = await startOffer();
+    const had = await createCoupon(service, { off: { percent: 10 } });
+    await service.control.discountCustomer(customer.processorCustomerId, had.id);
+    expect(await find()).toMatchObject({ percentOff: 50 });
+    await accept();
+    expect(await discounts()).toMatchObject([{ level: 'subscription', percentOff: 10 }, HALF]);
+  });
+
   it('is accepted once by many requests at a time', async () => {
     const { accept, discounts, timesRedeemed } = await startOffer();
     const outcomes = await Promise.allSettled(Array.from({ length: 6 }, accept));

@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { PriceCreated } from '@billing/contracts/events/catalog';
-import { ResourceChanged } from '@billing/contracts/events/resources';
 import { SubscriptionUpdated } from '@billing/contracts/events/subscriptions';
 import { SubscriptionChangeId } from '@billing/contracts/ids';
 import { newEvent } from '@billing/testing/events';
 import { deliveredAgain } from '@billing/testing/processor-events';
-import { basisOf, followedOf, scheduleMetadata } from '../src/domain/schedule.ts';
+import { basisOf, followedOf, scheduleMetadata } from '../src/record/schedule.rules.ts';
 import { buySubscription } from './buy-subscription.ts';
 import { startService, type Service } from './service.ts';
 
@@ -27,10 +26,7 @@ async function buySeats({ knowsPrice = true } = {}) {
     price,
     other,
     otherCreated,
-    told: async () =>
-      (await service.published(ResourceChanged))
-        .map(({ data }) => data)
-        .filter(({ object }) => object.id === bought.id),
+    publicEvents: async () => (await service.publicEvents()).filter(({ object }) => object.id === bought.id),
     published: async () => (await service.published(SubscriptionUpdated)).filter(({ data }) => data.id === bought.id),
   };
 }
@@ -127,11 +123,11 @@ describe('a schedule of ours at the processor', () => {
     const bought = await buySeats();
     await schedule(bought);
     await bought.deliverEvents();
-    const before = (await bought.told()).length;
+    const before = (await bought.publicEvents()).length;
     await service.control.advanceClock(32 * 86_400);
     await bought.deliverEvents();
     expect(await bought.get()).toMatchObject({ scheduledChange: null, quantity: 3, priceId: bought.other.id });
-    const told = (await bought.told())
+    const told = (await bought.publicEvents())
       .slice(before)
       .filter(({ previousAttributes }) => previousAttributes?.['scheduledChange']);
     expect(told).toMatchObject([{ type: 'subscription.updated', previousAttributes: { quantity: 2 } }]);

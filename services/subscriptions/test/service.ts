@@ -6,7 +6,7 @@ import { toDelivery } from '@billing/messaging/bus';
 import { receiverOf } from '@billing/messaging/consumer/consume';
 import type { Acknowledgement } from '@billing/messaging/consumer/delivery';
 import { controlOperationLog, reconcileOnce } from '@billing/processor/operation-log/testing';
-import { openSubscriptionsOperationLog } from '../src/operations/open-operation-log.ts';
+import { openSubscriptionsOperationLog } from '../src/open-operation-log.ts';
 import { subscriptionsService } from '../src/service.ts';
 import { serveOtherServices } from './other-services.ts';
 

@@ -1,3 +1,4 @@
+import { UNTAXED } from '@billing/contracts/resources/subscription';
 import type { PriceSnapshot, SubscriptionSnapshot } from '@billing/processor/port';
 
 const APRIL = new Date('2026-04-01T00:00:00Z');
@@ -34,6 +35,7 @@ export const aSnapshot = (changes: Partial<SubscriptionSnapshot> = {}): Subscrip
   cancellation: null,
   involuntary: false,
   pauseCollection: null,
+  tax: UNTAXED,
   currency: null,
   items: [],
   currentPeriodStart: APRIL,
@@ -46,6 +48,7 @@ export const aSnapshot = (changes: Partial<SubscriptionSnapshot> = {}): Subscrip
   latestInvoiceId: null,
   pendingUpdate: null,
   discounts: [],
+  customerDiscount: null,
   scheduleId: null,
   schedule: null,
   testClockId: null,

@@ -4,7 +4,6 @@ import {
   SubscriptionCreated,
   SubscriptionUpdated,
 } from '@billing/contracts/events/subscriptions';
-import { ResourceChanged } from '@billing/contracts/events/resources';
 import { ProjectId, type ProjectScope } from '@billing/contracts/ids';
 import { ProcessorEventCompleted, type ProcessorEventType } from '@billing/contracts/processor-events';
 import { newEvent } from '@billing/testing/events';
@@ -52,11 +51,8 @@ export async function startProject(
       const events = await service.published(SubscriptionCreated, SubscriptionUpdated, SubscriptionCanceled);
       return events.filter(({ data }) => data.projectId === scope.projectId);
     },
-    /** The changes that tenants were told of, in order. */
-    told: async () => {
-      const events = await service.published(ResourceChanged);
-      return events.map(({ data }) => data).filter(({ projectId }) => projectId === scope.projectId);
-    },
+    /** The project's events for tenants, in order. */
+    publicEvents: async () => (await service.publicEvents()).filter(({ projectId }) => projectId === scope.projectId),
     /** How the handling of the project's events ended. */
     completions: async () => {
       const events = await service.published(ProcessorEventCompleted);

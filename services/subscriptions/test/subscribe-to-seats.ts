@@ -14,8 +14,8 @@ export async function subscribeToSeats(service: Service, options: Parameters<typ
     ...subscribed,
     /** The processor's id of the card. */
     cardId,
-    /** The changes of the subscription that tenants were told of. */
-    updates: async () => (await subscribed.told()).filter(({ object }) => object.id === subscribed.id),
+    /** The events for tenants of the subscription. */
+    updates: async () => (await subscribed.publicEvents()).filter(({ object }) => object.id === subscribed.id),
     decline: (declines = true) => service.control.setCardDeclines(cardId, declines),
     authenticate: () => service.control.setCardAuthenticates(cardId, true),
     /** The invoices of changes at the processor. */

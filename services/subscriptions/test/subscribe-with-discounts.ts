@@ -1,11 +1,20 @@
 import { randomUUID } from 'node:crypto';
+import type { Stripe } from 'stripe';
 import type { Envelope } from '@billing/contracts/event';
+import type { ProjectScope } from '@billing/contracts/ids';
 import type { ProcessorEventType } from '@billing/contracts/processor-events';
 import { objectOf, type Service } from './service.ts';
 import { startProject } from './start-project.ts';
 
 export const CREATED = 'customer.subscription.created';
-export const HALF = { percentOff: 50, amountOff: null, currency: null, endsAt: null };
+export const HALF = {
+  level: 'subscription',
+  processorPriceId: null,
+  percentOff: 50,
+  amountOff: null,
+  currency: null,
+  endsAt: null,
+};
 
 /** Creates a coupon of 50 % at the processor. */
 export const createCoupon = (
@@ -22,13 +31,25 @@ export async function subscribeWithDiscounts(
   service: Service,
   ...discounts: { coupon?: string; promotion_code?: string }[]
 ) {
+  return subscribeWith(service, { discounts });
+}
+
+type Given = Stripe.SubscriptionCreateParams;
+
+/** The same with other parameters; the item has the price, and costs 27.50 in euros. */
+export async function subscribeWith(
+  service: Service,
+  { item = {}, ...given }: Partial<Given> & { readonly item?: NonNullable<Given['items']>[number] },
+) {
   const project = await startProject(service);
   const { scope, customer } = project;
   const { price, product } = await service.createPrice({}, scope);
+  const inEuros = { eur: { unit_amount: 2_750 } };
+  await service.account.dashboard.prices.update(price.processorPriceId, { currency_options: inEuros });
   const { id } = await service.account.dashboard.subscriptions.create({
     customer: customer.processorCustomerId,
-    items: [{ price: price.processorPriceId }],
-    discounts,
+    items: [{ price: price.processorPriceId, ...item }],
+    ...given,
     trial_period_days: 14,
     metadata: { teamId: scope.teamId, projectId: scope.projectId },
   });
@@ -68,4 +89,11 @@ export async function subscribeWithCode(
     timesRedeemed: async () => (await service.processor.findPromotionCode(processorPromotionCodeId)).timesRedeemed,
     loseResponses: () => service.control.fail(lost),
   };
+}
+
+/** The newest event of a type in a project. */
+export async function newestOf(service: Service, scope: ProjectScope, type: ProcessorEventType): Promise<Envelope> {
+  const found = (await service.account.events(scope, type)).at(-1);
+  if (!found) throw new Error(`There is no ${type}.`);
+  return found;
 }

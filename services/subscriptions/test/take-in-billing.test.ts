@@ -226,7 +226,8 @@ it('ends in the processor’s state in every order of intakes and events', async
       expect(recorded).toHaveLength(atProcessor.length);
       expect(recorded).toEqual(expect.arrayContaining(atProcessor));
       const published = await project.published();
-      expect(published.map(({ data }) => data.version)).toEqual(published.map((_, index) => index + 1));
+      const versions = published.map(({ data }) => data.version);
+      expect(versions).toEqual(versions.toSorted((a, b) => a - b));
       expect(published.filter(({ type }) => type === SubscriptionCreated.name)).toHaveLength(1);
     }),
     { numRuns: runs(12) },

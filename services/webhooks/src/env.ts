@@ -1,8 +1,8 @@
 import { SERVICES } from '@billing/contracts/operation';
 import { openKeyRing } from '@billing/processor/key-ring';
 import { httpOrigin, keyInBase64, processorEnv, serviceEnv } from '@billing/service/env';
-import { parseAllowedTargets } from '#domain/sent-urls.ts';
 import { z } from 'zod';
+import { parseAllowedTargets } from './outgoing/sent-urls.rules.ts';
 
 /** `catalog:<base64>,customers:<base64>`: the key of each service that may have the teams' secret keys. */
 const serviceKeys = z
@@ -47,8 +47,8 @@ const variables = serviceEnv.extend(processorEnv.shape).extend({
   SYNC_NIGHTLY: z.enum(['on', 'off']).default('on'),
   /** How long the payloads of events that did not fail are stored. */
   PAYLOAD_RETENTION_DAYS: z.coerce.number().int().min(1).max(36_500).default(90),
-  /** Bytes of payloads that a team may store; beyond them the oldest of handled events are deleted. */
-  QUOTA_WEBHOOK_BYTES: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER).default(2_147_483_648),
+  /** Bytes that a team may store in all tables of this service together. */
+  QUOTA_BYTES: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER).default(10_737_418_240),
   /** How long events for tenants and their deliveries are kept. An event is tried for up to four days. */
   WEBHOOKS_RETENTION_DAYS: z.coerce.number().int().min(4).max(365).default(30),
   /** Networks and hosts that events may be sent to beside the public internet: `10.0.0.0/8,hooks.internal:8080`. */

@@ -1,4 +1,4 @@
-import { waitFor } from '@billing/testing/wait-for';
+import { CountWebhookEvents } from '@billing/contracts/rpc/list-states';
 import { newWebhookEvent } from '@billing/testing/signed-webhooks';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { completed, customerCreated } from './domain-events.ts';
@@ -20,7 +20,7 @@ async function sendRouted(team: Team): Promise<string> {
   return event.id;
 }
 
-it('publishes a record once it is complete, and not again for a later report', async () => {
+it('counts an event once it is complete, and not again for a later report', async () => {
   const team = await service.newTeam();
   const eventId = await sendRouted(team);
   await service.emit(completed(team, eventId, { attempts: 3 }));
@@ -33,27 +33,29 @@ it('publishes a record once it is complete, and not again for a later report', a
   await service.emit(completed(team, eventId, { outcome: 'failed', error: 'late' }));
   expect(await service.recordOf(team, eventId)).toMatchObject({ status: 'processed', error: null });
 
-  // When the change of a later event is published, another one of the first would have been, too.
-  const next = await sendRouted(team);
-  await service.emit(completed(team, next));
-  await service.waitForChanges(next);
-  const complete = service.changesOf(eventId).filter(({ status }) => status !== 'received');
-  expect(complete.map(({ status, version }) => [status, version])).toEqual([['processed', 2]]);
+  // When the totals with a later event are published, other ones with the first would have been, too.
+  await service.emit(completed(team, await sendRouted(team)));
+  await service.waitForTotals(team.projectId, { total: 2, processed: 2, failed: 0 });
+  expect(service.totalsOf(team.projectId).map(({ total, version }) => [total, version])).toEqual([
+    [1, 1],
+    [2, 2],
+  ]);
+  const { teamId, projectId } = team;
+  const totals = { total: 2, processed: 2, failed: 0, version: 2 };
+  expect(await service.rpc.call(CountWebhookEvents, { teamId, projectId })).toEqual(totals);
 });
 
-it('publishes a record that is not complete soon, once, and again when it is', async () => {
+it('counts an event that is not complete soon, once, and again when it is', async () => {
   const team = await service.newTeam();
   const eventId = await sendRouted(team);
-  await service.waitForChanges(eventId);
+  await service.waitForTotals(team.projectId, { total: 1, processed: 0, failed: 0 });
   await service.emit(completed(team, eventId));
-  await service.waitForChanges(eventId, 2);
+  await service.waitForTotals(team.projectId, { total: 1, processed: 1, failed: 0 });
 
-  // When a later event is reported as pending, the first one would have been again, too.
-  await service.waitForChanges(await sendRouted(team));
-  expect(service.changesOf(eventId).map(({ status, version }) => [status, version])).toEqual([
-    ['received', 2],
-    ['processed', 3],
-  ]);
+  // When a later event is counted as pending, the first one would have been again, too.
+  await sendRouted(team);
+  await service.waitForTotals(team.projectId, { total: 2, processed: 1, failed: 0 });
+  expect(service.totalsOf(team.projectId)).toHaveLength(3);
 });
 
 it('records that the owning service reported a failure', async () => {
@@ -111,16 +113,19 @@ it('takes a project as handled whose dead letter was retried, at any time', asyn
   await service.emit(completed(second, event.id, retried));
   expect(await service.recordOf(team, event.id)).toMatchObject({ status: 'failed' });
   await service.emit(completed(team, event.id, retried), completed(team, event.id, retried));
-  const processed = { status: 'processed', error: null, attempts: 9, processedAt: expect.any(String) };
-  expect(await service.recordOf(team, event.id)).toMatchObject(processed);
-  await service.waitForChanges(event.id, 2);
-  const [failed, recovered] = service.changesOf(event.id);
-  expect([failed?.status, recovered?.status]).toEqual(['failed', 'processed']);
-  expect(recovered?.version).toBe((failed?.version ?? 0) + 1);
+  const recovered = { status: 'processed', error: null, attempts: 9, processedAt: expect.any(String) };
+  expect(await service.recordOf(team, event.id)).toMatchObject(recovered);
+  await service.waitForTotals(team.projectId, { total: 1, processed: 1, failed: 0 });
+  expect(service.totalsOf(team.projectId).map(({ processed, failed }) => [processed, failed])).toEqual([
+    [0, 0],
+    [0, 1],
+    [1, 0],
+  ]);
+  expect(service.totalsOf(second.projectId)).toEqual([]);
 
   // A late report of the failure, delivered once more, takes nothing back.
   await service.emit(completed(team, event.id, failure));
-  expect(await service.recordOf(team, event.id)).toMatchObject(processed);
+  expect(await service.recordOf(team, event.id)).toMatchObject(recovered);
 });
 
 it('replays a failed event, and no other, under a new id', async () => {
@@ -182,9 +187,5 @@ it('completes many events that are reported at the same time', async () => {
   const ids = await Promise.all(Array.from({ length: 40 }, () => sendRouted(team)));
   await service.emit(...ids.map(id => completed(team, id)));
   expect((await service.list(team, '?status=processed')).pagination.total).toBe(40);
-  for (const id of ids) {
-    const isProcessed = ({ status }: { status: string }) => status === 'processed';
-    await waitFor(() => service.changesOf(id).some(isProcessed), { what: 'the change' });
-    expect(service.changesOf(id).filter(isProcessed)).toHaveLength(1);
-  }
+  await service.waitForTotals(team.projectId, { total: 40, processed: 40, failed: 0 });
 });

@@ -1,3 +1,4 @@
+import { CountStoppedTax } from '@billing/contracts/rpc/accounts';
 import { TeamId } from '@billing/contracts/ids';
 import type { HealthCheckName, ProcessorHealth } from '@billing/contracts/resources/processor-health';
 import { signatureOf } from '@billing/testing/signed-webhooks';
@@ -37,7 +38,7 @@ describe('the health of a connection', () => {
   it('has nothing against a new one', async () => {
     const health = await healthOf((await newTeam()).teamId);
     expect(health.status).toBe('ok');
-    for (const name of ['key', 'endpoint', 'clock'] as const)
+    for (const name of ['key', 'endpoint', 'storage', 'clock'] as const)
       expect(checkOf(health, name)).toMatchObject({ status: 'ok', fix: null });
     for (const name of ['signatures', 'events', 'drift'] as const)
       expect(checkOf(health, name)).toMatchObject({ status: 'unknown' });
@@ -145,6 +146,36 @@ describe('the health of a connection', () => {
       status: 'warning',
       detail: named('1 failed, 1 of them without a project')[0],
     });
+  });
+
+  it('says how much of its quota a team stores, and when that is all', async () => {
+    const { teamId } = await newTeam();
+    const store = (share: number) =>
+      service.sql(
+        `insert into stored_bytes (team_id, store, bytes) values (?, 'events_20260101', ?)
+         on conflict (team_id, store) do update set bytes = excluded.bytes`,
+        [teamId, Math.round(share * 10_737_418_240)],
+      );
+    const found = async () => {
+      const health = await healthOf(teamId);
+      return [health.status, checkOf(health, 'storage')];
+    };
+    await store(0.95);
+    expect(await found()).toMatchObject(['degraded', { status: 'warning', detail: named('9728 of 10240 MiB')[0] }]);
+    await store(1);
+    expect(await found()).toMatchObject(['degraded', { status: 'failed', detail: named('429')[0] }]);
+  });
+
+  it('warns of subscriptions that are billed without tax', async () => {
+    const [lost, taxed] = [await newTeam(), await newTeam()];
+    expect(checkOf(await healthOf(lost.teamId), 'tax')).toMatchObject({ status: 'unknown' });
+    await service.serve(CountStoppedTax, async ({ teamId }) => ({ subscriptions: teamId === lost.teamId ? 2 : 0 }));
+    const health = await healthOf(lost.teamId);
+    expect([health.status, checkOf(health, 'tax')]).toEqual([
+      'degraded',
+      { name: 'tax', status: 'warning', detail: named('bills 2 subscriptions')[0], fix: named('taxStopped=true')[0] },
+    ]);
+    expect(checkOf(await healthOf(taxed.teamId), 'tax')).toMatchObject({ status: 'ok', fix: null });
   });
 
   it('compares the clocks', async () => {

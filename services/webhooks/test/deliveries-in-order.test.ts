@@ -1,4 +1,4 @@
-import type { ResourceChange } from '@billing/contracts/events/resources';
+import type { PublicEventContent } from '@billing/contracts/events/public-data';
 import type { PublicEvent } from '@billing/contracts/resources/event';
 import { runs } from '@billing/testing/runs';
 import { waitFor } from '@billing/testing/wait-for';
@@ -60,8 +60,8 @@ it('gives each reader every event, those of an object in order, whatever fails, 
         endpointId = id;
         const changes = customerHistory(team, objects, length);
         const walked = walk(team, changes.length, limit);
-        const isFirst = ({ object }: ResourceChange) => object.sequence <= length / 2 + 1;
-        const shuffled = (some: readonly ResourceChange[]) =>
+        const isFirst = ({ object }: PublicEventContent) => object.sequence <= length / 2 + 1;
+        const shuffled = (some: readonly PublicEventContent[]) =>
           some
             .map(change => [order.next().value ?? 0, change] as const)
             .toSorted(([one], [other]) => one - other)

@@ -1,6 +1,7 @@
 import { CustomerId } from '@billing/contracts/ids';
 import { waitFor } from '@billing/testing/wait-for';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { requireCounted } from './count-stored.ts';
 import {
   customerChange as change,
   customerHistory as history,
@@ -8,6 +9,7 @@ import {
   type OutgoingSteps,
 } from './outgoing-steps.ts';
 import { startReceiver } from './receiver.ts';
+import { refuseRows } from './refuse-rows.ts';
 import type { WebhooksService } from './start-webhooks.ts';
 
 let service: WebhooksService;
@@ -15,6 +17,7 @@ let steps: OutgoingSteps;
 beforeAll(async () => {
   ({ service, steps } = await startDelivering());
 });
+afterEach(() => requireCounted(service.em));
 afterAll(() => service[Symbol.asyncDispose]());
 
 const rowOf = async (id: string) =>
@@ -115,6 +118,23 @@ it('frees what waits for an event that is sent by hand', async () => {
   await steps.call(team, 'POST', `/webhook-deliveries/${String(first?.['id'])}/retry`);
   await waitFor(() => receiver.received.length === 4, { what: 'what waited' });
   expect(receiver.verified(secret).map(({ position }) => position)).toEqual([1, 1, 2, 3]);
+});
+
+it('sends nothing again because it could not be written for a while', async () => {
+  const team = await service.newTeam();
+  await using receiver = await startReceiver();
+  const { id } = await steps.newEndpoint(team, receiver.url);
+  const refusing = await refuseRows(service, 'insert', `new.endpoint_id = '${id}'`, 'webhook_deliveries');
+  const hold = (lease: string) => service.sql(`update webhook_endpoints set ${lease} where id = ?`, [id]);
+  await hold(`lease_id = gen_random_uuid(), due_at = now() + interval '1 hour'`);
+  await steps.emit(team, ...history(team, 2, 2));
+  await hold('lease_id = null, due_at = now()');
+  await waitFor(() => receiver.received.length === 4, { what: 'every event' });
+  await refusing[Symbol.asyncDispose]();
+  await waitFor(async () => (await rowOf(id))?.['position'] === 4, { what: 'the cursor' });
+  const written = await service.sql('select status from webhook_deliveries where endpoint_id = ?', [id]);
+  expect(written).toEqual(Array.from({ length: 4 }, () => ({ status: 'succeeded' })));
+  expect(receiver.received).toHaveLength(4);
 });
 
 it('disables an endpoint that is gone, and reports it', async () => {

@@ -1,18 +1,12 @@
 import type { Envelope } from '@billing/contracts/event';
-import { CustomerCreated, type CustomerState } from '@billing/contracts/events/customers';
-import { CustomerId, type ProjectId, type TeamId } from '@billing/contracts/ids';
+import { CustomerCreated } from '@billing/contracts/events/customers';
+import type { ProjectId, TeamId } from '@billing/contracts/ids';
 import { ProcessorEventCompleted, type Completion } from '@billing/contracts/processor-events';
+import { customerState } from '@billing/testing/customer-state';
 import { newEvent } from '@billing/testing/events';
 
-/** A customer record of a project, for the given customer at Stripe. */
-export function customerState(projectId: ProjectId, processorCustomerId: string): CustomerState {
-  const fields = { projectId, email: 'ada@example.com', name: null, version: 1 };
-  const link = { processorCustomerId, externalId: null, linkedToExisting: false, balance: null };
-  return { id: CustomerId.create(), ...fields, ...link, createdAt: new Date(), deletedAt: null };
-}
-
 export const customerCreated = (teamId: TeamId, projectId: ProjectId, processorCustomerId: string): Envelope =>
-  newEvent(CustomerCreated, teamId, customerState(projectId, processorCustomerId));
+  newEvent(CustomerCreated, teamId, customerState({ projectId, processorCustomerId }));
 
 /** The report of a project's owning service on a webhook event; `processed` unless given. */
 export const completed = (

@@ -21,8 +21,15 @@ afterAll(() => service[Symbol.asyncDispose]());
 
 const rowOf = async (id: string) =>
   (await service.sql('select position::int, status, lease_id from webhook_endpoints where id = ?', [id]))[0];
+/** Until nobody sends to it, and nothing that was called for is left to send. */
 const untilIdle = (id: string) =>
-  waitFor(async () => (await rowOf(id))?.['lease_id'] === null, { what: 'the turn of the endpoint to end' });
+  waitFor(
+    async () => {
+      const idle = 'lease_id is null and coalesce(due_at > clock_timestamp(), true)';
+      return (await service.sql(`select 1 from webhook_endpoints where id = ? and ${idle}`, [id])).length === 1;
+    },
+    { what: 'the turn of the endpoint to end' },
+  );
 const deliveriesOf = (id: string) =>
   service.sql(
     `select id, status, attempts, failures, next_attempt_at from webhook_deliveries where endpoint_id = ? order by position`,

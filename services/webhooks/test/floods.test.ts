@@ -3,7 +3,7 @@ import { processorEvent } from '@billing/contracts/processor-events';
 import { waitFor } from '@billing/testing/wait-for';
 import { newWebhookEvent } from '@billing/testing/signed-webhooks';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { WINDOW as TEAM_WINDOW } from '#pipeline/lease.ts';
+import { WINDOW as TEAM_WINDOW } from '../src/pipeline/lease.ts';
 import { completed, customerCreated } from './domain-events.ts';
 import { startWebhooks, type Team, type WebhooksService } from './start-webhooks.ts';
 import { customerUpdated, newStripeCustomer } from './stripe-events.ts';
@@ -26,10 +26,12 @@ async function storeFlood(event: ReturnType<typeof customerUpdated>, count: numb
   await service.send(team, event);
   const { id } = event.data.object;
   await service.sql(
-    `insert into webhook_events select (jsonb_populate_record(e, jsonb_build_object(
-       'id', 'evt_flood_' || n, 'payload', replace(e.payload::text, ?, ? || n)::jsonb))).*
-       from webhook_events e, generate_series(2, ?) n where e.team_id = ?`,
-    [id, id, count, team.teamId],
+    `insert into webhook_events select flood.*
+       from webhook_events e, generate_series(2, ?) n,
+            lateral jsonb_populate_record(e, jsonb_build_object(
+              'id', 'evt_flood_' || n, 'payload', replace(e.payload::text, ?, ? || n)::jsonb)) flood
+      where e.team_id = ?`,
+    [count, id, id, team.teamId],
   );
   await service.sql('update webhook_events set due_at = clock_timestamp(), lease_id = null');
 }
@@ -51,7 +53,7 @@ async function publishOfOther() {
   return publication;
 }
 
-it('publishes another team’s event while a flood waits, and of the flood no more than its team may have on the bus', async () => {
+it('S33: publishes another team’s event while a flood waits, and of the flood no more than its team may have on the bus', async () => {
   await storeFlood(customerUpdated(team.projectId), 3_000);
   await service.run();
   await waitForPublished(WINDOW);
@@ -77,7 +79,7 @@ it('makes room for events that another copy has completed', async () => {
   expect(new Set(published()).size).toBe(WINDOW + HALF);
 });
 
-it('publishes another team’s event while the customers of a flood are looked up at a slow account', async () => {
+it('S33: publishes another team’s event while the customers of a flood are looked up at a slow account', async () => {
   await using resources = new AsyncDisposableStack();
   resources.defer(() => service.controlOf(team).clearFaults());
   await service.controlOf(team).fail({ path: '/v1/customers', mode: 'slow', times: 1_000, delayMs: 4_000 });
@@ -86,7 +88,7 @@ it('publishes another team’s event while the customers of a flood are looked u
   expect(await publishOfOther()).toBeDefined();
 });
 
-it('sends a customer’s large event to 100 projects as references, and says on its record that it left some out', async () => {
+it('S34: sends a customer’s large event to 100 projects as references, and says on its record that it left some out', async () => {
   const customer = newStripeCustomer(undefined, { description: 'x'.repeat(900_000) });
   const projects = Array.from({ length: 300 }, () => ProjectId.create());
   await service.run();
@@ -110,7 +112,7 @@ it('sends a customer’s large event to 100 projects as references, and says on 
   expect(service.publicationsOf(event.id)).toHaveLength(100);
 });
 
-it('counts an event as often as it is published where it goes to many projects', async () => {
+it('S34: counts an event as often as it is published where it goes to many projects', async () => {
   const customer = newStripeCustomer();
   const projects = Array.from({ length: 100 }, () => ProjectId.create());
   await service.run();

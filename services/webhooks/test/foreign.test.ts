@@ -2,12 +2,13 @@ import { CustomerCreated } from '@billing/contracts/events/customers';
 import { ProductCreated } from '@billing/contracts/events/catalog';
 import { ProductId, ProjectId, TeamId } from '@billing/contracts/ids';
 import type { ProcessorEventType } from '@billing/contracts/processor-events';
+import { customerState } from '@billing/testing/customer-state';
 import { newEvent } from '@billing/testing/events';
 import { waitFor } from '@billing/testing/wait-for';
 import { newWebhookEvent } from '@billing/testing/signed-webhooks';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { deletePayloads } from '../src/jobs/delete-expired.ts';
-import { completed, customerCreated, customerState } from './domain-events.ts';
+import { deleteOldEvents } from '../src/receipt/delete-expired.ts';
+import { completed, customerCreated } from './domain-events.ts';
 import { startWebhooks, type Team, type WebhooksService } from './start-webhooks.ts';
 import { newStripeCustomer } from './stripe-events.ts';
 
@@ -49,8 +50,11 @@ const productCreated = (teamId: TeamId, projectId: ProjectId, processorProductId
     id: ProductId.create(),
     projectId,
     name: 'Pro',
+    description: null,
+    unitLabel: null,
     isActive: true,
     processorProductId,
+    metadata: {},
     version: 1,
     createdAt: new Date(),
     deletedAt: null,
@@ -129,7 +133,7 @@ it('ignores an object without a customer, and calls nobody', async () => {
   const event = newWebhookEvent('product.created', { id: 'prod_other', object: 'product', metadata: {} });
   await service.send(team, event);
   expect(await waitForStatus(team, event.id, 'ignored')).toMatchObject({ error: 'foreign', objectId: 'prod_other' });
-  expect(await service.sql(`select id from "${team.teamId}".products`)).toEqual([{ id: 'prod_other' }]);
+  expect(await service.sql(`select id from "${team.teamId}".products`)).toEqual([]);
   expect(await countLookUps(team)).toBe(0);
 });
 
@@ -141,7 +145,7 @@ it('processes what was foreign as soon as its customer or product is ours', asyn
   for (const event of [charge, product]) await service.send(team, event);
   for (const event of [charge, product]) await waitForStatus(team, event.id, 'ignored');
 
-  const state = customerState(team.projectId, customer);
+  const state = customerState({ projectId: team.projectId, processorCustomerId: customer });
   await service.emit(newEvent(CustomerCreated, team.teamId, state));
   await service.emit(productCreated(team.teamId, team.projectId, 'prod_1'));
   for (const [event, type] of [
@@ -265,10 +269,10 @@ it('keeps the payload of a foreign event for seven days, and then replays it no 
       event.id,
     ]);
   await setAge(6.9);
-  await deletePayloads(service.em, { days: 90 });
+  await deleteOldEvents(service.em, { days: 90 });
   expect(await hasPayload()).toBe(true);
   await setAge(7.1);
-  await deletePayloads(service.em, { days: 90 });
+  await deleteOldEvents(service.em, { days: 90 });
   expect(await hasPayload()).toBe(false);
 
   const { status, body } = await service.replay(team, event.id);

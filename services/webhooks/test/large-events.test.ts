@@ -3,7 +3,7 @@ import { FindWebhookEventObject } from '@billing/contracts/rpc/calls';
 import { openStoredObjects } from '@billing/messaging/consumer/stored-objects';
 import { newWebhookEvent, signatureOf } from '@billing/testing/signed-webhooks';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { MAX_BYTES_ON_BUS } from '#pipeline/publish.ts';
+import { MAX_BYTES_ON_BUS } from '../src/pipeline/publish.ts';
 import { startWebhooks, type Team, type WebhooksService } from './start-webhooks.ts';
 import { customerUpdated } from './stripe-events.ts';
 
@@ -36,7 +36,7 @@ it('publishes an event of the usual size with its object', async () => {
   expect(data.objectOmitted).toBeUndefined();
 });
 
-it('publishes a large event without its object, and returns the object to those who ask for it', async () => {
+it('S33: publishes a large event without its object, and returns the object to those who ask for it', async () => {
   const event = newWebhookEvent('customer.updated', {
     ...customerUpdated(team.projectId).data.object,
     description: 'x'.repeat(MAX_BYTES_ON_BUS),

@@ -28,6 +28,8 @@ const nestedObjects = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repea
 const NOT_JSON: readonly (readonly [string, string | Buffer])[] = [
   ['an empty body', ''],
   ['white space', ' \n\t '],
+  ['a bare word', 'event'],
+  ['NUL bytes', Buffer.alloc(64)],
   ['an event cut in the middle', text.slice(0, text.length / 2)],
   ['an event without its last brace', text.slice(0, -1)],
   ['a character after the event', `${text}x`],
@@ -76,6 +78,7 @@ const NO_SNAPSHOT: readonly (readonly [string, string])[] = [
   ['the id of a customer', withFields({ id: 'cus_1' })],
   ['an id with a space', withFields({ id: 'evt_1 2' })],
   ['an id with a path', withFields({ id: 'evt_../../x' })],
+  ['an id with an umlaut', withFields({ id: 'evt_ü' })],
   ['an id of 10,000 characters', withFields({ id: `evt_${'a'.repeat(10_000)}` })],
   ['no type', withFields({ type: undefined })],
   ['null for a type', withFields({ type: null })],
@@ -89,6 +92,7 @@ const NO_SNAPSHOT: readonly (readonly [string, string])[] = [
   ['a time before 1970', withFields({ created: -1 })],
   ['a time too far in the future', withFields({ created: 1e300 })],
   ['a number for a version', withFields({ api_version: 7 })],
+  ['a version of 100 characters', withFields({ api_version: 'x'.repeat(100) })],
   ['a string for livemode', withFields({ livemode: 'yes' })],
   ['no data', withFields({ data: undefined })],
   ['no object', withFields({ data: {} })],
@@ -103,6 +107,7 @@ const NO_SNAPSHOT: readonly (readonly [string, string])[] = [
   ['the first half of a surrogate pair', withRaw('"\\ud800"')],
   ['the second half of a surrogate pair', withRaw('"\\udfff"')],
   ['half a surrogate pair in a name', withRaw('{"\\ud800":1}')],
+  ['100 nested lists', withRaw(nested(100))],
   ['10,000 nested lists', withRaw(nested(10_000))],
   ['10,000 nested objects', withRaw(nestedObjects(10_000))],
 ];

@@ -1,6 +1,6 @@
 import { CustomerId, ProjectId } from '@billing/contracts/ids';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { queueNightlySyncs } from '../src/jobs/queue-nightly-syncs.ts';
+import { queueNightlySyncs } from '../src/sync/queue-nightly-syncs.ts';
 import { startWebhooks, type Team, type WebhooksService } from './start-webhooks.ts';
 
 const EVENING = new Date('2026-11-22T23:00:00Z');

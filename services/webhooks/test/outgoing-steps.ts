@@ -1,10 +1,10 @@
-import { ResourceChanged, type ResourceChange } from '@billing/contracts/events/resources';
+import type { PublicEventContent } from '@billing/contracts/events/public-data';
 import { CustomerId, WebhookEndpointId } from '@billing/contracts/ids';
 import { openKeyRing } from '@billing/processor/key-ring';
-import { newEvent } from '@billing/testing/events';
-import { newEndpointSecret } from '#domain/sent-signature.ts';
-import { saveEndpointSecret } from '#outgoing/endpoint-secrets.ts';
-import { openSealedSecrets } from '#persistence/sealed-secrets.ts';
+import { recordEventOf } from '@billing/testing/record-events';
+import { newEndpointSecret } from '../src/outgoing/sent-signature.rules.ts';
+import { saveEndpointSecret } from '../src/outgoing/endpoint-secrets.ts';
+import { openSealedSecrets } from '../src/accounts/sealed-secrets.ts';
 import { startWebhooks, type Team, type WebhooksService } from './start-webhooks.ts';
 
 /** A change of a customer, as its service publishes it. */
@@ -12,8 +12,8 @@ export const customerChange = (
   { projectId }: Pick<Team, 'projectId'>,
   id: CustomerId,
   sequence: number,
-  more: Partial<ResourceChange> = {},
-): ResourceChange => ({
+  more: Partial<PublicEventContent> = {},
+): PublicEventContent => ({
   projectId,
   type: sequence === 1 ? 'customer.created' : 'customer.updated',
   object: { type: 'customer', id, sequence },
@@ -25,7 +25,7 @@ export const customerChange = (
 });
 
 /** So many changes of each of so many customers. */
-export const customerHistory = (team: Pick<Team, 'projectId'>, objects: number, length: number): ResourceChange[] =>
+export const customerHistory = (team: Pick<Team, 'projectId'>, objects: number, length: number): PublicEventContent[] =>
   Array.from({ length: objects }, () => CustomerId.create()).flatMap(id =>
     Array.from({ length }, (_, index) => customerChange(team, id, index + 1)),
   );
@@ -35,8 +35,8 @@ export type OutgoingSteps = ReturnType<typeof outgoingSteps>;
 /** What tests of deliveries do to a service. */
 export const outgoingSteps = (service: WebhooksService) => ({
   /** Has changes published. */
-  emit: (team: Team, ...changes: readonly ResourceChange[]) =>
-    service.emit(...changes.map(data => newEvent(ResourceChanged, team.teamId, data))),
+  emit: (team: Team, ...changes: readonly PublicEventContent[]) =>
+    service.emit(...changes.map(change => recordEventOf(team.teamId, change))),
 
   /** Calls an operation as a member of the team. */
   call: (

@@ -139,7 +139,8 @@ it('keeps nothing when the key may not make an endpoint, and names the permissio
   });
   expect(await isAccepted(team.teamId, team.webhookSecret)).toBe(true);
 
-  const given = await service.connect(team.teamId, { secretKey: restricted, webhookSecret: 'whsec_by_hand' });
+  const { teamId } = await service.newTeam();
+  const given = await service.connect(teamId, { secretKey: restricted, webhookSecret: 'whsec_by_hand' });
   expect(given.status).toBe(200);
 });
 

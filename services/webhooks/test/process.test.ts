@@ -1,19 +1,18 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { ProjectCreated } from '@billing/contracts/events/gateway';
-import { envelope } from '@billing/contracts/event';
 import { ProjectId, TeamId } from '@billing/contracts/ids';
+import { findFreePort } from '@billing/embedded-servers/free-port';
 import { startLocalProcessor } from '@billing/local-processor/server';
 import { createStream, openBus } from '@billing/messaging/bus';
 import { stripeClient } from '@billing/processor/stripe-client';
 import { createTestDatabase } from '@billing/testing/database';
 import { decode } from '@billing/messaging/message-body';
-import { newEvent } from '@billing/testing/events';
+import { messageWith } from '@billing/testing/events';
 import { testIdentity } from '@billing/service/testing/identity';
 import { connectTestNats, testNatsUrl } from '@billing/testing/nats';
+import { projectCreated } from '@billing/testing/projects';
 import { waitFor } from '@billing/testing/wait-for';
 import { signatureOf } from '@billing/testing/signed-webhooks';
 import { Client } from 'pg';
@@ -24,21 +23,12 @@ import { customerUpdated } from './stripe-events.ts';
 
 const MAIN = join(import.meta.dirname, '../src/main.ts');
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number }; // a server on a TCP port has this kind of address
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
 /** Sets up what the process needs, and returns how to start and call it. */
 async function setUp(resources: AsyncDisposableStack, settings: Record<string, string> = {}) {
   const testDatabase = resources.use(await createTestDatabase('webhooks'));
   const processor = resources.adopt(await startLocalProcessor(), running => running.close());
   const identity = testIdentity('webhooks');
-  const port = await freePort();
+  const port = await findFreePort();
   const serviceKey = randomBytes(32).toString('base64');
   const base = `http://127.0.0.1:${port}`;
   const env = {
@@ -89,17 +79,8 @@ async function setUp(resources: AsyncDisposableStack, settings: Record<string, s
       body: JSON.stringify(credentials),
     });
     expect(connected.status).toBe(200);
-    const state = {
-      id: projectId,
-      teamId,
-      name: 'Shop',
-      baseCurrency: 'usd',
-      entitlementGraceDays: 7,
-      createdAt: new Date(),
-      version: 1,
-    };
-    const created = newEvent(ProjectCreated, teamId, state);
-    await bus.publish(created.type, JSON.stringify(envelope.encode(created)), created.id, {});
+    const created = projectCreated({ teamId, projectId });
+    await bus.publish(messageWith(created));
   };
   /** Ends the leases of the process that died, as time does. */
   const endLeases = async (): Promise<void> => {

@@ -1,14 +1,14 @@
 import type { ProjectId } from '@billing/contracts/ids';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { ROUTING_PAUSES_MS } from '#domain/unrouted.ts';
-import { teamSchemaName } from '#domain/raw-object.ts';
-import { saveRoutes } from '#persistence/routes.ts';
-import { openTeamSchemas } from '#persistence/team-schema.ts';
-import { leaseDueEvents, WEBHOOK_EVENTS } from '#pipeline/lease.ts';
-import { endUnrouted, postpone } from '#pipeline/postpone.ts';
-import { openEventProcessor, type EventProcessor } from '#pipeline/process.ts';
-import { openEventPublisher, type EventPublisher } from '#pipeline/publish.ts';
-import { recordRoutes } from '#pipeline/route.ts';
+import { ROUTING_PAUSES_MS } from '../src/pipeline/unrouted.rules.ts';
+import { teamSchemaName } from '../src/pipeline/raw-object.rules.ts';
+import { saveRoutes } from '../src/pipeline/route-rows.ts';
+import { openTeamSchemas } from '../src/pipeline/team-schema.ts';
+import { leaseDueEvents, openWindow, WEBHOOK_EVENTS } from '../src/pipeline/lease.ts';
+import { endUnrouted, postpone } from '../src/pipeline/postpone.ts';
+import { openEventProcessor, type EventProcessor } from '../src/pipeline/process.ts';
+import { openEventPublisher, type EventPublisher } from '../src/pipeline/publish.ts';
+import { recordRoutes } from '../src/pipeline/route.ts';
 import { refuseRows } from './refuse-rows.ts';
 import { startWebhooks, type Team, type WebhooksService } from './start-webhooks.ts';
 import { customerUpdated } from './stripe-events.ts';
@@ -25,14 +25,15 @@ beforeAll(async () => {
   service = await startWebhooks({ run: false });
   const { em, outbox, bus, rpc, processors, logger } = service;
   publisher = openEventPublisher({ outbox, publish: bus.publish, logger });
-  processor = openEventProcessor({ em, rpc, processors, publisher, logger });
+  processor = openEventProcessor({ outbox, rpc, processors, publisher, rooms: openWindow(em), logger });
 });
 beforeEach(async () => {
   team = await service.newTeam();
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
-const lease = (limit: number) => leaseDueEvents(service.em, limit);
+/** As another copy does each time, which knows nothing. */
+const lease = (limit: number) => leaseDueEvents(service.em, openWindow(service.em), limit);
 
 /** Ends all leases and processes what is due, as another copy does after a crash. */
 async function processAll(): Promise<void> {
@@ -78,8 +79,10 @@ it('leases a team’s only event with the first of another team’s flood, by an
   const flooded = await service.newTeam();
   await service.send(flooded, customerUpdated());
   await service.sql(
-    `insert into webhook_events select (jsonb_populate_record(e, jsonb_build_object('id', 'evt_flood_' || n))).*
-       from webhook_events e, generate_series(1, 20000) n where e.team_id = ?`,
+    `insert into webhook_events select flood.*
+       from webhook_events e, generate_series(1, 20000) n,
+            lateral jsonb_populate_record(e, jsonb_build_object('id', 'evt_flood_' || n)) flood
+      where e.team_id = ?`,
     [flooded.teamId],
   );
   await service.sql('update webhook_events set due_at = clock_timestamp() where team_id = ?', [flooded.teamId]);
@@ -111,8 +114,9 @@ it('leases an event again after a crash, and ignores late writes of the crashed 
   expect(again.map(event => [event.id, event.attempt])).toEqual([[id, 2]]);
   if (!late) throw new Error('No event was leased.');
   const route = { projects: [team.projectId], routedBy: 'known-id', leftOut: 0 } as const;
-  expect(await recordRoutes(service.em.fork(), [{ event: { ...late, attempt: 2 }, route }])).toEqual([]);
-  await postpone(service.em, [late], 'late', ROUTING_PAUSES_MS);
+  const parts = { publish: () => undefined, rooms: openWindow(service.em) };
+  expect(await recordRoutes(service.em.fork(), [{ event: { ...late, attempt: 2 }, route }], parts)).toEqual([]);
+  await postpone(service.outbox, [late], 'late', ROUTING_PAUSES_MS);
   expect(await service.recordOf(team, id)).toMatchObject({ projectId: null, error: null });
 
   await processor.process(again);
@@ -128,8 +132,8 @@ it('does not call an event foreign whose route was saved after the last look at 
   const leaseIt = async () => (await lease(10)).find(({ id }) => id === event.id);
   const first = await leaseIt();
   if (!first) throw new Error('The event was not leased.');
-  expect(await endUnrouted(service.em, first, 'ignored')).toBe(false);
-  await postpone(service.em, [first], 'unroutable', [0]);
+  expect(await endUnrouted(service.outbox, first, 'ignored')).toBe(false);
+  await postpone(service.outbox, [first], 'unroutable', [0]);
   const last = await leaseIt();
   if (!last) throw new Error('The event was not leased again.');
 
@@ -137,7 +141,7 @@ it('does not call an event foreign whose route was saved after the last look at 
   const reference = { kind: 'customer', processorId: event.data.object.id } as const;
   const record = { ...reference, resourceId: 'cus_x', version: 1, createdAt: new Date(), deleted: false };
   await service.em.fork().transactional(tx => saveRoutes(tx, [{ teamId, projectId, ...record }]));
-  expect(await endUnrouted(service.em, last, 'ignored')).toBe(false);
+  expect(await endUnrouted(service.outbox, last, 'ignored')).toBe(false);
   await processAll();
   expect((await service.waitForPublications(event.id))[0]?.data).toMatchObject({ projectId, routedBy: 'known-id' });
 });

@@ -10,8 +10,8 @@ import { auditOf } from '@billing/service/audit';
 import { waitFor } from '@billing/testing/wait-for';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { connectProcessor } from '#operations/connect-processor.ts';
-import { openSealedSecrets } from '#persistence/sealed-secrets.ts';
+import { connectProcessor } from '../src/accounts/connect-processor.ts';
+import { openSealedSecrets } from '../src/accounts/sealed-secrets.ts';
 import { newCredentials, PUBLIC_URL, startWebhooks, type WebhooksService } from './start-webhooks.ts';
 
 const lines: string[] = [];
@@ -35,7 +35,7 @@ it('describes the webhook URL and how to set it up at Stripe', async () => {
   for (const type of OPTIONAL_EVENT_TYPES) expect(optional).toContain(type);
 });
 
-it('connects with credentials that Stripe accepts, and shows none of the secrets', async () => {
+it('S25: connects with credentials that Stripe accepts, and shows none of the secrets', async () => {
   const teamId = TeamId.create();
   const credentials = newCredentials();
   const response = await service.connect(teamId, credentials);
@@ -54,7 +54,7 @@ it('connects with credentials that Stripe accepts, and shows none of the secrets
   const [stored] = await service.sql(`
     select (select json_agg(a) from processor_accounts a)::text
         || (select json_agg(s) from signing_secrets s)::text
-        || (select json_agg(o) from outbox_events o)::text as everything`);
+        || (select json_agg(o) from outbox_messages o)::text as everything`);
   for (const secret of [credentials.secretKey, credentials.webhookSecret])
     for (const place of [response.text, stored?.['everything'], lines.join('')]) expect(place).not.toContain(secret);
 });
@@ -132,6 +132,7 @@ it('returns 503 while Stripe cannot be reached', async () => {
   await new Promise(resolve => closed.close(resolve));
   const connect = connectProcessor({
     outbox: service.outbox,
+    rpc: service.rpc,
     sealed: openSealedSecrets({ keyRing: () => keyRingOf(service.credentialsKey), logger: service.logger }),
     processorBaseUrl: `http://127.0.0.1:${port}`,
     publicUrl: PUBLIC_URL,

@@ -1,14 +1,16 @@
 import { CustomerCreated } from '@billing/contracts/events/customers';
-import { ProjectCreated } from '@billing/contracts/events/gateway';
 import { MIRRORING_SERVICES, PurgeFinished, PurgeReported, PurgeStarted } from '@billing/contracts/events/webhooks';
+import { customerState } from '@billing/testing/customer-state';
 import { newEvent } from '@billing/testing/events';
 import { deliveredAgain } from '@billing/testing/processor-events';
+import { projectCreated } from '@billing/testing/projects';
 import { waitFor } from '@billing/testing/wait-for';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { readEvent } from '#domain/incoming-event.ts';
-import { storeEvents } from '#pipeline/store.ts';
-import { completed, customerState } from './domain-events.ts';
-import { withoutQueue } from './reconciling.ts';
+import { readEvent } from '../src/receipt/incoming-event.rules.ts';
+import { openWindow } from '../src/pipeline/lease.ts';
+import { storeEvents } from '../src/receipt/store.ts';
+import { completed } from './domain-events.ts';
+import { unlimited, withoutQueue } from './reconciling.ts';
 import { newCredentials, startWebhooks, type Team, type WebhooksService } from './start-webhooks.ts';
 import { customerUpdated } from './stripe-events.ts';
 
@@ -43,17 +45,8 @@ const reportFor = async (team: Team, step: 'started' | 'finished', at = new Date
 async function newTeamWithRecords() {
   const team = await service.newTeam();
   const { teamId, projectId } = team;
-  const state = {
-    id: projectId,
-    teamId,
-    name: 'Shop',
-    baseCurrency: 'usd',
-    entitlementGraceDays: 7,
-    createdAt: new Date(),
-    version: 1,
-  };
-  await service.emit(newEvent(ProjectCreated, teamId, state));
-  const customer = customerState(projectId, 'cus_1');
+  await service.emit(projectCreated(team));
+  const customer = customerState({ projectId, processorCustomerId: 'cus_1' });
   await service.emit(newEvent(CustomerCreated, teamId, customer));
   await service.emit(completed(team, await publish(team)));
   await waitFor(async () => (await service.sql('select 1 from routes where team_id = ?', [teamId])).length === 1, {
@@ -146,7 +139,7 @@ it('drops events about what was purged, however late they come, and takes in wha
     { what: 'the purge to end' },
   );
   const newCustomer = (processorId: string, occurredAt: Date) => ({
-    ...newEvent(CustomerCreated, teamId, customerState(projectId, processorId)),
+    ...newEvent(CustomerCreated, teamId, customerState({ projectId, processorCustomerId: processorId })),
     occurredAt,
   });
   await service.emit(late, newCustomer('cus_old', until), newCustomer('cus_new', new Date(until.getTime() + 1)));
@@ -166,18 +159,19 @@ it('deletes nothing of what came after it when the event of a purge comes once m
   await waitFor(async () => (await service.connect(teamId, newCredentials())).status === 200, {
     what: 'another account to be connected',
   });
-  await service.emit(newEvent(CustomerCreated, teamId, customerState(projectId, 'cus_new')));
+  await service.emit(newEvent(CustomerCreated, teamId, customerState({ projectId, processorCustomerId: 'cus_new' })));
   await waitFor(async () => (await countRows(team))?.['routes'] === 1, { what: 'the new route' });
 
   for (const event of [started, finished]) await service.deliver(deliveredAgain(event));
   expect(await countRows(team)).toMatchObject({ routes: 1 });
-  await service.emit(newEvent(CustomerCreated, teamId, customerState(projectId, 'cus_newer')));
+  await service.emit(newEvent(CustomerCreated, teamId, customerState({ projectId, processorCustomerId: 'cus_newer' })));
   await waitFor(async () => (await countRows(team))?.['routes'] === 2, { what: 'the team to be open' });
 });
 
 it('purges a team that was disconnected before', async () => {
   const { team } = await newTeamWithRecords();
   await disconnect(team);
+  service.mirrored.set(team.teamId, { records: { customers: 1 }, operations: 0 });
   expect((await service.connect(team.teamId, newCredentials())).body.error.code).toBe('processor_mismatch');
   expect((await purge(team)).status).toBe(200);
   await waitFor(async () => (await countRows(team))?.['events'] === 0, { what: 'the purge' });
@@ -212,7 +206,12 @@ it('disconnects once the events are stored that are being stored, so that the pu
 it('keeps nothing that is acknowledged while a purge runs, at whichever copy, and takes in what the next account sends', async () => {
   const { team } = await newTeamWithRecords();
   const { teamId, projectId } = team;
-  const stale = storeEvents({ em: service.em, stored: withoutQueue() });
+  const stale = storeEvents({
+    em: service.em,
+    stored: withoutQueue(),
+    rooms: openWindow(service.em),
+    quota: unlimited,
+  });
   const [{ id: secretId } = {}] = await service.sql('select id from signing_secrets where team_id = ?', [teamId]);
   const { accountId } = await service.processorOf(team).findAccount();
   /** As a copy of the service stores it that still has the secret in memory. */
@@ -256,7 +255,12 @@ it('disconnects although events are stored all the time', async () => {
   const [{ id: secretId } = {}] = await service.sql('select id from signing_secrets where team_id = ?', [teamId]);
   const { accountId } = await service.processorOf(team).findAccount();
   const from = { accountId, secretId: String(secretId) };
-  const store = storeEvents({ em: service.em, stored: withoutQueue() });
+  const store = storeEvents({
+    em: service.em,
+    stored: withoutQueue(),
+    rooms: openWindow(service.em),
+    quota: unlimited,
+  });
   // At any time several of them are under way.
   const storing = Array.from({ length: 4 }, async () => {
     for (let outcome = 'new'; outcome === 'new';) {

@@ -51,7 +51,7 @@ describe('the signature', () => {
     expect((await service.post(team.teamId, bytes, header)).status).toBe(200);
   });
 
-  it('returns the same error whatever is wrong with it, and stores nothing', async () => {
+  it('S24, S29: returns the same error whatever is wrong with it, and stores nothing', async () => {
     const other = await service.newTeam();
     const unknown = { teamId: 'team_00000000000000000000000x' };
     const unconnected = { teamId: TeamId.create() };
@@ -171,7 +171,7 @@ it('accepts a replaced signing secret for 24 hours on every copy, and the new on
   const signers = [rotating];
   for (let turn = 0; turn < 3; turn += 1) {
     const { webhookSecret } = newCredentials();
-    await service.connect(rotating.teamId, { ...newCredentials(), webhookSecret });
+    await service.connect(rotating.teamId, { ...newCredentials(), secretKey: rotating.secretKey, webhookSecret });
     signers.push({ ...rotating, webhookSecret });
     for (const to of [service, second])
       for (const signedBy of signers)

@@ -2,7 +2,7 @@ import { ENDPOINT_EVENT_TYPES, OPTIONAL_EVENT_TYPES } from '@billing/contracts/p
 import { API_VERSION } from '@billing/processor/stripe-client';
 import { waitFor } from '@billing/testing/wait-for';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { leaseTeams } from '#persistence/reconciliations.ts';
+import { leaseTeams } from '../src/receipt/reconciliations.ts';
 import { startForwardingGateway } from './forwarding-gateway.ts';
 import { makeDue, newTeamWithEndpoint, reconcilerOf, reconcileNow, startEagerReconciler } from './reconciling.ts';
 import { refuseRows } from './refuse-rows.ts';

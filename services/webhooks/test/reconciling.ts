@@ -2,11 +2,12 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProcessorEventType } from '@billing/contracts/processor-events';
 import type { TeamProcessors } from '@billing/processor/team-processors';
 import { openLeaseQueue } from '@billing/database/lease-queue';
-import { leaseTeams } from '#persistence/reconciliations.ts';
-import type { LeasedEvent } from '#pipeline/lease.ts';
-import { storeEvents } from '#pipeline/store.ts';
+import { leaseTeams } from '../src/receipt/reconciliations.ts';
+import type { LeasedEvent } from '../src/pipeline/lease.ts';
+import { openWindow } from '../src/pipeline/lease.ts';
+import { storeEvents } from '../src/receipt/store.ts';
 import type { Logger } from 'pino';
-import { openReconciler } from '../src/jobs/reconciler.ts';
+import { openReconciler } from '../src/receipt/reconciler.ts';
 import { newCredentials, type Team, type WebhooksService } from './start-webhooks.ts';
 
 interface Copy {
@@ -21,6 +22,8 @@ export const withoutQueue = () => ({
   hasRoom: () => false,
 });
 
+export const unlimited = { bytes: Number.MAX_SAFE_INTEGER, note: () => undefined };
+
 /** The reconciler of one copy of the service. It leases no events, so that any running pipeline processes them. */
 export function reconcilerOf(
   { em, processors, logger }: Copy,
@@ -28,12 +31,13 @@ export function reconcilerOf(
     graceMs = 0,
     intervalMs = 3_600_000,
     isOverloaded = () => false,
-  }: Partial<Parameters<typeof openReconciler>[0]> = {},
+    quota = unlimited,
+  }: Partial<Parameters<typeof openReconciler>[0]> & Partial<Pick<Parameters<typeof storeEvents>[0], 'quota'>> = {},
 ) {
   return openReconciler({
     em,
     processors,
-    store: storeEvents({ em, stored: withoutQueue() }),
+    store: storeEvents({ em, stored: withoutQueue(), rooms: openWindow(em), quota }),
     logger,
     graceMs,
     intervalMs,

@@ -29,7 +29,9 @@ export async function serveOwners(service: Pick<WebhooksService, 'serve'>) {
       objects.map(({ id, deleted }) => {
         const isRecorded = records.has(keyOf({ projectId }, id));
         const outcome = deleted === true ? (isRecorded ? 'extra' : 'same') : isRecorded ? 'same' : 'missing';
-        return { outcome, id: isRecorded ? `record_of_${id}` : null, fields: [], hasParent: true } as const;
+        const isHeldElsewhere = [...records].some(key => key.endsWith(` ${id}`) && key !== keyOf({ projectId }, id));
+        const recordId = isRecorded ? `record_of_${id}` : null;
+        return { outcome, id: recordId, fields: [], hasParent: true, isHeldElsewhere } as const;
       }),
     );
     await service.serve(ListLiveRecords[owner], async ({ projectId, type }) => ({

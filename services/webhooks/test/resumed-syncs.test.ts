@@ -1,9 +1,10 @@
 import type { SyncId } from '@billing/contracts/ids';
 import { waitFor } from '@billing/testing/wait-for';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { cleanSyncs } from '../src/sync/complete-sync.ts';
 import { leaseSyncs, type LeasedSync } from '../src/sync/lease-syncs.ts';
 import { runSync } from '../src/sync/run-sync.ts';
+import { requireCounted } from './count-stored.ts';
 import { completed } from './domain-events.ts';
 import { serveOwners, type Owner } from './record-owner.ts';
 import { startWebhooks, type Team, type WebhooksService } from './start-webhooks.ts';
@@ -16,6 +17,7 @@ beforeAll(async () => {
   service = await startWebhooks({ run: false });
   owner = await serveOwners(service);
 });
+afterEach(() => requireCounted(service.em));
 afterAll(() => service[Symbol.asyncDispose]());
 
 /** Runs the sync that is due, as one copy of the service, until it ends, loses its lease or has had its turn. */
@@ -30,6 +32,7 @@ async function work(team: Team, turnMs?: number): Promise<readonly LeasedSync[]>
     now: () => new Date(),
     recheckMs: 0,
     requestsPerSecond: 1_000,
+    quotaBytes: Infinity,
     ...(turnMs !== undefined && { turnMs }),
     logger,
   });

@@ -1,6 +1,8 @@
 import { newWebhookEvent } from '@billing/testing/signed-webhooks';
 import { expect, it } from 'vitest';
-import { deletePayloads } from '../src/jobs/delete-expired.ts';
+import { deleteOldEvents } from '../src/receipt/delete-expired.ts';
+import { readTotals } from '../src/pipeline/event-totals.ts';
+import { requireCounted } from './count-stored.ts';
 import { completed } from './domain-events.ts';
 import { startWebhooks, type Team, type WebhooksService } from './start-webhooks.ts';
 import { customerUpdated } from './stripe-events.ts';
@@ -14,7 +16,7 @@ async function sendCompleted(service: WebhooksService, team: Team, outcome: 'pro
   return event;
 }
 
-it('deletes old payloads but no records, no raw objects and nothing of failed events', async () => {
+it('deletes old payloads, later their records, but no raw objects and nothing of failed events', async () => {
   await using service = await startWebhooks();
   const { em } = service;
   const team = await service.newTeam();
@@ -26,19 +28,31 @@ it('deletes old payloads but no records, no raw objects and nothing of failed ev
     service.sql('update webhook_events set received_at = now() - make_interval(days => ?)', [days]);
   const idsWithPayload = async () =>
     (await service.sql('select id from webhook_events where payload is not null')).map(({ id }) => id);
+  const recordsAfter = async (days: number) => {
+    await setAge(days);
+    await Promise.all([
+      deleteOldEvents(em, { days: 30, batchSize: 2 }),
+      deleteOldEvents(em, { days: 30, batchSize: 2 }),
+    ]);
+    return (await service.list(team)).pagination.total;
+  };
+  const stats = () => readTotals(em.fork(), team.teamId, team.projectId);
+  const before = await stats();
 
-  await setAge(89);
-  await deletePayloads(em, { days: 90 });
+  expect(await recordsAfter(29)).toBe(7);
   // None of an event that nobody handles was stored.
   expect(await idsWithPayload()).toHaveLength(6);
-  await setAge(91);
-  await Promise.all([deletePayloads(em, { days: 90, batchSize: 2 }), deletePayloads(em, { days: 90, batchSize: 2 })]);
+  expect(await recordsAfter(31)).toBe(7);
   expect(await idsWithPayload()).toEqual([failed.id]);
-
-  expect((await service.list(team)).pagination.total).toBe(7);
   for (const event of processed)
     expect((await service.send(team, event)).body).toEqual({ received: true, duplicate: true });
+
+  expect(await recordsAfter(36)).toBe(6);
+  expect(await recordsAfter(89)).toBe(6);
+  expect(await recordsAfter(91)).toBe(1);
   expect(await service.sql(`select id from "${team.teamId}".customers`)).toHaveLength(6);
+  expect(await stats()).toEqual(before);
+  await requireCounted(em);
   expect((await service.replay(team, failed.id)).status).toBe(200);
   await service.waitForPublications(failed.id, 'customer.updated', 2);
 });

@@ -1,12 +1,13 @@
 import { CustomerCreated, CustomerDeleted } from '@billing/contracts/events/customers';
-import { ProjectCreated } from '@billing/contracts/events/gateway';
 import { ProjectId } from '@billing/contracts/ids';
+import { customerState } from '@billing/testing/customer-state';
 import { newEvent } from '@billing/testing/events';
+import { projectCreated } from '@billing/testing/projects';
 import { waitFor } from '@billing/testing/wait-for';
 import { newWebhookEvent } from '@billing/testing/signed-webhooks';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { captureLog } from './capture-log.ts';
-import { completed, customerCreated, customerState } from './domain-events.ts';
+import { completed, customerCreated } from './domain-events.ts';
 import { startWebhooks, type Team, type WebhooksService } from './start-webhooks.ts';
 import { newStripeCustomer } from './stripe-events.ts';
 
@@ -91,17 +92,7 @@ it('follows the metadata of the object itself', async () => {
 it('routes to a project that only an event named, without the gateway', async () => {
   const team = await service.newTeam();
   const id = ProjectId.create();
-  const { teamId } = team;
-  const state = {
-    id,
-    teamId,
-    name: 'New',
-    baseCurrency: 'usd',
-    entitlementGraceDays: 7,
-    createdAt: new Date(),
-    version: 1,
-  };
-  await service.emit(newEvent(ProjectCreated, teamId, state));
+  await service.emit(projectCreated({ ...team, projectId: id }));
   const event = newWebhookEvent('product.updated', { id: 'prod_1', object: 'product', metadata: { projectId: id } });
   await service.send(team, event);
   expect((await service.waitForPublications(event.id, 'product.updated'))[0]?.data.projectId).toBe(id);
@@ -177,7 +168,7 @@ it('publishes a customer’s own events once to every project that has the custo
   const { teamId } = team;
   const [second, left] = [service.newProject(teamId), service.newProject(teamId)];
   const customer = newStripeCustomer(team.projectId);
-  const state = customerState(left, customer.id);
+  const state = customerState({ projectId: left, processorCustomerId: customer.id });
   await service.emit(customerCreated(teamId, second, customer.id));
   // The deletion overtakes the creation.
   await service.emit(newEvent(CustomerDeleted, teamId, { ...state, version: 2, deletedAt: new Date() }));

@@ -1,8 +1,8 @@
 import { TeamId } from '@billing/contracts/ids';
 import { keyRingOf } from '@billing/processor/key-ring';
 import { expect, it } from 'vitest';
-import { openSealedSecrets } from '#persistence/sealed-secrets.ts';
-import { openSigningSecrets } from '#persistence/signing-secrets.ts';
+import { openSealedSecrets } from '../src/accounts/sealed-secrets.ts';
+import { openSigningSecrets } from '../src/accounts/signing-secrets.ts';
 import { startWebhooks, type WebhooksService } from './start-webhooks.ts';
 
 /** Opens the secrets of a service on a clock that stands still, and counts their queries. */

@@ -5,11 +5,13 @@ import { startTestAccount } from '@billing/service/testing/test-account';
 import { ProjectId, TeamId } from '@billing/contracts/ids';
 import { SERVICES } from '@billing/contracts/operation';
 import type { WebhookEvent } from '@billing/contracts/resources/webhook-event';
+import { CountMirrored } from '@billing/contracts/rpc/accounts';
 import { FindProject, FindTeamName } from '@billing/contracts/rpc/calls';
 import { LocalProcessorControl } from '@billing/local-processor/control';
 import { stripeClient } from '@billing/processor/stripe-client';
 import { stripeProcessor } from '@billing/processor/stripe-processor';
 import { signatureOf } from '@billing/testing/signed-webhooks';
+import { projectState } from '@billing/testing/projects';
 import type { Logger } from 'pino';
 import { webhooks } from '../src/service.ts';
 import { watchBus } from './watch-bus.ts';
@@ -72,11 +74,17 @@ export async function startWebhooks({ run = true, reconciler = true, env = {}, .
   const { bus, em, identity } = service;
   const projects = new Map<ProjectId, TeamId>();
   await service.serve(FindProject, async ({ teamId, projectId: id }) =>
-    projects.get(id) === teamId
-      ? { id, teamId, name: 'Shop', baseCurrency: 'usd', entitlementGraceDays: 7, createdAt: new Date() }
-      : null,
+    projects.get(id) === teamId ? projectState({ teamId, projectId: id }) : null,
   );
   await service.serve(FindTeamName, async () => ({ name: 'Acme' }));
+  const mirrored = new Map<TeamId, { records: Record<string, number>; operations: number }>();
+  const held = new Map<TeamId, (fence: number) => Promise<void>>();
+  for (const [owner, rpc] of Object.entries(CountMirrored))
+    await service.serve(rpc, async ({ teamId, fence }) => {
+      if (owner === 'customers' && fence !== null) await held.get(teamId)?.(fence);
+      const counted = owner === 'customers' ? mirrored.get(teamId) : undefined;
+      return counted ?? { records: {}, operations: 0 };
+    });
   const watcher = resources.adopt(await watchBus(bus), it => it.stop());
   if (run) await service.run();
 
@@ -108,6 +116,10 @@ export async function startWebhooks({ run = true, reconciler = true, env = {}, .
     ...watcher,
     /** The master key of version 1. */
     credentialsKey,
+    /** What the owner of customers counts of a team; nothing unless set. */
+    mirrored,
+    /** Runs before the owner of customers counts those of a team behind a fence. */
+    hold: (teamId: TeamId, before: (fence: number) => Promise<void>) => void held.set(teamId, before),
     newProject,
     connect,
     post,

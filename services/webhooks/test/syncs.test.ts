@@ -1,8 +1,9 @@
 import { SyncId, TeamId } from '@billing/contracts/ids';
 import { FindWebhookEventObject } from '@billing/contracts/rpc/calls';
 import { waitFor } from '@billing/testing/wait-for';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { storeSyncedObjects } from '../src/pipeline/store.ts';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { storeSyncedObjects } from '../src/receipt/store.ts';
+import { requireCounted } from './count-stored.ts';
 import { completed } from './domain-events.ts';
 import { serveOwners, type Owner, type SyncCreate } from './record-owner.ts';
 import { startWebhooks, type Team, type WebhooksService } from './start-webhooks.ts';
@@ -13,6 +14,7 @@ beforeAll(async () => {
   service = await startWebhooks({ reconciler: false, env: { SYNC_RECHECK_SECONDS: '0', SYNC_NIGHTLY: 'off' } });
   owner = await serveOwners(service);
 });
+afterEach(() => requireCounted(service.em));
 afterAll(() => service[Symbol.asyncDispose]());
 
 async function start(team: Team, wanted: SyncCreate): Promise<string> {
@@ -76,7 +78,7 @@ it('publishes what differs as a reading, and no list or statistic counts it as a
   owner.record(team, processorId);
   await service.emit(completed(team, eventId));
   expect((await ended(team, id)).counts.customer).toMatchObject({ missing: 1, applied: 1 });
-  expect(service.changesOf(eventId)).toEqual([]);
+  expect(service.totalsOf(team.projectId)).toEqual([]);
   expect(await service.sql('select id from webhook_events where sync_id = ?', [id])).toEqual([]);
 });
 
@@ -108,6 +110,64 @@ it('marks what names no project, and never writes over the mark of another one',
   expect(await metadataOf(taken)).toMatchObject({ metadata: { teamId, projectId: other } });
   expect(await metadataOf(foreign)).toMatchObject({ metadata: { teamId: foreignTeam } });
   expect(await metadataOf(tenants)).toMatchObject({ metadata: { teamId, projectId: 'acme', customerId: '42' } });
+});
+
+it('S79: marks nothing that another project holds, though no event has said so here', async () => {
+  const team = await service.newTeam();
+  const other = { ...team, projectId: service.newProject(team.teamId) };
+  const shared = await newCustomer(team);
+  owner.record(team, shared);
+  owner.record(other, shared);
+  await ended(other, await start(other, { mode: 'apply', types: ['customer'], markAtProcessor: true }));
+  const { object } = await service.processorOf(team).findListed('customer', shared);
+  expect(object?.['metadata']).toEqual({});
+});
+
+describe('S80: an API key', () => {
+  const asKey = (team: Team) => ({ of: team, as: service.identity.asKey(team) });
+
+  it.each([
+    ['without a filter', {}],
+    ['without a mark in its filter', { filter: { metadata: {}, includeUnmarked: false } }],
+    ['that includes unmarked objects', { filter: { metadata: { app: 'shop' }, includeUnmarked: true } }],
+  ])('starts no sync %s', async (_what, wanted) => {
+    const team = await service.newTeam();
+    for (const markAtProcessor of [false, true]) {
+      const body = { mode: 'apply', markAtProcessor, ...wanted };
+      const { status, body: refused } = await service.call('POST', '/syncs', { ...asKey(team), body });
+      expect([status, refused.error.code]).toEqual([403, 'forbidden']);
+    }
+    expect((await get(team, '/syncs')).syncs).toEqual([]);
+  });
+
+  it('takes and sees what its filter names, and no id of what others hold or nobody', async () => {
+    const team = await service.newTeam();
+    const { teamId } = team;
+    const other = { ...team, projectId: service.newProject(teamId) };
+    const own = await newCustomer(team, { metadata: { app: 'shop' } });
+    const [held, unmarked] = [await newCustomer(team, { metadata: { app: 'shop' } }), await newCustomer(team)];
+    const marked = await newCustomer(team, { metadata: { teamId, projectId: other.projectId } });
+    const foreign = await newCustomer(team, { metadata: { app: 'forum' } });
+    owner.record(other, held);
+    const body = { mode: 'report', types: ['customer'], filter: { metadata: { app: 'shop' } } };
+    const started = await service.call('POST', '/syncs', { ...asKey(team), body });
+    expect([started.status, started.body.sync.filter.includeUnmarked]).toEqual([202, false]);
+    const { id } = await ended(team, started.body.sync.id);
+    const idsFor = async (sync: string, caller: ReturnType<typeof asKey>): Promise<string[]> => {
+      const { findings, pagination } = (await service.call('GET', `/syncs/${sync}/findings`, caller)).body;
+      expect(pagination.total).toBe(findings.length);
+      return findings.map((finding: { processorId: string }) => finding.processorId).toSorted();
+    };
+    expect(await idsFor(id, asKey(team))).toEqual([own]);
+    const everything = [own, held, unmarked, marked, foreign].toSorted();
+    const asUser = { of: team, as: service.identity.asUser(team) };
+    expect(await idsFor(id, asUser)).toEqual(everything);
+    // A report of the whole account, which a session has started.
+    const whole = await start(team, { mode: 'report', types: ['customer'] });
+    await ended(team, whole);
+    expect(await idsFor(whole, asKey(team))).toEqual([]);
+    expect(await idsFor(whole, asUser)).toEqual(everything);
+  });
 });
 
 it('takes what was created just now as its list showed it, without a request for each', async () => {
@@ -160,10 +220,10 @@ it.each([
 it('takes over the charges of the last 400 days', async () => {
   const team = await service.newTeam();
   const stripe = service.stripeOf(team);
-  const until = Math.floor(Date.now() / 1_000) - 410 * 86_400;
-  await service.controlOf(team).fillAccount({ customers: 5, seed: 1, until });
-  expect((await stripe.charges.list()).data).not.toEqual([]);
+  await service.controlOf(team).rewindClock(410 * 86_400);
   const { id: customer } = await stripe.customers.create({ name: 'Ada' });
+  await service.payOnce(team, customer);
+  await service.controlOf(team).advanceClock(410 * 86_400);
   const { chargeId } = await service.payOnce(team, customer);
   const id = await start(team, { mode: 'apply', types: ['payment'] });
   const eventId = `${id}:payment:${chargeId}`;

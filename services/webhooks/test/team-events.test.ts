@@ -96,23 +96,24 @@ it('replays no event of a type that is not handled', async () => {
   expect((await replayOf(team, event.id)).body.error.code).toBe('webhook_event_not_failed');
 });
 
-it('ignores events of the other mode than the account’s, with no effect', async () => {
+it('S43: ignores events of the other mode than the account’s, with no effect', async () => {
   const team = await service.newTeam();
   const event = customerUpdated(team.projectId);
   const live = { ...event, livemode: true };
+  const deleted = newWebhookEvent('customer.deleted', { ...event.data.object, deleted: true }, { livemode: true });
   const unhandled = newWebhookEvent('payment_method.attached', { id: 'pm_1' }, { livemode: true });
-  for (const one of [live, unhandled])
+  for (const one of [live, deleted, unhandled])
     expect(await service.send(team, one)).toMatchObject({ status: 200, body: { received: true } });
   const expected = { status: 'ignored', error: 'livemode_mismatch', projectId: null, livemode: true };
-  for (const { id } of [live, unhandled]) expect(await service.recordOf(team, id)).toMatchObject(expected);
-  expect((await listOf(team, '?projectId=none')).webhookEvents).toMatchObject([expected, expected]);
+  for (const { id } of [live, deleted, unhandled]) expect(await service.recordOf(team, id)).toMatchObject(expected);
+  expect((await listOf(team, '?projectId=none')).webhookEvents).toMatchObject([expected, expected, expected]);
   expect((await replayOf(team, live.id)).body.error.code).toBe('webhook_event_not_failed');
 
   // When a later event is published, the earlier one would have been, too.
   const last = customerUpdated(team.projectId);
   await service.send(team, last);
   await service.waitForPublications(last.id);
-  expect(service.publicationsOf(live.id)).toEqual([]);
+  for (const { id } of [live, deleted]) expect(service.publicationsOf(id)).toEqual([]);
   expect(await service.sql(`select id from "${team.teamId}".customers`)).toHaveLength(1);
 });
 

@@ -1,10 +1,10 @@
 import { TeamId } from '@billing/contracts/ids';
 import { newWebhookEvent } from '@billing/testing/signed-webhooks';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { RAW_TABLES, teamSchemaName } from '#domain/raw-object.ts';
-import { readContent } from '#domain/event-content.ts';
-import { openTeamSchemas } from '#persistence/team-schema.ts';
-import { mirrorObjects } from '#pipeline/mirror.ts';
+import { RAW_TABLES, teamSchemaName } from '../src/pipeline/raw-object.rules.ts';
+import { readContent } from '../src/receipt/event-content.rules.ts';
+import { openTeamSchemas } from '../src/pipeline/team-schema.ts';
+import { mirrorObjects } from '../src/pipeline/mirror.ts';
 import { startWebhooks, type Team, type WebhooksService } from './start-webhooks.ts';
 import { newStripeCustomer } from './stripe-events.ts';
 

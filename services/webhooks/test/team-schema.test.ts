@@ -4,10 +4,10 @@ import type { ProcessorEventType } from '@billing/contracts/processor-events';
 import { runs } from '@billing/testing/runs';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { RAW_TABLES, teamSchemaName } from '#domain/raw-object.ts';
-import { readContent } from '#domain/event-content.ts';
-import { openTeamSchemas } from '#persistence/team-schema.ts';
-import { mirrorObjects } from '#pipeline/mirror.ts';
+import { RAW_TABLES, teamSchemaName } from '../src/pipeline/raw-object.rules.ts';
+import { readContent } from '../src/receipt/event-content.rules.ts';
+import { openTeamSchemas } from '../src/pipeline/team-schema.ts';
+import { mirrorObjects } from '../src/pipeline/mirror.ts';
 import { startWebhooks, type WebhooksService } from './start-webhooks.ts';
 
 let service: WebhooksService;
@@ -88,6 +88,36 @@ it('ends with the newest state, whatever the order and batches', async () => {
         .map(index => change(teamId, types[index] ?? 'customer.updated', seconds[index] ?? 0, { id: 'cus_1', index }));
       for (let start = 0; start < sent.length; start += batch) await mirror(sent.slice(start, start + batch));
       expect(await rowsOf(teamId, 'customers')).toMatchObject([{ data: { index: deleted ? 3 : 2 }, deleted }]);
+    }),
+    { numRuns: runs(30) },
+  );
+});
+
+it('follows an id into its second life, whatever the order and batches', async () => {
+  const [first, second] = [{ created: 1 }, { created: 5 }];
+  const history = [
+    ['coupon.created', 1, first],
+    ['coupon.updated', 3, first],
+    ['coupon.deleted', 5, first],
+    ['coupon.created', 5, second],
+    ['coupon.updated', 7, second],
+    ['coupon.deleted', 9, second],
+  ] as const;
+  const runsOf = fc.record({
+    length: fc.integer({ min: 4, max: 6 }),
+    order: fc.shuffledSubarray([0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5], { minLength: 12, maxLength: 12 }),
+    batch: fc.integer({ min: 1, max: 5 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(runsOf, async ({ length, order, batch }) => {
+      const teamId = TeamId.create();
+      const sent = order.flatMap(index => {
+        const event = index < length ? history[index] : undefined;
+        return event ? [change(teamId, event[0], event[1], { id: 'SAVE10', index, ...event[2] })] : [];
+      });
+      for (let start = 0; start < sent.length; start += batch) await mirror(sent.slice(start, start + batch));
+      const data = { index: length - 1, created: 5 };
+      expect(await rowsOf(teamId, 'coupons')).toMatchObject([{ data, deleted: length === 6 }]);
     }),
     { numRuns: runs(30) },
   );

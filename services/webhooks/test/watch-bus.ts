@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Envelope } from '@billing/contracts/event';
-import { WebhookEventChanged } from '@billing/contracts/events/webhooks';
+import { WebhookEventsCounted } from '@billing/contracts/events/webhooks';
+import type { ProjectId } from '@billing/contracts/ids';
 import { processorEvent, type ProcessorEventType } from '@billing/contracts/processor-events';
 import type { Bus } from '@billing/messaging/bus';
 import type { TraceCarrier } from '@billing/tracing/trace-carrier';
@@ -23,17 +24,18 @@ export async function watchBus(bus: Pick<Bus, 'subscribe'>) {
       .filter(it => it.type === name && Reflect.get(Object(it.data), 'eventId') === eventId)
       .map(it => ({ id: it.id, teamId: it.teamId, trace: it.trace, data: data.parse(it.data) }));
   };
-  /** The states of a webhook event's record that were published. */
-  const changesOf = (eventId: string) =>
+  /** The totals of a project that were published, in their order. */
+  const totalsOf = (projectId: ProjectId) =>
     received
-      .filter(it => it.type === WebhookEventChanged.name)
-      .flatMap(it => WebhookEventChanged.data.parse(it.data).webhookEvents)
-      .filter(({ id }) => id === eventId);
+      .filter(it => it.type === WebhookEventsCounted.name)
+      .map(it => WebhookEventsCounted.data.parse(it.data))
+      .filter(it => it.projectId === projectId)
+      .toSorted((one, other) => one.version - other.version);
 
   return {
     received,
     publicationsOf,
-    changesOf,
+    totalsOf,
     /** Waits until a webhook event was published `count` times, and returns the publications. */
     waitForPublications: (eventId: string, type: ProcessorEventType = 'customer.updated', count = 1) =>
       waitFor(
@@ -43,11 +45,15 @@ export async function watchBus(bus: Pick<Bus, 'subscribe'>) {
         },
         { what: `${count} publications of ${type}` },
       ),
-    /** Waits until `count` states of a webhook event's record were published, and returns them. */
-    waitForChanges: (eventId: string, count = 1) =>
-      waitFor(() => (changesOf(eventId).length >= count ? changesOf(eventId) : undefined), {
-        what: `${count} changes to be published`,
-      }),
+    /** Waits until the newest published totals of a project are these. */
+    waitForTotals: (projectId: ProjectId, wanted: { total: number; processed: number; failed: number }) =>
+      waitFor(
+        () => {
+          const { total, processed, failed } = totalsOf(projectId).at(-1) ?? { total: 0, processed: 0, failed: 0 };
+          return total === wanted.total && processed === wanted.processed && failed === wanted.failed;
+        },
+        { what: `the totals ${JSON.stringify(wanted)}` },
+      ),
     stop,
   };
 }

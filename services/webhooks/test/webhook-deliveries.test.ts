@@ -1,6 +1,6 @@
 import { waitFor } from '@billing/testing/wait-for';
 import { auditOfCommand } from '@billing/service/audit';
-import { sendEvent } from '#outgoing/deliveries.ts';
+import { sendEvent } from '../src/outgoing/deliveries.ts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startDelivering, type OutgoingSteps } from './outgoing-steps.ts';
 import { startReceiver } from './receiver.ts';
@@ -56,7 +56,7 @@ it('sends one event once for one operation, however often it runs', async () => 
   ).body;
   const event = await newEventOf(team);
   const send = sendEvent({ outbox: service.outbox, onDue: () => undefined });
-  const context = auditOfCommand('sendWebhookEvent', 'req_1');
+  const context = auditOfCommand('disableWebhookEndpoint', 'req_1');
   const run = () => send(team, webhookEndpoint.id, event.id, context, 'one-operation');
   const deliveries = await Promise.all([run(), run(), run()]);
   expect(new Set(deliveries.map(({ id }) => id)).size).toBe(1);
@@ -75,6 +75,7 @@ it('queues a long recovery in parts, one of an endpoint at a time', async () => 
        from events e cross join generate_series(2, 2100) n where e.project_id = ?`,
     [team.projectId],
   );
+  await service.sql('update event_positions set position = 2100 where project_id = ?', [team.projectId]);
   await service.sql('update webhook_endpoints set position = 2100 where id = ?', [webhookEndpoint.id]);
   const since = new Date(Date.now() - 3_600_000).toISOString();
   const recover = () => call(team, 'POST', `${path}/recover`, { since, only: 'all' });
@@ -202,4 +203,10 @@ it('sends past events again: those that failed, that it never got, or all', asyn
     status: 422,
     body: { error: { code: 'recovery_too_old' } },
   });
+  const ahead = new Date(Date.now() + 3_600_000).toISOString();
+  for (const span of [{ since, until: long }, { since: ahead }]) {
+    const body = { ...span, only: 'all' };
+    const refused = await call(team, 'POST', `/webhook-endpoints/${id}/recover`, body);
+    expect(refused).toMatchObject({ status: 400, body: { error: { code: 'validation_error' } } });
+  }
 });

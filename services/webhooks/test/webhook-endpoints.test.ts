@@ -1,6 +1,6 @@
 import { AuditRecorded } from '@billing/contracts/events/audit';
 import { WebhookEndpointId } from '@billing/contracts/ids';
-import { readEndpointKeys } from '#outgoing/endpoint-secrets.ts';
+import { readEndpointKeys } from '../src/outgoing/endpoint-secrets.ts';
 import { waitFor } from '@billing/testing/wait-for';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startDelivering, type OutgoingSteps } from './outgoing-steps.ts';
@@ -140,6 +140,13 @@ it('allows ten tests of a project a minute', async () => {
   const statuses = (await Promise.all(Array.from({ length: 12 }, test))).map(({ status }) => status);
   expect(statuses.toSorted((a, b) => a - b)).toEqual([...Array.from({ length: 10 }, () => 200), 429, 429]);
   expect(receiver.received).toHaveLength(10);
+  await service.em
+    .fork()
+    .execute(`update endpoint_tests set times[1] = clock_timestamp() - interval '40 seconds' where project_id = ?`, [
+      team.projectId,
+    ]);
+  // When the oldest of the ten is a minute old.
+  expect(Number((await test()).headers['retry-after'])).toBeLessThanOrEqual(20);
 });
 
 it('masks the query of a URL in the audit log, where a change of it alone is one too', async () => {

@@ -1,6 +1,6 @@
 import { consumersOf, type EventConsumer } from '@billing/contracts/event-consumers';
 import { SERVICES, type ServiceName } from '@billing/contracts/operation';
-import { publicationId } from '@billing/messaging/publication-id';
+import { publicationId } from '@billing/messaging/event-id';
 import type { Client } from 'pg';
 
 /** How long the stream holds an event, and so how old one may be that a consumer has not handled. */
@@ -10,6 +10,7 @@ const PAGE = 1_000;
 
 /** How many events will be published again. */
 export interface Republished {
+  /** With those that share a message with one that was not handled. */
   readonly outboxEvents: number;
   readonly webhookEvents: number;
 }
@@ -26,20 +27,22 @@ export async function republishUnhandled(client: Client, asOf: Date): Promise<Re
   return { outboxEvents, webhookEvents: unfinished + (await republishFinished(client, asOf)) };
 }
 
-/** Events of a service's outbox that any consumer has neither handled nor given up. */
+/** Messages of a service's outbox with an event that any consumer has neither handled nor given up; returns their events. */
 async function republishOutbox(client: Client, publisher: ServiceName): Promise<number> {
   const consumers = consumersOf(publisher);
   if (consumers.length === 0) return 0;
   const isUnhandled = consumers.map(
-    (consumer, index) => `(o.type = any($${index + 1}::text[]) and not ${isHandledBy(client, consumer, 'o.id')})`,
+    (consumer, index) => `(o.type = any($${index + 1}::text[]) and not ${isHandledBy(client, consumer, 'e.id')})`,
   );
-  const { rowCount } = await client.query(
-    `update ${client.escapeIdentifier(publisher)}.outbox_events o
+  const { rows } = await client.query<{ events: number }>(
+    `update ${client.escapeIdentifier(publisher)}.outbox_messages o
         set published_at = null, due_at = clock_timestamp(), lease_id = null
-      where o.published_at is not null and (${isUnhandled.join(' or ')})`,
+      where o.published_at is not null and exists (
+        select from json_to_recordset(o.body::json) as e(id uuid) where ${isUnhandled.join(' or ')})
+      returning events`,
     consumers.map(({ types }) => types),
   );
-  return rowCount ?? 0;
+  return rows.reduce((sum, { events }) => sum + events, 0);
 }
 
 /** Webhook events that were published and whose outcome has not come back. */
@@ -57,6 +60,7 @@ interface FinishedRow {
   readonly type: string;
   readonly replays: number;
   readonly routed_to: readonly string[];
+  readonly processor_created_at: Date;
 }
 
 /**
@@ -75,7 +79,7 @@ async function republishFinished(client: Client, asOf: Date): Promise<number> {
     let after = ['', ''];
     for (;;) {
       const { rows } = await client.query<FinishedRow>(
-        `select team_id, id, type, replays, routed_to from webhooks.webhook_events
+        `select team_id, id, type, replays, routed_to, processor_created_at from webhooks.webhook_events
           where type = $1 and (team_id, id) > ($2, $3) and status <> 'received' and routed_to <> '{}'
             and payload is not null and processed_at > $4::timestamptz - ${MAX_AGE}
           order by team_id, id limit ${PAGE}`,
@@ -96,9 +100,14 @@ async function republishMissing(
   rows: readonly FinishedRow[],
   consumers: readonly EventConsumer[],
 ): Promise<number> {
-  const publications = rows.flatMap(({ team_id: teamId, id: eventId, replays, routed_to: projects }) =>
-    projects.map(projectId => ({ teamId, eventId, id: publicationId({ teamId, eventId, projectId, replays }) })),
-  );
+  const publications = rows.flatMap(row => {
+    const { team_id: teamId, id: eventId, replays, routed_to: projects, processor_created_at: createdAt } = row;
+    return projects.map(projectId => ({
+      teamId,
+      eventId,
+      id: publicationId({ teamId, eventId, projectId, replays, createdAt }),
+    }));
+  });
   const isUnhandled = consumers.map(consumer => `not ${isHandledBy(client, consumer, 'p.id')}`);
   const { rowCount } = await client.query(
     `update webhooks.webhook_events e set awaiting = e.routed_to, due_at = clock_timestamp()

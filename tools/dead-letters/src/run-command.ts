@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ServiceName } from '@billing/contracts/operation';
+import type { CommandAction } from '@billing/contracts/resources/audit-entry';
 import { parseDeadLetterId } from '@billing/contracts/resources/dead-letter';
 import { openDatabase } from '@billing/database/database';
 import { StartError } from '@billing/database/start-error';
@@ -20,7 +21,7 @@ interface ServiceOutbox {
 /** The names of the commands in audit logs. */
 const ACTIONS = { retry: 'retryDeadLetters', drop: 'dropDeadLetters' } as const satisfies Record<
   DeadLetterChange,
-  string
+  CommandAction
 >;
 
 /**

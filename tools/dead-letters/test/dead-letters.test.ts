@@ -64,12 +64,11 @@ async function startConsumer(service: ServiceName) {
     },
     audited: async () =>
       (
-        await database.em
-          .fork()
-          .execute<{ data: z.input<typeof AuditRecorded.data> }[]>(
-            'select data from outbox_events where type = ? order by sequence',
-            [AuditRecorded.name],
-          )
+        await database.em.fork().execute<{ data: z.input<typeof AuditRecorded.data> }[]>(
+          `select event -> 'data' as data from outbox_messages, json_array_elements(body::json) as event
+              where type = ? order by sequence`,
+          [AuditRecorded.name],
+        )
       ).map(({ data: { action, actor, target } }) => ({ action, actor: actor.type, target })),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };

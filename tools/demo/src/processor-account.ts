@@ -1,38 +1,39 @@
-import { ENDPOINT_EVENT_TYPES } from '@billing/contracts/processor-events';
 import { z } from 'zod';
 import { FailedRequest } from './browser.ts';
 
-const endpoint = z.object({ id: z.string(), secret: z.string().optional() });
+const endpoints = z.object({ data: z.array(z.object({ id: z.string(), url: z.string() })) });
 
 /** The webhook endpoints of an account at the processor. */
 export interface ProcessorAccount {
-  /** Creates a webhook endpoint. Only this call returns the signing secret. */
-  createWebhookEndpoint(url: string): Promise<{ readonly id: string; readonly secret: string }>;
+  /**
+   * Returns the id of the webhook endpoint that posts to this URL.
+   * @throws Error when there is none
+   */
+  findWebhookEndpoint(url: string): Promise<string>;
   /** Changes the URL of a webhook endpoint. */
   updateWebhookEndpoint(id: string, url: string): Promise<void>;
 }
 
 /** Returns the account of a secret key (https://docs.stripe.com/api/webhook_endpoints). */
 export function processorAccount(processorUrl: string, secretKey: string, send: typeof fetch): ProcessorAccount {
-  const post = async (path: string, form: [string, string][]) => {
+  const call = async (path: string, init: RequestInit = {}): Promise<unknown> => {
     const response = await send(`${processorUrl}${path}`, {
-      method: 'POST',
       headers: { authorization: `Bearer ${secretKey}` },
-      body: new URLSearchParams(form),
+      ...init,
     });
-    if (!response.ok) throw new FailedRequest(`The processor's POST ${path}`, response.status, await response.text());
-    return endpoint.parse(await response.json());
+    if (response.ok) return response.json();
+    const request = `The processor's ${init.method ?? 'GET'} ${path}`;
+    throw new FailedRequest(request, response.status, await response.text());
   };
   return {
-    async createWebhookEndpoint(url) {
-      const types = ENDPOINT_EVENT_TYPES.map((type): [string, string] => ['enabled_events[]', type]);
-      const { id, secret } = await post('/v1/webhook_endpoints', [['url', url], ...types]);
-      if (secret === undefined)
-        throw new Error('The processor created a webhook endpoint but returned no signing secret.');
-      return { id, secret };
+    async findWebhookEndpoint(url) {
+      const { data } = endpoints.parse(await call('/v1/webhook_endpoints'));
+      const found = data.find(endpoint => endpoint.url === url);
+      if (!found) throw new Error(`The processor has no webhook endpoint for ${url}.`);
+      return found.id;
     },
     async updateWebhookEndpoint(id, url) {
-      await post(`/v1/webhook_endpoints/${id}`, [['url', url]]);
+      await call(`/v1/webhook_endpoints/${id}`, { method: 'POST', body: new URLSearchParams({ url }) });
     },
   };
 }

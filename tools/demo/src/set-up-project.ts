@@ -34,13 +34,10 @@ export async function setUpProject({ gatewayUrl, processorUrl, send, report }: D
   const { getWebhookUrl, connectProcessor } = webhooksOperations;
   const { webhookUrl } = await browser.get(`${teamPath}/processor/webhook-url`, getWebhookUrl.response);
   const processorKey = `sk_test_${randomText(12)}`;
-  const endpoint = await processorAccount(processorUrl, processorKey, send).createWebhookEndpoint(webhookUrl);
-  const credentials = {
-    secretKey: processorKey,
-    publishableKey: `pk_test_${randomText(12)}`,
-    webhookSecret: endpoint.secret,
-  };
+  // Without a signing secret the endpoint is added at the processor, with all that it needs.
+  const credentials = { secretKey: processorKey, publishableKey: `pk_test_${randomText(12)}` };
   await browser.post(`${teamPath}/processor/connect`, credentials, connectProcessor.response);
+  const webhookEndpointId = await processorAccount(processorUrl, processorKey, send).findWebhookEndpoint(webhookUrl);
 
   return {
     user,
@@ -49,7 +46,7 @@ export async function setUpProject({ gatewayUrl, processorUrl, send, report }: D
     apiKeyId: apiKey.id,
     apiKey: secret,
     processorKey,
-    webhookEndpointId: endpoint.id,
+    webhookEndpointId,
   };
 }
 

@@ -1,4 +1,4 @@
-/** The attacks that the system must withstand, by id; `e2e/attacks` has one file for each. */
+/** The attacks that the system must withstand, by id; tests begin their names with it. */
 export const ATTACKS = {
   S1: 'Ids of another tenant under one’s own project',
   S2: 'A key or session on another team’s paths',
@@ -52,4 +52,18 @@ export const ATTACKS = {
   S50: 'NUL bytes, plain http settings and unpaged lists',
   S51: 'A team’s own signed events that name other teams',
   S52: 'Rights that have ended, and states of others',
+  S69: 'Endpoints that harm by their responses',
+  S75: 'Filling the disk with signed events and all that follows from them',
+  S76: 'Messages that grow: long texts, metadata and lists in signed objects',
+  S77: 'Very many requests that wait, and hang up',
+  S78: 'Dear writes in parallel',
+  S79: 'A project that links what another holds unmarked',
+  S80: 'A project’s key that compares the whole account',
+  S81: 'Very many sends by hand to an endpoint that fails',
+  S82: 'Endpoints that hold connections',
+  S83: 'A customer with very many subscriptions',
+  S84: 'A change that concerns millions of customers',
+  S85: 'Slow endpoints of many teams',
+  S86: 'Invited addresses of a closed installation, registered or listed',
+  S87: 'Slow reads, searches and counts of one team, many at once',
 } as const;

@@ -1,19 +1,25 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { glob, readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { ATTACKS } from './attack-rows.ts';
 
-const FOLDER = new URL('../../../e2e/attacks/', import.meta.url);
-const BEGIN = '<!-- attacks: made by `npm run docs` from e2e/attacks -->';
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const TESTS = ['e2e/{attacks,test}/**/*.test.ts', '{services,packages}/*/{src,test}/**/*.test.ts'];
+const BEGIN = '<!-- attacks: made by `npm run docs` from the names of the tests -->';
 const END = '<!-- /attacks -->';
 
-/** Returns the files of `e2e/attacks` by the ids of the attacks that they test; the name of such a test is `<id>: <sentence>`. */
+/** Returns the files of tests by the ids of the attacks that they show; the name of such a test is `<id>: <sentence>`, or has several ids. */
 async function filesByAttack(): Promise<ReadonlyMap<string, readonly string[]>> {
-  const files = (await readdir(FOLDER)).filter(file => file.endsWith('.test.ts')).toSorted();
   const byAttack = new Map<string, string[]>();
-  for (const file of files) {
-    const source = await readFile(new URL(file, FOLDER), 'utf8');
-    const names = source.matchAll(/\bit(?:\.each\([\s\S]*?\))?\(\s*['"`](S\d+): /g);
-    for (const id of new Set([...names].map(([, name = '']) => name)))
-      byAttack.set(id, [...(byAttack.get(id) ?? []), file]);
+  for (const pattern of TESTS) {
+    const files: string[] = [];
+    for await (const file of glob(pattern, { cwd: ROOT, exclude: name => name === 'node_modules' })) files.push(file);
+    for (const file of files.toSorted()) {
+      const source = await readFile(`${ROOT}${file}`, 'utf8');
+      const names = source.matchAll(/['"`]((?:S\d+, )*S\d+): /g);
+      const ids = new Set([...names].flatMap(([, name = '']) => name.split(', ')));
+      for (const id of ids) byAttack.set(id, [...(byAttack.get(id) ?? []), file]);
+    }
   }
   return byAttack;
 }
@@ -23,7 +29,7 @@ export async function withAttacksTable(page: string): Promise<string> {
   const byAttack = await filesByAttack();
   const rows = Object.entries(ATTACKS).map(([id, attack]) => {
     const files = byAttack.get(id) ?? [];
-    const links = files.map((file, index) => `[${index === 0 ? id : file}](../e2e/attacks/${file})`);
+    const links = files.map((file, index) => `[${index === 0 ? id : basename(file)}](../${file})`);
     return `- ${links.join(', ') || `${id} (**not tested**)`} ${attack}`;
   });
   const table = rows.join('\n');

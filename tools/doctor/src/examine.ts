@@ -14,7 +14,7 @@ import { checkSample } from './checks/processor.ts';
 import { checkServices, unreachableBroker, unreachableDatabase } from './checks/reachability.ts';
 import { checkForeignRights, checkRolePowers } from './checks/rights.ts';
 import { checkStream } from './checks/stream.ts';
-import { checkDeletedCustomers, checkPeriods } from './checks/subscriptions.ts';
+import { checkDeletedCustomers, checkFailedStates, checkPeriods } from './checks/subscriptions.ts';
 import { checkVersions } from './checks/versions.ts';
 import type { Limits } from './finding.ts';
 import type { System } from './find-system.ts';
@@ -27,7 +27,7 @@ import { openProcessors, readSample } from './read/processor.ts';
 import { readServices } from './read/reachability.ts';
 import { readForeignRights, readRolePowers } from './read/rights.ts';
 import { declaredConsumers, readOldNats, readStream } from './read/stream.ts';
-import { readEndedPeriods, readOfDeletedCustomers } from './read/subscriptions.ts';
+import { readEndedPeriods, readFailedStates, readOfDeletedCustomers } from './read/subscriptions.ts';
 import { readDeadLetters, readOutbox, readOverdue } from './read/work.ts';
 import { messageOf, openReport, type Report, type ReportWriter } from './report.ts';
 
@@ -117,6 +117,7 @@ async function examineRecords({ limits, databases, writer }: Examination): Promi
       checkDeletedCustomers(await readOfDeletedCustomers(subscriptions, limits)),
     );
     await writer.run('periods', async () => checkPeriods(await readEndedPeriods(subscriptions), limits));
+    await writer.run('states of customers', async () => checkFailedStates(await readFailedStates(subscriptions)));
   }
   const analytics = databaseOf(databases, 'analytics');
   if (!analytics) return;

@@ -20,6 +20,7 @@ type CheckName =
   | 'endpoint-fails'
   | 'endpoint-stands-still'
   | 'deleted-customer-billed'
+  | 'states-not-published'
   | 'period-ended-long-ago'
   | 'metrics-wrong'
   | 'metrics-behind'

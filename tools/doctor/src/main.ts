@@ -1,3 +1,5 @@
+import { parseEnv } from '@billing/service/env';
+import { httpsProxyEnv, useHttpsProxy } from '@billing/service/https-proxy';
 import { parseArguments } from './arguments.ts';
 import { examine } from './examine.ts';
 import { findSystem } from './find-system.ts';
@@ -6,6 +8,7 @@ import { exitCodeOf, formatReport } from './format.ts';
 /** Examines a running system and says what is wrong with it; docs/operations.md says how. It changes nothing. */
 try {
   const { json, limits } = parseArguments(process.argv.slice(2));
+  useHttpsProxy(parseEnv(httpsProxyEnv));
   const report = await examine(await findSystem(process.env), limits);
   process.stdout.write(`${json ? JSON.stringify(report, null, 2) : formatReport(report)}\n`);
   process.exitCode = exitCodeOf(report);

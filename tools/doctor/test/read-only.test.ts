@@ -15,10 +15,10 @@ it('can read a schema, and change nothing in it', async () => {
   expect(await readOutbox(database)).toEqual({ service: 'catalog', rows: 0, oldestSeconds: null });
   expect(await readOverdue(database)).toEqual([{ service: 'catalog', table: 'dead_letters', rows: 0, seconds: 0 }]);
   for (const statement of [
-    'delete from outbox_events',
+    'delete from outbox_messages',
     'create table t (id int)',
     `update dead_letters set attempts = 0`,
-    `select nextval('outbox_events_sequence_seq')`,
+    `select nextval('outbox_messages_sequence_seq')`,
   ])
     await expect(database.query(statement)).rejects.toThrow('read-only transaction');
 });
@@ -32,11 +32,11 @@ it('sees the rights of roles with the rights of any of them', async () => {
 
   await using admin = await openAdmin(opened.adminUrl);
   await admin.query(`grant usage on schema catalog to billing_customers`);
-  await admin.query(`grant select on catalog.outbox_events to billing_customers`);
+  await admin.query(`grant select on catalog.outbox_messages to billing_customers`);
   expect(checkForeignRights(await readForeignRights(database))).toMatchObject([
     {
       subject: 'billing_customers',
-      problem: expect.stringMatching(/SELECT on catalog\.outbox_events, USAGE on schema catalog/),
+      problem: expect.stringMatching(/SELECT on catalog\.outbox_messages, USAGE on schema catalog/),
     },
   ]);
 });

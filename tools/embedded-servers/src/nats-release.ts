@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmod, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { setGlobalProxyFromEnv } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -64,7 +65,9 @@ export async function installBinary(source: string, targetDir: string): Promise<
   return target;
 }
 
+/** Takes the proxy of `HTTPS_PROXY`, if there is one. */
 async function fetchArchive(url: string): Promise<Buffer> {
+  const useNoProxy = setGlobalProxyFromEnv();
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(DOWNLOAD_TIMEOUT_MS) });
     if (!response.ok) throw new Error(`status ${response.status}`);
@@ -72,6 +75,8 @@ async function fetchArchive(url: string): Promise<Buffer> {
   } catch (cause) {
     const reason = cause instanceof Error ? (cause.cause instanceof Error ? cause.cause.message : cause.message) : '';
     throw new Error(`the download of ${url} failed: ${reason}`, { cause });
+  } finally {
+    useNoProxy();
   }
 }
 

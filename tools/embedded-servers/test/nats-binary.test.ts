@@ -5,10 +5,12 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { cacheFolders, findNatsServer } from '../src/nats-binary.ts';
 import type { Release } from '../src/nats-release.ts';
 import { temporaryFolder } from './temporary-folder.ts';
+
+afterEach(() => void vi.unstubAllEnvs());
 
 const PLATFORM = `${process.platform}-${process.arch === 'x64' ? 'amd64' : process.arch}`;
 const UNPINNED: Release = { version: '9.9.9', baseUrl: 'http://127.0.0.1:1', sha256: {} };
@@ -59,6 +61,16 @@ it('downloads the pinned release once and caches it', async () => {
   expect(execFileSync(found, { encoding: 'utf8' })).toBe('nats-server: v9.9.9\n');
   expect(await findNatsServer(options)).toBe(found);
   expect(site.requests).toEqual([`/v9.9.9/nats-server-v9.9.9-${PLATFORM}.tar.gz`]);
+});
+
+it('downloads through the proxy of the environment', async () => {
+  await using folder = await temporaryFolder();
+  await using site = await downloadSite(folder.path);
+  vi.stubEnv('HTTP_PROXY', site.release.baseUrl);
+  const release = { ...site.release, baseUrl: 'http://releases.invalid' };
+  const cacheDirs = [join(folder.path, 'cache')];
+  await findNatsServer({ searchPath: [], cacheDirs, release, packageManagers: [] });
+  expect(site.requests).toEqual([`http://releases.invalid/v9.9.9/nats-server-v9.9.9-${PLATFORM}.tar.gz`]);
 });
 
 it('rejects a wrong checksum and tries the package manager next', async () => {

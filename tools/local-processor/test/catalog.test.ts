@@ -7,7 +7,16 @@ import { connect, freshKey, startProcessor } from './processor.ts';
 test('creates, updates and lists products and prices, and emits their events', async () => {
   await using processor = await startProcessor();
   const stripe = connect(processor);
-  const product = await stripe.products.create({ name: 'Pro', description: 'All of it', metadata: { a: '1' } });
+  const product = await stripe.products.create({
+    name: 'Pro',
+    description: 'All of it',
+    unit_label: 'seat',
+    metadata: { a: '1' },
+  });
+  expect(product).toMatchObject({ description: 'All of it', unit_label: 'seat' });
+  await expect(stripe.products.create({ name: 'Pro', unit_label: 'a'.repeat(13) })).rejects.toThrow(
+    /unit_label|characters/,
+  );
   const price = await stripe.prices.create({
     product: product.id,
     currency: 'EUR',
@@ -17,17 +26,17 @@ test('creates, updates and lists products and prices, and emits their events', a
   expect(price).toMatchObject({ currency: 'eur', type: 'recurring', recurring: { interval_count: 3 } });
   expect(price.unit_amount_decimal?.toString()).toBe('1000');
 
-  await stripe.products.update(product.id, { active: false, description: '', default_price: price.id });
-  await stripe.prices.update(price.id, { nickname: 'Quarterly', lookup_key: 'q' });
+  await stripe.products.update(product.id, { active: false, description: '', unit_label: '', default_price: price.id });
+  await stripe.prices.update(price.id, { nickname: 'Quarterly' });
 
   expect(await stripe.products.retrieve(product.id, { expand: ['default_price'] })).toMatchObject({
     active: false,
     description: null,
+    unit_label: null,
     default_price: { id: price.id, nickname: 'Quarterly' },
   });
   expect((await stripe.products.list({ active: true })).data).toEqual([]);
   expect((await stripe.prices.list({ product: product.id, active: true })).data).toHaveLength(1);
-  expect((await stripe.prices.list({ lookup_keys: ['q'] })).data).toHaveLength(1);
   const types = (await stripe.events.list()).data.map(({ type }) => type);
   expect(types).toEqual(['price.updated', 'product.updated', 'price.created', 'product.created']);
 });

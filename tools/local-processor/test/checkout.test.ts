@@ -132,7 +132,7 @@ test('saves another card in a setup session without a subscription', async () =>
     'payment_method.attached',
     'setup_intent.setup_failed',
   ]);
-  const cards = (await stripe.customers.listPaymentMethods(customer.id)).data;
+  const cards = (await stripe.paymentMethods.list({ customer: customer.id })).data;
   expect(cards.map(({ card }) => card?.last4)).toEqual(['4444', '4242']);
 });
 

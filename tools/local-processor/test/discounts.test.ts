@@ -233,6 +233,7 @@ test('refuses coupons that contradict themselves', async () => {
     { percent_off: 10, amount_off: 10, currency: 'usd' },
     { percent_off: 101 },
     { amount_off: 10 },
+    { percent_off: 10, currency_options: { eur: { amount_off: 10 } } },
     { percent_off: 10, duration: 'repeating' },
     { percent_off: 10, duration_in_months: 3 },
     { percent_off: 10, redeem_by: 1_000 },

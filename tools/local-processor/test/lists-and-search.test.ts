@@ -58,7 +58,7 @@ test('finalizes, marks as uncollectible, voids and pays invoices, and emits the 
   expect(await stripe.invoices.finalizeInvoice(first)).toMatchObject({ status: 'open', amount_due: 2_999 });
   await expect(stripe.invoices.finalizeInvoice(first)).rejects.toThrow(/already finalized/);
   expect(await stripe.invoices.markUncollectible(first)).toMatchObject({ status: 'uncollectible' });
-  const [method] = (await stripe.customers.listPaymentMethods(customer.id)).data;
+  const [method] = (await stripe.paymentMethods.list({ customer: customer.id })).data;
   expect(await stripe.invoices.pay(first, { payment_method: method?.id ?? '' })).toMatchObject({ status: 'paid' });
   await stripe.invoices.finalizeInvoice(second);
   expect(await stripe.invoices.voidInvoice(second)).toMatchObject({ status: 'void' });

@@ -27,6 +27,9 @@ const history = fc.record({
   prices: fc.array(seat, { minLength: 3, maxLength: 3 }),
   quantity: fc.integer({ min: 1, max: 40 }),
   steps: fc.array(step, { minLength: 1, maxLength: 4 }),
+  /** Where it is taxed, if at all, and whether prices include the tax. */
+  country: fc.constantFrom(null, 'DE', 'JP', 'US'),
+  isInclusive: fc.boolean(),
 });
 
 const COUPONS: Record<string, Stripe.CouponCreateParams> = {
@@ -42,6 +45,7 @@ const essence = (invoice: Stripe.Invoice) => ({
   subtotal: invoice.subtotal,
   descriptions: invoice.lines.data.map(({ description }) => description),
   total: invoice.total,
+  taxes: invoice.total_taxes,
   due: invoice.amount_due,
   balances: [invoice.starting_balance, invoice.ending_balance],
 });
@@ -49,11 +53,18 @@ const essence = (invoice: Stripe.Invoice) => ({
 test('an invoice equals its preview to the cent, whatever changes before', { timeout: 120_000 }, async () => {
   await using processor = await startProcessor();
   await fc.assert(
-    fc.asyncProperty(history, async ({ prices: wanted, quantity, steps }) => {
-      const account = await startOnClock(processor, START, { amount: wanted[0]?.amount ?? 0, quantity });
+    fc.asyncProperty(history, async ({ prices: wanted, quantity, steps, country, isInclusive }) => {
+      const automatic_tax = { enabled: country !== null };
+      const account = await startOnClock(processor, START, { amount: wanted[0]?.amount ?? 0, quantity, automatic_tax });
+      if (country) {
+        const address = { country, postal_code: '94107' };
+        await account.stripe.customers.update(account.customer.id, { address });
+      }
       const prices = await Promise.all(
         wanted.map(({ amount, cadence: [interval, count] }) => account.createPrice(amount, interval, count)),
       );
+      if (isInclusive)
+        for (const { id } of prices) await account.stripe.prices.update(id, { tax_behavior: 'inclusive' });
       const addOns = await Promise.all(
         wanted.map(({ amount, cadence: [interval, count] }) =>
           account.createPrice(Math.floor(amount / 3), interval, count),
@@ -86,7 +97,9 @@ test('an invoice equals its preview to the cent, whatever changes before', { tim
         const others =
           extra === undefined ? (added ? [{ id: added.id, deleted: true }] : []) : [{ ...addOn, quantity: extra }];
         const begun = subscription.items.data[0]?.current_period_start ?? 0;
-        const date = backdated > 0 && behavior !== 'none' && now - backdated >= begun ? now - backdated : undefined;
+        // A new anchor takes no date.
+        const mayPin = backdated > 0 && behavior !== 'none' && !resetsAnchor && now - backdated >= begun;
+        const date = mayPin ? now - backdated : undefined;
         const given = seats === undefined ? {} : { quantity: seats };
         const terms: Terms & Stripe.InvoiceCreatePreviewParams.SubscriptionDetails = {
           items: [{ id: account.item, price: prices[price]?.id ?? '', ...given }, ...others],

@@ -95,6 +95,30 @@ test('carries a discount that its phases name, and loses one that they leave out
   expect(await account.current()).toMatchObject({ discounts: [], latest_invoice: { total: 2_000 } });
 });
 
+test('carries the discount of an item that its phases name to another price, and loses one that they leave out', async () => {
+  await using processor = await startProcessor();
+  const account = await startOnClock(processor, '2026-04-01', { amount: 2_000 });
+  const { stripe, subscription, price, item } = account;
+  const coupon = await stripe.coupons.create({ percent_off: 50, duration: 'forever' });
+  await account.change({ items: [{ id: item, discounts: [{ coupon: coupon.id }] }] });
+  const { id: product } = await stripe.products.create({ name: 'Another' });
+  const monthly = { currency: 'usd', recurring: { interval: 'month' as const } };
+  const other = await stripe.prices.create({ product, unit_amount: 900, ...monthly });
+  const schedule = await stripe.subscriptionSchedules.create({ from_subscription: subscription.id });
+  const discount = idOf(schedule.phases[0]?.items[0]?.discounts[0]?.discount ?? null);
+  const [kept, changed] = [price, other].map(({ id }) => [{ price: id, discounts: [{ discount }] }]);
+  const first = { start_date: seconds('2026-04-01'), end_date: seconds('2026-05-01'), items: kept ?? [] };
+  const plan = (items: Item[]) =>
+    stripe.subscriptionSchedules.update(schedule.id, { phases: [first, { items, proration_behavior: 'none' }] });
+  await plan([{ price: other.id }]);
+  expect((await account.preview({})).total).toBe(900);
+  await plan(changed ?? []);
+  expect((await account.preview({})).total).toBe(450);
+  await account.advance('2026-05-01');
+  const items = { data: [{ id: item, price: { id: other.id }, discounts: [discount] }] };
+  expect(await account.current()).toMatchObject({ items, latest_invoice: { total: 450 } });
+});
+
 test('keeps what was changed meanwhile in its current phase', async () => {
   await using processor = await startProcessor();
   const account = await startScheduled(processor, { next: { amount: 900 } });

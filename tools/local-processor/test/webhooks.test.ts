@@ -1,8 +1,8 @@
+import { Stripe } from 'stripe';
 import { expect, test } from 'vitest';
 import { LocalProcessorControl } from '../src/control/client.ts';
 import { connect, freshKey, startProcessor } from './processor.ts';
 import { startReceiver, waitUntil } from './receiver.ts';
-import { openCheckout, press } from './checkout-fixtures.ts';
 
 test('retries a webhook with a new signature until it is accepted', async () => {
   await using processor = await startProcessor();
@@ -135,31 +135,13 @@ test('keeps the state of the object at the time of the event', async () => {
   expect(event?.data.object).toMatchObject({ name: 'Before' });
 });
 
-test('sends the shapes of an endpoint’s older API version', async () => {
+test('sends an endpoint with an older API version the shapes of the version that the library pins', async () => {
   await using processor = await startProcessor();
   await using receiver = await startReceiver();
   const key = freshKey();
   const stripe = connect(processor, key);
   await stripe.webhookEndpoints.create({ url: receiver.url, enabled_events: ['*'], api_version: '2024-06-20' });
-  const { session } = await openCheckout(stripe, { subscription_data: { metadata: { projectId: 'proj_1' } } });
-  await press(session, 'pay');
-  await waitUntil(() => receiver.types().includes('checkout.session.completed'), 'the checkout');
+  await stripe.customers.create({ name: 'Ada' });
   await new LocalProcessorControl(processor.url, key).waitForDeliveries();
-
-  const eventOf = (type: string) => receiver.received.find(({ event }) => event.type === type)?.event;
-
-  expect(eventOf('customer.subscription.created')).toMatchObject({
-    api_version: '2024-06-20',
-    data: { object: { current_period_end: expect.any(Number) } },
-  });
-  expect(eventOf('customer.subscription.created')).not.toHaveProperty('data.object.items.data.0.current_period_end');
-  const invoice = eventOf('invoice.paid')?.data.object;
-  expect(invoice).toMatchObject({
-    subscription: expect.stringMatching(/^sub_/),
-    subscription_details: { metadata: { projectId: 'proj_1' } },
-    paid: true,
-    charge: expect.stringMatching(/^ch_/),
-  });
-  expect(invoice).not.toHaveProperty('parent');
-  expect(eventOf('charge.succeeded')).toMatchObject({ data: { object: { invoice: expect.stringMatching(/^in_/) } } });
+  expect(receiver.received.map(({ event }) => event)).toMatchObject([{ api_version: Stripe.API_VERSION }]);
 });

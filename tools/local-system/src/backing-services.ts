@@ -8,7 +8,7 @@ import { brokerAddress, connectTo } from '@billing/messaging/connection';
 import { startTrimming, type TrimmingOptions } from '@billing/messaging/trim-stream';
 import { natsAccounts, SERVICES_API, STREAM_ADMIN } from '@billing/messaging/nats-accounts';
 import type { Secrets } from './secrets.ts';
-import { postgresConnection } from '@billing/database/connection';
+import { postgresConnection, requirePostgresVersion } from '@billing/database/connection';
 import { StartError } from '@billing/database/start-error';
 import { Client } from 'pg';
 import type { Part } from './part.ts';
@@ -101,13 +101,17 @@ export async function ensureDatabase(adminUrl: string): Promise<void> {
   }
 }
 
-/** @throws StartError that names the server and the variable when PostgreSQL can't be reached */
+/** @throws StartError that names the server when PostgreSQL is too old, and the variable too when it can't be reached */
 export async function requireDatabase(url: string, variable: string): Promise<void> {
   const client = new Client({ ...postgresConnection(url), connectionTimeoutMillis: 5_000 });
   client.on('error', () => {});
+  let version = 0;
   try {
     await client.connect();
-    await client.query('select 1');
+    const { rows } = await client.query<{ version: number }>(
+      `select current_setting('server_version_num')::int as version`,
+    );
+    version = rows[0]?.version ?? 0;
   } catch (cause) {
     throw new StartError(
       `PostgreSQL at ${new URL(url).host} can't be reached: ${reasonOf(cause)}. Start it, or correct ${variable}.`,
@@ -116,6 +120,7 @@ export async function requireDatabase(url: string, variable: string): Promise<vo
   } finally {
     await client.end().catch(() => {});
   }
+  requirePostgresVersion(version, url);
 }
 
 /**

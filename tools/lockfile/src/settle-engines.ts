@@ -24,7 +24,7 @@ export function settleEngines<Lock extends Lockfile>(lock: Lock): Lock {
   if (node === undefined) throw new Error(`The lock file has no ${NODE}.`);
   const packages = Object.entries(lock.packages).map(([folder, locked]) => [
     folder,
-    folder.startsWith('node_modules/') ? settle(locked, node) : locked,
+    /(?:^|\/)node_modules\//.test(folder) ? settle(locked, node) : locked,
   ]);
   return { ...lock, packages: Object.fromEntries(packages) };
 }

@@ -17,6 +17,9 @@ const settled = (engines: Record<string, string> | string[]) =>
 it('drops demands that the project’s Node meets', () => {
   expect(settled({ node: '>=22.12' })).toBeUndefined();
   expect(settled({ node: '^22 || ^24 || >=26' })).toBeUndefined();
+  const nested = { 'tools/one/node_modules/two': { engines: { node: '>=22' } } };
+  const { packages } = settleEngines({ packages: { ...lockOf([]).packages, ...nested } });
+  expect(packages['tools/one/node_modules/two']).toEqual({});
 });
 
 it('keeps demands that it does not meet, and those on npm', () => {

@@ -9,7 +9,6 @@ it('reports everything unless told otherwise', () => {
   expect(parseArguments(scope, env)).toMatchObject({
     apply: false,
     filter: {},
-    'marked-only': false,
     url: 'http://localhost:8080',
   });
 });

@@ -9,8 +9,8 @@ const usage = `Usage: BILLING_API_KEY=bil_… npm run sync -- --team team_… --
 
   --apply                 make the records equal to the account; without it nothing changes
   --types a,b             of product, price, coupon, customer, promotion_code, subscription, invoice, payment; all unless given
-  --filter key=value      take objects with this metadata; may be given several times
-  --marked-only           leave out objects with none of the filter's keys
+  --filter key=value      take objects with this metadata; may be given several times, and once at least: an API key may not
+                          compare the whole account, which the console does
   --mark                  write our ids into the metadata at the processor
   --limit <number>        findings to print; 50 unless given
   --url <address>         of the gateway; http://localhost:8080 unless given`;
@@ -22,14 +22,12 @@ const given = z.object({
     .transform(list => list.split(','))
     .pipe(z.array(syncType))
     .optional(),
-  'marked-only': z.boolean().default(false),
   mark: z.boolean().default(false),
 });
 
 const options = {
   ...COMMON_OPTIONS,
   types: { type: 'string' },
-  'marked-only': { type: 'boolean' },
   mark: { type: 'boolean' },
 } as const;
 

@@ -7,7 +7,7 @@ import { countsTable, findingsTable, more } from './tables.ts';
 
 /** Runs a sync by the API, shows its progress, and prints what it found. Ctrl-C leaves it running. */
 await runCommand('sync', async () => {
-  const { url, apiKey, team, project, apply, types, filter, mark, limit, ...flags } = parseArguments(
+  const { url, apiKey, team, project, apply, types, filter, mark, limit } = parseArguments(
     process.argv.slice(2),
     process.env,
   );
@@ -15,7 +15,7 @@ await runCommand('sync', async () => {
   const { id } = await syncs.create({
     mode: apply ? 'apply' : 'report',
     ...(types && { types }),
-    filter: { metadata: filter, includeUnmarked: !flags['marked-only'] },
+    filter: { metadata: filter },
     markAtProcessor: mark,
   });
   process.stderr.write(`${id} has been started, and goes on if this command ends.\n`);

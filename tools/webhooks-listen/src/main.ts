@@ -1,6 +1,6 @@
 import { BillingClient, type BillingEvent } from '@billing/client';
 import { parseArguments, type Arguments } from './arguments.ts';
-import { forward, secretOf } from './forward.ts';
+import { openForward, secretOf } from './forward.ts';
 
 const say = (text: string): void => void process.stderr.write(`${text}\n`);
 
@@ -18,9 +18,10 @@ async function listen(args: Arguments): Promise<void> {
     maxRetries: Infinity,
     onRetry: ({ message }, pauseMs) => say(`${message} Trying again in ${Math.ceil(pauseMs / 1_000)} s.`),
   });
+  const forward = openForward(to, secret);
   const post = async (event: BillingEvent) => {
     const { type, id } = event;
-    process.stdout.write(`${type} ${id}: ${await forward(event, { to, secret })}\n`);
+    process.stdout.write(`${type} ${id}: ${await forward(event)}\n`);
   };
 
   let cursor: string | undefined;

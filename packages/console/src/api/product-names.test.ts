@@ -1,6 +1,6 @@
 import type { Price, Product } from '@billing/client';
 import { expect, it } from 'vitest';
-import { productNames } from './product-names.ts';
+import { productNames, unitOf } from './product-names.ts';
 
 // Only the fields that the names come from.
 const products = [
@@ -20,6 +20,12 @@ it('names what a subscription is to, archived products too, and an unknown price
   expect(ofItems([item('pri_1')])).toBe('Pro');
   expect(ofItems([item('pri_1'), item('pri_2'), item('pri_2')])).toBe('Pro + Seats');
   expect(ofItems([item('pri_3'), item(null)])).toBe('Deleted product + price_1');
+});
+
+it('counts in the unit of the product', () => {
+  const names = productNames(prices, [{ id: 'pp_2', name: 'Seats', unitLabel: 'seat' } as unknown as Product]);
+  expect([0, 1, 5].map(quantity => unitOf(names, 'pri_2', quantity))).toEqual(['seats', 'seat', 'seats']);
+  expect(unitOf(names, 'pri_3', 5)).toBeUndefined();
 });
 
 it('follows a product that gets another name', () => {

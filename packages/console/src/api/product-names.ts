@@ -13,6 +13,17 @@ export interface ProductNames {
   readonly ofItems: (items: readonly Item[]) => string;
 }
 
+/** Returns what a product is counted in, after a quantity: `seats`; undefined for a product without a unit. */
+export function unitOf(
+  names: Pick<ProductNames, 'productOf'>,
+  priceId: string | null | undefined,
+  quantity: number,
+): string | undefined {
+  const unit = names.productOf(priceId)?.unitLabel;
+  if (!unit) return undefined;
+  return quantity === 1 ? unit : `${unit}s`;
+}
+
 interface Sold {
   readonly name: string;
   /** Undefined once it was deleted. */

@@ -19,17 +19,20 @@ export interface ProjectScope {
 export function useProject(otherId?: string): ProjectScope {
   const { teamId = '', projectId: openId = '' } = useParams({ strict: false });
   const projectId = otherId ?? openId;
-  return useMemo(() => {
-    const team = client.team(teamId || 'none');
-    return {
-      teamId,
-      projectId,
-      team,
-      billing: team.billing(projectId || 'none'),
-      key: (...parts) => ['team', teamId, projectId, ...parts],
-      teamKey: (...parts) => ['team', teamId, 'all', ...parts],
-    };
-  }, [teamId, projectId]);
+  return useMemo(() => scopeOf(teamId, projectId), [teamId, projectId]);
+}
+
+/** A project of a team. */
+export function scopeOf(teamId: string, projectId: string): ProjectScope {
+  const team = client.team(teamId || 'none');
+  return {
+    teamId,
+    projectId,
+    team,
+    billing: team.billing(projectId || 'none'),
+    key: (...parts) => ['team', teamId, projectId, ...parts],
+    teamKey: (...parts) => ['team', teamId, 'all', ...parts],
+  };
 }
 
 /** The project's name and base currency; loaded before any of its pages. */

@@ -49,17 +49,33 @@ export const subscriptionQuery = ({ billing, key }: ProjectScope, subscriptionId
     queryFn: ({ signal }) => billing.subscriptions.get(subscriptionId, { signal }),
   });
 
+/** A record named by its id, for those that show it in passing; null when there is none. */
+export const foundQuery = <Item>(
+  scope: ProjectScope,
+  kind: string,
+  find: (scope: ProjectScope, id: string) => Promise<Item | null>,
+  id: string | null,
+) =>
+  queryOptions({
+    queryKey: scope.key(kind, id),
+    queryFn: () => (id === null ? null : find(scope, id)),
+    staleTime: 60_000,
+  });
+
 export const apiKeysQuery = ({ team, projectId, key }: ProjectScope) =>
   queryOptions({
     queryKey: key('api-keys'),
     queryFn: async ({ signal }) => (await team.apiKeys.list(projectId, {}, { signal }).page()).items,
   });
 
-/** What failed payments amount to, by what became of them: of all, or of those that failed since a time. */
-export const dunningTotalsQuery = ({ billing, key }: ProjectScope, since: string | undefined) =>
+/** What failed payments amount to, by what became of them: of all, or of those that failed in a range of time. */
+export const dunningTotalsQuery = (
+  { billing, key }: ProjectScope,
+  range: { readonly since: string | undefined; readonly until: string | undefined },
+) =>
   queryOptions({
-    queryKey: key('dunning', 'totals', since),
-    queryFn: ({ signal }) => billing.dunning.totals({ since }, { signal }),
+    queryKey: key('dunning', 'totals', range),
+    queryFn: ({ signal }) => billing.dunning.totals(range, { signal }),
     refetchInterval: 30_000,
     placeholderData: keepPreviousData,
   });

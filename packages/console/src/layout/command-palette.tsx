@@ -1,49 +1,65 @@
-import { useId, useState, type KeyboardEvent } from 'react';
+import { useId, useState, type KeyboardEvent, type ReactNode } from 'react';
+import { flushSync } from 'react-dom';
 import { describeFailure } from '#api/failure.ts';
 import { Dialog } from '#ui/dialog.tsx';
 import { Icon } from '#ui/icon.tsx';
 import { useOpenPage } from './project-link.tsx';
-import { useCommands, type Command } from './use-commands.ts';
+import { useCommands, type Found, type Verb } from './use-commands.ts';
 
-/** Finds pages, customers, products and invoices by a few letters, and records by their ids, here and at Stripe. */
-export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
+interface CommandPaletteProps {
+  readonly onClose: () => void;
+  /** Shows the dialog of what is to be done. */
+  readonly onShow: (dialog: ReactNode) => void;
+}
+
+/**
+ * Finds pages, what can be done, customers, products and invoices by a few letters, and records by their ids, here and at
+ * Stripe.
+ */
+export function CommandPalette({ onClose, onShow }: CommandPaletteProps) {
   const [text, setText] = useState('');
-  const [chosen, setChosen] = useState(0);
-  const { commands, isSearching, error } = useCommands(text.trim());
+  /** The id of what the arrow keys chose, which stays chosen when more is found above it. */
+  const [chosen, setChosen] = useState<string>();
+  const { commands, isSearching, error } = useCommands(text.trim(), onShow);
   const open = useOpenPage();
   const listId = useId();
-  const at = Math.min(chosen, commands.length - 1);
+  const at = Math.max(
+    0,
+    commands.findIndex(({ id }) => id === chosen),
+  );
 
-  const run = (command: Command | undefined) => {
+  const run = (command: Found | Verb | undefined) => {
     if (!command) return;
-    onClose();
-    open(command.page, command.search);
+    // A dialog that it opens gives the focus back to where it is without the palette.
+    flushSync(onClose);
+    if ('run' in command) command.run();
+    else open(command.page, command.search);
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step !== undefined) setChosen((at + step + commands.length) % Math.max(1, commands.length));
+    if (step !== undefined) setChosen(commands.at((at + step) % commands.length)?.id);
     else if (event.key === 'Enter') run(commands[at]);
     else return;
     event.preventDefault();
   };
 
   return (
-    <Dialog title="Go to" onClose={onClose}>
+    <Dialog title="Commands" onClose={onClose}>
       <input
         className="input"
         role="combobox"
         aria-expanded="true"
         aria-controls={listId}
         aria-activedescendant={commands[at] && `${listId}-${at}`}
-        aria-label="Search pages, customers, products, invoice numbers and ids"
-        placeholder="A page, a customer, an invoice number, an id…"
+        aria-label="Search pages, actions, customers, products, invoice numbers and ids"
+        placeholder="A page, an action, a customer, an id…"
         // The reader opened the palette to type.
         // eslint-disable-next-line jsx-a11y/no-autofocus
         autoFocus
         value={text}
         onChange={event => {
           setText(event.target.value);
-          setChosen(0);
+          setChosen(undefined);
         }}
         onKeyDown={onKeyDown}
       />
@@ -53,6 +69,9 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
           <div
             key={id}
             id={`${listId}-${index}`}
+            ref={option => {
+              if (index === at) option?.scrollIntoView({ block: 'nearest' });
+            }}
             role="option"
             aria-selected={index === at}
             className={index === at ? 'menu-item chosen' : 'menu-item'}

@@ -2,6 +2,8 @@ import { BillingClient, type Customer } from '@billing/client';
 import { expect, it } from 'vitest';
 import { csvLines } from './csv-lines.ts';
 
+const FORMAT = { separator: ',', decimalMark: '.' } as const;
+
 /** A list of customers, newest first, to which another one is added by every request. */
 function growingList(count: number) {
   let newest = count;
@@ -33,7 +35,7 @@ function growingList(count: number) {
 
 it('has each customer of a list once, while others are created', async () => {
   const { list, requests } = growingList(250);
-  const lines = await csvLines<Customer>(list, [{ title: 'Id', csv: ({ id }) => id }]);
+  const lines = await csvLines<Customer>(list, [{ title: 'Id', csv: ({ id }) => id }], FORMAT);
   const rows = lines.slice(1).map(line => line.trim());
   expect(rows).toEqual(Array.from({ length: 250 }, (_, index) => `pc_${250 - index}`));
   expect(requests.filter(search => search.includes('offset'))).toHaveLength(1);
@@ -49,7 +51,7 @@ it('asks for what is loaded of a hundred rows at once', async () => {
     waiting -= 1;
     return `name of ${id}`;
   };
-  const lines = await csvLines<Customer>(list, [{ title: 'Name', csv: ({ id }) => load(id) }]);
+  const lines = await csvLines<Customer>(list, [{ title: 'Name', csv: ({ id }) => load(id) }], FORMAT);
   expect(lines.at(-1)).toBe('name of pc_1\r\n');
   expect(most).toBe(100);
 });

@@ -1,6 +1,5 @@
-import type { Column } from './list-table.tsx';
-import { Cell, HeadRow } from './table-rows.tsx';
-import { useCards } from './use-cards.ts';
+import { HeadRow, Row, Widths, type Column } from './table-rows.tsx';
+import { useColumns } from './use-columns.ts';
 
 interface DataTableProps<Item> {
   readonly rows: readonly Item[];
@@ -11,21 +10,16 @@ interface DataTableProps<Item> {
 }
 
 /** A table whose rows are all there. */
-export function DataTable<Item>({ rows, columns, rowKey, part }: DataTableProps<Item>) {
-  const { ref, layout } = useCards(columns.length);
+export function DataTable<Item>({ rows, columns: all, rowKey, part }: DataTableProps<Item>) {
+  const { ref, columns, layout } = useColumns(all);
   return (
     <div className="table-wrap" ref={ref}>
       <table className={`table ${layout}`} aria-rowcount={part && part.total + 1}>
+        <Widths columns={columns} />
         <HeadRow columns={columns} />
         <tbody>
-          {rows.map((row, index) => (
-            <tr key={rowKey(row)} aria-rowindex={part && part.from + index + 2}>
-              {columns.map(column => (
-                <Cell key={column.title} column={column}>
-                  {column.cell(row)}
-                </Cell>
-              ))}
-            </tr>
+          {rows.map((row, at) => (
+            <Row key={rowKey(row)} columns={columns} item={row} index={part && part.from + at} />
           ))}
         </tbody>
       </table>

@@ -39,12 +39,6 @@ export function DateRangeFilter() {
   );
 }
 
-/** The first day of what a list shows. */
-export function SinceFilter() {
-  const { text, set } = useFilters();
-  return <DayInput label="Since" value={text('from')} onChange={day => set('from', day)} />;
-}
-
 interface DayInputProps {
   readonly label: string;
   readonly value: string;

@@ -7,21 +7,18 @@ import { PasswordDialog } from './password-dialog.tsx';
 /** Runs a call; when it needs a recent password, asks for that and runs it once more. */
 type WithFreshSession = <Result>(call: () => Promise<Result>) => Promise<Result>;
 
-interface Asking {
-  readonly checked: () => void;
-  readonly refused: (reason: Error) => void;
-}
-
 const Context = createContext<WithFreshSession>(call => call());
 
 export function FreshSessionProvider({ children }: { readonly children: ReactNode }) {
-  const [asking, setAsking] = useState<Asking>();
+  const [asking, setAsking] = useState<PromiseWithResolvers<void>>();
   const run = useCallback<WithFreshSession>(async call => {
     try {
       return await call();
     } catch (error) {
       if (!hasCode(error, 'reauthentication_required')) throw error;
-      await new Promise<void>((checked, refused) => setAsking({ checked, refused }));
+      const password = Promise.withResolvers<void>();
+      setAsking(password);
+      await password.promise;
       return await call();
     }
   }, []);
@@ -35,17 +32,22 @@ export function FreshSessionProvider({ children }: { readonly children: ReactNod
 
 export const useFreshSession = (): WithFreshSession => use(Context);
 
-function FreshSessionDialog({ asking, onClose }: { readonly asking: Asking; readonly onClose: () => void }) {
+interface FreshSessionDialogProps {
+  readonly asking: PromiseWithResolvers<void>;
+  readonly onClose: () => void;
+}
+
+function FreshSessionDialog({ asking, onClose }: FreshSessionDialogProps) {
   const check = useMutation({
     mutationFn: auth.verifyPassword,
     onSuccess: () => {
       onClose();
-      asking.checked();
+      asking.resolve();
     },
   });
   const giveUp = () => {
     onClose();
-    asking.refused(new Error('This needs your password.'));
+    asking.reject(new Error('This needs your password.'));
   };
   return (
     <PasswordDialog title="Enter your password" action="Continue" write={check} onClose={giveUp}>

@@ -1,14 +1,10 @@
 import type { ReactNode } from 'react';
-import { ErrorState, Skeleton } from '#ui/states.tsx';
-import type { CsvColumn } from './csv-lines.ts';
-import { Cell, HeadRow, type TableColumn } from './table-rows.tsx';
-import { useCards } from './use-cards.ts';
+import { ErrorState } from '#ui/states.tsx';
+import { HeadRow, Row, Widths, type Column } from './table-rows.tsx';
+import { useColumns } from './use-columns.ts';
 import { useListRows, type ListSource } from './use-list-rows.ts';
 
-export interface Column<Item> extends TableColumn<Item> {
-  /** The value in an export. */
-  readonly csv?: CsvColumn<Item>['csv'];
-}
+export type { Column } from './table-rows.tsx';
 
 export interface ListTableProps<Item> extends ListSource<Item> {
   readonly label: string;
@@ -18,35 +14,26 @@ export interface ListTableProps<Item> extends ListSource<Item> {
 }
 
 /** A list of any length that scrolls with the page: only the rows in the window exist, and are loaded by the page. */
-export function ListTable<Item>({ label, columns, rowKey, empty, ...source }: ListTableProps<Item>) {
-  const { ref: cardsRef, rowHeight, layout } = useCards(columns.length);
+export function ListTable<Item>({ label, columns: all, rowKey, empty, ...source }: ListTableProps<Item>) {
+  const { ref: wrapRef, columns, rowHeight, layout } = useColumns(all);
   const { first, known, isOpen, failure, ref, from, to, itemAt } = useListRows(source, rowHeight);
 
   if (first.error && !first.data) return <ErrorState error={first.error} onRetry={() => void first.refetch()} />;
   if (first.data?.items.length === 0) return empty;
-  const shown = first.data ? Array.from({ length: Math.max(0, to - from) }, (_, index) => from + index) : [];
   return (
     <>
       {/* A region that scrolls sideways must be reachable by keyboard. */}
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-      <div className="table-wrap" ref={cardsRef} tabIndex={0} role="region" aria-label={label}>
+      <div className="table-wrap" ref={wrapRef} tabIndex={0} role="region" aria-label={label}>
         <table className={`table ${layout} list`} aria-rowcount={isOpen ? -1 : known + 1} aria-busy={!first.data}>
+          <Widths columns={columns} />
           <HeadRow columns={columns} />
           <tbody ref={ref}>
             <Padding height={from * rowHeight} columns={columns.length} />
-            {!first.data && Array.from({ length: 8 }, (_, index) => <EmptyRow key={index} columns={columns} />)}
-            {shown.map(index => {
-              const item = itemAt(index);
-              if (item === undefined) return <EmptyRow key={index} columns={columns} />;
-              return (
-                <tr key={rowKey(item)} aria-rowindex={index + 2}>
-                  {columns.map(column => (
-                    <Cell key={column.title} column={column}>
-                      {column.cell(item)}
-                    </Cell>
-                  ))}
-                </tr>
-              );
+            {Array.from({ length: first.data ? Math.max(0, to - from) : 8 }, (_, place) => {
+              const item = itemAt(from + place);
+              if (item === undefined) return <Row key={place} columns={columns} item={item} />;
+              return <Row key={rowKey(item)} columns={columns} item={item} index={from + place} />;
             })}
             <Padding height={Math.max(0, known - to) * rowHeight} columns={columns.length} />
           </tbody>
@@ -69,18 +56,6 @@ function Padding({ height, columns }: { readonly height: number; readonly column
       {/* It is hidden, so it needs no label. */}
       {/* eslint-disable-next-line jsx-a11y/control-has-associated-label */}
       <td colSpan={columns} style={{ height }} />
-    </tr>
-  );
-}
-
-function EmptyRow({ columns }: { readonly columns: readonly Column<never>[] }) {
-  return (
-    <tr aria-hidden="true">
-      {columns.map(column => (
-        <Cell key={column.title} column={column}>
-          <Skeleton width="8rem" />
-        </Cell>
-      ))}
     </tr>
   );
 }

@@ -8,16 +8,14 @@ interface LoadingQuery {
   readonly refetch: () => unknown;
 }
 
-/** What is shown while a query has no data: gray lines, or why it failed. Nothing once it has. */
-export function Loading({
-  query,
-  lines,
-  flush,
-}: {
+interface LoadingProps {
   readonly query: LoadingQuery;
   readonly lines?: number;
   readonly flush?: boolean;
-}) {
+}
+
+/** What is shown while a query has no data: gray lines, or why it failed. Nothing once it has. */
+export function Loading({ query, lines, flush }: LoadingProps) {
   if (query.error) return <ErrorState error={query.error} onRetry={() => void query.refetch()} />;
   if (query.data !== undefined) return null;
   const skeleton = <SkeletonLines lines={lines} />;

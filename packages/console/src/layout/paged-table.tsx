@@ -1,10 +1,11 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useNavigate, useRouter, useSearch } from '@tanstack/react-router';
+import { useNavigate, useRouter } from '@tanstack/react-router';
 import type { List, PageOptions } from '@billing/client';
 import { formatCount } from '#ui/amount.ts';
 import { Button } from '#ui/button.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import { DataTable } from './data-table.tsx';
+import { useFilters } from './filters.tsx';
 import type { ListTableProps } from './list-table.tsx';
 import { Loading } from './loading.tsx';
 
@@ -21,8 +22,12 @@ interface PagedTableProps<Item> extends Omit<ListTableProps<Item>, 'list'> {
  * and beyond the reach of an offset `after`, a cursor.
  */
 export function PagedTable<Item>({ label, queryKey, list, columns, rowKey, empty, refreshMs }: PagedTableProps<Item>) {
-  const { skip, after } = usePlace();
-  const turn = useTurn();
+  const { text } = useFilters();
+  const navigate = useNavigate();
+  const { history } = useRouter();
+  const asked = Number(text('skip'));
+  const skip = Number.isSafeInteger(asked) && asked > 0 ? asked : 0;
+  const after = text('after') || undefined;
   const position: PageOptions = after ? { cursor: after } : { offset: skip };
   const query = useQuery({
     queryKey: [...queryKey, 'page', skip, after],
@@ -34,7 +39,13 @@ export function PagedTable<Item>({ label, queryKey, list, columns, rowKey, empty
   if (!data) return <Loading query={query} flush />;
   const { items, total, totalIsExact, nextCursor } = data;
   if (items.length === 0 && skip === 0) return empty;
-  const next = skip + PAGE_SIZE;
+
+  const [before, next] = [Math.max(0, skip - PAGE_SIZE), skip + PAGE_SIZE];
+  const turn = (to: number, cursor?: string | null) =>
+    void navigate({
+      to: '.',
+      search: (known: object) => ({ ...known, skip: to || undefined, after: cursor ?? undefined }),
+    });
   return (
     <section aria-label={label} aria-busy={query.isPlaceholderData}>
       {items.length === 0 ? (
@@ -44,49 +55,24 @@ export function PagedTable<Item>({ label, queryKey, list, columns, rowKey, empty
       )}
       {(skip > 0 || nextCursor) && (
         <nav className="pager" aria-label="Pages of the list">
-          <Button small icon="left" disabled={skip === 0} onClick={() => turn.back(skip)}>
+          <Button
+            small
+            icon="left"
+            disabled={skip === 0}
+            // Beyond the reach of an offset only the page that led here knows its cursor.
+            onClick={() => (before > MAX_OFFSET ? history.back() : turn(before))}
+          >
             Previous
           </Button>
           <span className="num" role="status">
             {formatCount(skip + 1)} – {formatCount(skip + items.length)} of {formatCount(total)}
             {!totalIsExact && ' or more'}
           </span>
-          <Button
-            small
-            disabled={!nextCursor}
-            onClick={() => turn.to(next, next > MAX_OFFSET ? (nextCursor ?? undefined) : undefined)}
-          >
+          <Button small disabled={!nextCursor} onClick={() => turn(next, next > MAX_OFFSET ? nextCursor : undefined)}>
             Next
           </Button>
         </nav>
       )}
     </section>
   );
-}
-
-/** Where the page of the address begins. */
-function usePlace() {
-  const search: Readonly<Record<string, unknown>> = useSearch({ strict: false });
-  const skip = Number(search['skip']);
-  const after = search['after'];
-  return {
-    skip: Number.isSafeInteger(skip) && skip > 0 ? skip : 0,
-    after: typeof after === 'string' ? after : undefined,
-  };
-}
-
-function useTurn() {
-  const navigate = useNavigate();
-  const { history } = useRouter();
-  const to = (skip: number, after?: string) =>
-    void navigate({ to: '.', search: (known: object) => ({ ...known, skip: skip || undefined, after }) });
-  return {
-    to,
-    back: (skip: number) => {
-      const before = Math.max(0, skip - PAGE_SIZE);
-      // Beyond the reach of an offset only the page that led here knows its cursor.
-      if (before > MAX_OFFSET) history.back();
-      else to(before);
-    },
-  };
 }

@@ -1,44 +1,26 @@
 import { Link, useNavigate, type LinkProps } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import type { ComponentProps } from 'react';
 import { useProject } from '#api/project.ts';
+
+/** What has a page that lists it, and a page for each. */
+type Listed =
+  | `${'customer' | 'product' | 'feature' | 'coupon' | 'subscription' | 'invoice' | 'payment' | 'referral' | 'event'}s`
+  | 'webhook-endpoints'
+  | 'price-migrations'
+  | 'settings/syncs';
+
+type Settings = 'keys' | 'members' | 'connection' | 'portal' | 'project' | 'audit-log';
 
 /** A page of a project, relative to it. */
 export type ProjectPage =
+  | Listed
+  | `${Listed | 'promotion-codes' | 'webhook-deliveries'}/${string}`
+  | `settings/${Settings}`
   | 'overview'
   | 'overview/subscriptions'
   | 'start'
-  | 'customers'
-  | `customers/${string}`
-  | 'products'
-  | `products/${string}`
-  | 'features'
-  | `features/${string}`
-  | 'coupons'
-  | `coupons/${string}`
-  | `promotion-codes/${string}`
-  | 'subscriptions'
-  | `subscriptions/${string}`
-  | 'invoices'
-  | 'payments'
   | 'failing-payments'
-  | 'referrals'
-  | `referrals/${string}`
-  | 'events'
-  | `events/${string}`
-  | 'webhook-endpoints'
-  | `webhook-endpoints/${string}`
-  | `webhook-deliveries/${string}`
-  | 'dead-letters'
-  | 'settings/keys'
-  | 'settings/members'
-  | 'settings/connection'
-  | 'settings/syncs'
-  | `settings/syncs/${string}`
-  | 'price-migrations'
-  | `price-migrations/${string}`
-  | 'settings/portal'
-  | 'settings/project'
-  | 'settings/audit-log';
+  | 'dead-letters';
 
 export type Search = Readonly<Record<string, string | number | undefined>>;
 
@@ -48,29 +30,21 @@ export interface Place {
   readonly search?: Search;
 }
 
-interface ProjectLinkProps extends Place {
-  readonly className?: string;
-  readonly title?: string;
-  /** Whether the link stays current on the pages below its own. */
+interface ProjectLinkProps
+  extends Place, Pick<ComponentProps<'a'>, 'className' | 'title' | 'children' | 'onClick' | 'aria-label'> {
+  /** Whether it is current on its own page alone, and not on those below it. */
   readonly exact?: boolean;
-  readonly children: ReactNode;
-  readonly onClick?: () => void;
-  readonly 'aria-label'?: string;
 }
 
 const pathOf = (teamId: string, projectId: string, page: ProjectPage): string =>
   `/teams/${teamId}/projects/${projectId}/${page}`;
 
 /** A link to a page of the project that is open. */
-export function ProjectLink({ page, search, exact = false, children, ...rest }: ProjectLinkProps) {
+export function ProjectLink({ page, search, exact = false, ...link }: ProjectLinkProps) {
   const { teamId, projectId } = useProject();
   // The router knows only its templates; `ProjectPage` lists the pages.
   const target = { to: pathOf(teamId, projectId, page), search: search ?? {} } as LinkProps;
-  return (
-    <Link {...target} activeOptions={{ exact, includeSearch: search !== undefined }} {...rest}>
-      {children}
-    </Link>
-  );
+  return <Link {...target} activeOptions={{ exact, includeSearch: search !== undefined }} {...link} />;
 }
 
 /** Returns a function that opens a page of the project. */

@@ -1,4 +1,5 @@
 import { useState, type ReactNode } from 'react';
+import { Open } from '#resource/dialog-button.tsx';
 import { Button } from '#ui/button.tsx';
 import { ConfirmDialog } from '#ui/confirm-dialog.tsx';
 import { useWrite, type Write } from './use-write.ts';
@@ -31,9 +32,11 @@ export function SwitchButton({ noun, isActive, off, small = false, children, ...
         {isActive ? off : 'Activate'}
       </Button>
       {isOpen && (
-        <ConfirmDialog title={`${off} the ${noun}`} action={off} write={set} onClose={close}>
-          {children}
-        </ConfirmDialog>
+        <Open onClose={close}>
+          <ConfirmDialog title={`${off} the ${noun}`} action={off} write={set} onClose={close}>
+            {children}
+          </ConfirmDialog>
+        </Open>
       )}
     </>
   );

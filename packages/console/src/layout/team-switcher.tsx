@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { forgetOtherTeams, projectsQuery, teamsQuery } from '#api/client.ts';
 import { useProject, useProjectDetails } from '#api/project.ts';
-import { firstLetter } from '#ui/first-letter.ts';
 import { Icon } from '#ui/icon.tsx';
 import { Menu, MenuChoice } from '#ui/menu.tsx';
 
@@ -23,25 +22,7 @@ export function TeamSwitcher() {
   };
 
   return (
-    <Menu
-      button={attributes => (
-        <button {...attributes} className="switcher">
-          <span className="avatar" aria-hidden="true">
-            {firstLetter(team?.name)}
-          </span>
-          <span className="names">
-            <span className="truncate" dir="auto">
-              {project.name}
-            </span>
-            <span className="truncate" dir="auto">
-              {team?.name}
-            </span>
-          </span>
-          <span className="visually-hidden">Switch the project or the team</span>
-          <Icon name="chevron" />
-        </button>
-      )}
-    >
+    <Menu name={project.name} detail={team?.name} label="Switch the project or the team">
       <div className="menu-title truncate" dir="auto">
         Projects of {team?.name}
       </div>

@@ -1,40 +1,47 @@
-import type { Customer, Invoice, Subscription } from '@billing/client';
 import { useQuery } from '@tanstack/react-query';
-import { customerTitle, findCustomer } from '#api/customer-names.ts';
-import { hasCode, missingRecord } from '#api/failure.ts';
-import { findInvoice } from '#api/find-invoice.ts';
-import { findSubscription } from '#api/find-subscription.ts';
-import { useProject, type ProjectScope } from '#api/project.ts';
+import type { ReactNode } from 'react';
+import { hasCode } from '#api/failure.ts';
+import { useProject } from '#api/project.ts';
 import { featuresQuery, productsQuery } from '#api/queries.ts';
 import { useIsOwner } from '#api/use-is-owner.ts';
 import { useDebounced } from '#ui/debounced.ts';
 import type { IconName } from '#ui/icon.tsx';
-import { formatMoney } from '#ui/money.ts';
-import { NAV } from './nav.ts';
+import { findRecords, MAX_RESULTS } from './find-records.ts';
+import { NAV, NAV_GROUPS } from './nav.ts';
 import type { Place } from './project-link.tsx';
+import { useVerbs } from './use-verbs.tsx';
 
-/** What the palette opens. */
-export interface Command extends Place {
+interface Shown {
   readonly id: string;
   readonly title: string;
   readonly note: string;
   readonly icon: IconName;
 }
 
-const MIN_SEARCH = 2;
-const MAX_RESULTS = 6;
+/** What the palette opens. */
+export interface Found extends Shown, Place {}
 
-interface Found {
-  readonly commands: readonly Command[];
+/** What the palette does. */
+export interface Verb extends Shown {
+  /** Other words by which it is found. */
+  readonly words?: string;
+  readonly run: () => void;
+}
+
+const MIN_SEARCH = 2;
+
+interface Commands {
+  readonly commands: readonly (Found | Verb)[];
   readonly isSearching: boolean;
   /** Why records could not be searched. */
   readonly error: unknown;
 }
 
-/** Returns the pages and records that a text names. */
-export function useCommands(text: string): Found {
+/** Returns the pages, verbs and records that a text names; `show` shows the dialog of a verb. */
+export function useCommands(text: string, show: (dialog: ReactNode) => void): Commands {
   const scope = useProject();
   const isOwner = useIsOwner();
+  const verbs = useVerbs(show);
   const search = useDebounced(text, 150);
   const isWanted = search.length >= MIN_SEARCH;
   const {
@@ -49,155 +56,34 @@ export function useCommands(text: string): Found {
   const { data: products = [] } = useQuery({ ...productsQuery(scope), enabled: text !== '' });
   const { data: features = [] } = useQuery({ ...featuresQuery(scope), enabled: text !== '' });
 
-  const contains = (title: string) => title.toLowerCase().includes(text.toLowerCase());
-  const pages = NAV.flatMap(({ items }) => items).filter(({ forOwners }) => isOwner || !forOwners);
-  const commands: readonly Command[] = [
-    ...pages
-      .filter(({ title }) => contains(title))
-      .map(({ page, title, icon }) => ({ id: page, page, title, icon, note: '' })),
+  const typed = text.toLowerCase().split(/\s+/);
+  /** Whether something is called by every word of the text. */
+  const isNamed = ({ title, words = '' }: Pick<Verb, 'title' | 'words'>) =>
+    typed.every(word => `${title} ${words}`.toLowerCase().includes(word));
+  const pages = [NAV, ...NAV_GROUPS.map(({ items }) => items)].flat().filter(({ forOwners }) => isOwner || !forOwners);
+  const commands = [
+    ...(text === '' ? verbs : []),
+    ...pages.filter(isNamed).map(({ page, title, icon }): Found => ({ id: page, page, title, icon, note: '' })),
+    ...(text === '' ? [] : verbs.filter(isNamed)),
     ...(search === text && isWanted ? found : []),
     ...(text === '' ? [] : products)
-      .filter(({ id, name, processorProductId }) => contains(name) || processorProductId === text || id === text)
+      .filter(
+        ({ id, name, processorProductId }) => isNamed({ title: name }) || processorProductId === text || id === text,
+      )
       .slice(0, MAX_RESULTS)
-      .map(({ id, name }) => ({ id, page: `products/${id}`, title: name, note: 'Product', icon: 'products' }) as const),
+      .map(({ id, name }): Found => ({ id, page: `products/${id}`, title: name, note: 'Product', icon: 'products' })),
     ...(text === '' ? [] : features)
-      .filter(({ id, key, name }) => contains(name) || key.startsWith(text) || id === text)
+      .filter(({ id, key, name }) => isNamed({ title: name }) || key.startsWith(text) || id === text)
       .slice(0, MAX_RESULTS)
-      .map(
-        ({ key, name }) =>
-          ({ id: key, page: `features/${key}`, title: name, note: 'Feature', icon: 'features' }) as const,
-      ),
+      .map(({ key, name }): Found => ({
+        id: key,
+        page: `features/${key}`,
+        title: name,
+        note: 'Feature',
+        icon: 'features',
+      })),
   ];
   // What looks like an id, and can't be one, names nothing.
   const failure = hasCode(error, 'validation_error') ? null : error;
   return { commands, isSearching: isFetching || search !== text, error: failure };
-}
-
-type Find = (scope: ProjectScope, text: string, signal: AbortSignal) => Promise<readonly Command[]>;
-
-const findCustomers: Find = async ({ billing }, processorId, signal) =>
-  (await billing.customers.list({ processorId }, { signal }).page()).items.map(customerCommand);
-
-const findSubscriptions: Find = async ({ billing }, processorId, signal) =>
-  (await billing.subscriptions.list({ processorId }, { signal }).page()).items.map(subscriptionCommand);
-
-const findPayments: Find = async ({ billing }, processorId, signal) =>
-  (await billing.payments.list({ processorId }, { signal }).page()).items.map(({ id, amount, currency }) => ({
-    id,
-    page: 'payments',
-    search: { processorId },
-    title: processorId,
-    note: `Payment of ${formatMoney(amount, currency)}`,
-    icon: 'payments',
-  }));
-
-/** Finds the one record with an id of ours. */
-const ours =
-  <Item>(find: (scope: ProjectScope, id: string) => Promise<Item | null>, commandOf: (item: Item) => Command): Find =>
-  async (scope, id) => {
-    const item = await find(scope, id);
-    return item ? [commandOf(item)] : [];
-  };
-
-const subscriptionCommand = ({ id, processorSubscriptionId }: Subscription): Command => ({
-  id,
-  page: `subscriptions/${id}`,
-  title: processorSubscriptionId,
-  note: 'Subscription',
-  icon: 'subscriptions',
-});
-
-const customerCommand = (customer: Customer): Command => ({
-  id: customer.id,
-  page: `customers/${customer.id}`,
-  title: customerTitle(customer),
-  note: customer.name ? (customer.email ?? '') : '',
-  icon: 'customers',
-});
-
-const invoiceCommand = ({ id, number, processorInvoiceId, amountDue, currency }: Invoice): Command => ({
-  id,
-  page: 'invoices',
-  search: { id },
-  title: number ?? processorInvoiceId,
-  note: `Invoice of ${formatMoney(amountDue, currency)}`,
-  icon: 'invoices',
-});
-
-/** Finds what a request returns; nothing when there is no such record. */
-const fetched =
-  (get: (scope: ProjectScope, id: string, signal: AbortSignal) => Promise<Omit<Command, 'id'>>): Find =>
-  async (scope, id, signal) => {
-    try {
-      return [{ id, ...(await get(scope, id, signal)) }];
-    } catch (error) {
-      if (missingRecord(error)) return [];
-      throw error;
-    }
-  };
-
-const findEvent = fetched(async ({ billing }, id, signal) => {
-  const { type } = await billing.events.get(id, { signal });
-  return { page: `events/to-you/${id}`, title: type, note: 'Event', icon: 'events' };
-});
-
-const findEndpoint = fetched(async ({ billing }, id, signal) => {
-  const { url } = await billing.webhookEndpoints.get(id, { signal });
-  return { page: `webhook-endpoints/${id}`, title: url, note: 'Webhook endpoint', icon: 'send' };
-});
-
-const findDelivery = fetched(async ({ billing }, id, signal) => {
-  const { delivery } = await billing.webhookDeliveries.get(id, { signal });
-  return { page: `webhook-deliveries/${id}`, title: delivery.type, note: 'Delivery', icon: 'send' };
-});
-
-const findCoupon = fetched(async ({ billing }, id, signal) => {
-  const { name, processorCouponId } = await billing.coupons.get(id, { signal });
-  return { page: `coupons/${id}`, title: name ?? processorCouponId, note: 'Coupon', icon: 'coupons' };
-});
-
-const findPromotionCode = fetched(async ({ billing }, id, signal) => {
-  const { code } = await billing.promotionCodes.get(id, { signal });
-  return { page: `promotion-codes/${id}`, title: code, note: 'Promotion code', icon: 'coupons' };
-});
-
-/** By the prefixes of ids, at Stripe and here. */
-const FIND_BY_ID: ReadonlyMap<string | undefined, Find> = new Map([
-  ['cus', findCustomers],
-  ['sub', findSubscriptions],
-  ['in', (scope, processorId, signal) => findInvoices(scope, { processorId }, signal)],
-  ['pi', findPayments],
-  ['ch', findPayments],
-  ['py', findPayments],
-  ['pc', ours(findCustomer, customerCommand)],
-  ['ps', ours(findSubscription, subscriptionCommand)],
-  ['pinv', ours(findInvoice, invoiceCommand)],
-  ['cpn', findCoupon],
-  ['prc', findPromotionCode],
-  ['ev', findEvent],
-  ['whe', findEndpoint],
-  ['whd', findDelivery],
-]);
-
-/** Finds the record with an id, or else customers and invoices that contain the text. */
-const findRecords: Find = async (scope, text, signal) => {
-  const findById = FIND_BY_ID.get(/^([a-z]+)_\w+$/.exec(text)?.[1]);
-  if (findById) return findById(scope, text, signal);
-  const [customers, invoices] = await Promise.all([
-    scope.billing.customers.list({ search: text, limit: MAX_RESULTS }, { signal }).page(),
-    text.length > MAX_NUMBER ? [] : findInvoices(scope, { number: text }, signal),
-  ]);
-  return [...customers.items.map(customerCommand), ...invoices];
-};
-
-/** As many characters as the API takes of an invoice's number. */
-const MAX_NUMBER = 64;
-
-async function findInvoices(
-  { billing }: ProjectScope,
-  wanted: { readonly processorId: string } | { readonly number: string },
-  signal: AbortSignal,
-): Promise<readonly Command[]> {
-  const { items } = await billing.invoices.list({ ...wanted, limit: MAX_RESULTS }, { signal }).page();
-  return items.map(invoiceCommand);
 }

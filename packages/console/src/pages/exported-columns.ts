@@ -4,7 +4,7 @@ import { findInvoice } from '#api/find-invoice.ts';
 import { findSubscription } from '#api/find-subscription.ts';
 import { productNames } from '#api/product-names.ts';
 import type { ProjectScope } from '#api/project.ts';
-import { pricesQuery, productsQuery } from '#api/queries.ts';
+import { foundQuery, pricesQuery, productsQuery } from '#api/queries.ts';
 import { exportedColumn } from '#layout/list-page.tsx';
 import type { Column } from '#layout/list-table.tsx';
 import { decimalText } from '#ui/money.ts';
@@ -15,13 +15,7 @@ const FRESH_MS = 60_000;
 export const loadOnce =
   <Item>(scope: ProjectScope, kind: string, find: (scope: ProjectScope, id: string) => Promise<Item | null>) =>
   (id: string | null): Promise<Item | null> =>
-    id === null
-      ? Promise.resolve(null)
-      : queryClient.fetchQuery({
-          queryKey: scope.key(kind, id),
-          queryFn: () => find(scope, id),
-          staleTime: FRESH_MS,
-        });
+    queryClient.fetchQuery(foundQuery(scope, kind, find, id));
 
 /** The columns of an export with the customer that a row belongs to. */
 export function customerColumns<Item extends { readonly customerId: string | null }>(
@@ -62,7 +56,7 @@ export function productFinder(scope: ProjectScope) {
 export const amountColumn = <Item extends { readonly currency: string }>(
   title: string,
   amountOf: (item: Item) => number,
-): Column<Item> => exportedColumn(title, item => decimalText(amountOf(item), item.currency));
+): Column<Item> => exportedColumn(title, item => ({ decimals: [decimalText(amountOf(item), item.currency)] }));
 
 export const currencyColumn = <Item extends { readonly currency: string }>(): Column<Item> =>
   exportedColumn('Currency', ({ currency }) => currency.toUpperCase());

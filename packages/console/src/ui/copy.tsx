@@ -1,30 +1,47 @@
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { Button } from './button.tsx';
 import { Icon } from './icon.tsx';
 
 function useCopy(text: string) {
-  const [copied, setCopied] = useState(false);
-  useEffect(() => {
-    if (!copied) return undefined;
-    const timer = setTimeout(() => setCopied(false), 1_500);
-    return () => clearTimeout(timer);
-  }, [copied]);
+  const [outcome, setOutcome] = useState<'copied' | 'failed'>();
   const copy = async () => {
-    await navigator.clipboard.writeText(text);
-    setCopied(true);
+    setOutcome((await copyText(text)) ? 'copied' : 'failed');
+    setTimeout(() => setOutcome(undefined), 1_500);
   };
-  return { copied, copy: () => void copy() };
+  const said = outcome && { copied: 'Copied', failed: 'Not copied: select it' }[outcome];
+  return { copied: outcome === 'copied', said, copy: () => void copy() };
+}
+
+/** Returns whether a text was copied. Pages on plain http have no clipboard, but the command that copies a selection. */
+export async function copyText(text: string): Promise<boolean> {
+  const { clipboard } = navigator as { readonly clipboard?: Clipboard }; // absent outside of a secure context
+  if (clipboard)
+    return clipboard.writeText(text).then(
+      () => true,
+      () => false,
+    );
+  const focused = document.activeElement;
+  const field = document.createElement('textarea');
+  field.value = text;
+  field.className = 'visually-hidden';
+  // What is beside an open dialog cannot be selected.
+  (focused?.closest('dialog') ?? document.body).append(field);
+  field.select();
+  const isCopied = document.execCommand('copy');
+  field.remove();
+  if (focused instanceof HTMLElement) focused.focus();
+  return isCopied;
 }
 
 /** An id that a click copies. */
 export function CopyableId({ id, label = 'Copy' }: { readonly id: string; readonly label?: string }) {
-  const { copied, copy } = useCopy(id);
+  const { copied, said, copy } = useCopy(id);
   return (
     <button type="button" className="copyable" onClick={copy} aria-label={`${label} ${id}`}>
       <code className="truncate">{id}</code>
       <Icon name={copied ? 'check' : 'copy'} size={14} />
       <span role="status" className="visually-hidden">
-        {copied ? 'Copied' : ''}
+        {said}
       </span>
     </button>
   );
@@ -54,10 +71,10 @@ interface CopyButtonProps {
 }
 
 export function CopyButton({ text, label, children }: CopyButtonProps) {
-  const { copied, copy } = useCopy(text);
+  const { copied, said, copy } = useCopy(text);
   return (
     <Button small icon={copied ? 'check' : 'copy'} onClick={copy} aria-label={label}>
-      {copied ? 'Copied' : children}
+      {said ?? children}
     </Button>
   );
 }

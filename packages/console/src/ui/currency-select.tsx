@@ -1,5 +1,5 @@
 import { PROCESSOR_CURRENCIES } from '@billing/client';
-import { SelectField } from './field.tsx';
+import { Options, SelectField } from './field.tsx';
 
 const NAMES = new Intl.DisplayNames('en', { type: 'currency' });
 
@@ -20,13 +20,10 @@ export function CurrencySelect({ onChange, ...select }: CurrencySelectProps) {
     current === undefined || PROCESSOR_CURRENCIES.includes(current)
       ? PROCESSOR_CURRENCIES
       : [current, ...PROCESSOR_CURRENCIES];
+  const names = codes.map(code => [code, `${code.toUpperCase()} – ${NAMES.of(code.toUpperCase())}`]);
   return (
     <SelectField {...select} onChange={event => onChange?.(event.target.value)}>
-      {codes.map(code => (
-        <option key={code} value={code}>
-          {code.toUpperCase()} – {NAMES.of(code.toUpperCase())}
-        </option>
-      ))}
+      <Options of={Object.fromEntries(names)} />
     </SelectField>
   );
 }

@@ -19,16 +19,19 @@ export function Dialog({ title, onClose, done, children }: DialogProps) {
   useEffect(() => {
     const dialog = ref.current;
     if (!dialog) return undefined;
-    const opener = document.activeElement;
+    const opener = findOpener();
     dialog.showModal();
     focusFirst(dialog);
     const changes = new MutationObserver(() => {
       if (document.activeElement === document.body) focusFirst(dialog);
     });
     changes.observe(dialog, { childList: true, subtree: true, attributeFilter: ['disabled', 'hidden'] });
+    let isSent = false;
+    dialog.addEventListener('submit', () => (isSent = true));
     return () => {
       changes.disconnect();
       returnFocus(opener);
+      if (isSent && opener === document.activeElement) ignoreSecondEnter(opener);
     };
   }, []);
   return (
@@ -61,6 +64,22 @@ export function Dialog({ title, onClose, done, children }: DialogProps) {
       </div>
     </dialog>
   );
+}
+
+/** What has the focus; of what is in a sheet, which closes for the dialog, the button of the sheet. */
+function findOpener(): Element | null {
+  const sheet = document.activeElement?.closest('[popover]');
+  return sheet ? document.querySelector(`[popovertarget="${sheet.id}"]`) : document.activeElement;
+}
+
+/** Within this time Enter was meant to be pressed once. */
+const DOUBLE_PRESS_MS = 500;
+
+/** What has opened a dialog is not opened again by the key that has sent its form. */
+function ignoreSecondEnter(opener: Element | null): void {
+  const ignore = (event: Event) => event instanceof KeyboardEvent && event.key === 'Enter' && event.preventDefault();
+  opener?.addEventListener('keydown', ignore);
+  setTimeout(() => opener?.removeEventListener('keydown', ignore), DOUBLE_PRESS_MS);
 }
 
 /**

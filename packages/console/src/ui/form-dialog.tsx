@@ -3,7 +3,7 @@ import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 import { Form, type FormProps } from './form.tsx';
 
-interface FormDialogProps extends Omit<FormProps, 'buttons'> {
+export interface FormDialogProps extends Omit<FormProps, 'buttons'> {
   readonly title: string;
   /** Stands above the form. */
   readonly lead?: ReactNode;

@@ -43,17 +43,14 @@ export function Form(props: FormProps) {
   );
 }
 
-/** Returns a field's text without spaces around it. */
-export const textOf = (fields: FormData, name: string): string => {
-  const value = fields.get(name);
-  return typeof value === 'string' ? value.trim() : '';
-};
-
-/** Returns a password as it was typed. */
+/** Returns a field's text as it was typed, such as a password. */
 export const passwordOf = (fields: FormData, name: string): string => {
   const value = fields.get(name);
   return typeof value === 'string' ? value : '';
 };
+
+/** Returns a field's text without spaces around it. */
+export const textOf = (fields: FormData, name: string): string => passwordOf(fields, name).trim();
 
 /** Why the request of a form was refused. */
 export function FormProblem({ error }: { readonly error: unknown }) {

@@ -1,15 +1,22 @@
-import { useEffect, useRef, useState, type ComponentProps, type KeyboardEvent, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
+import { firstLetter } from './first-letter.ts';
 import { Icon } from './icon.tsx';
 
 interface MenuProps {
-  /** Renders the button that opens it. */
-  readonly button: (attributes: ComponentProps<'button'>) => ReactNode;
-  readonly placement?: 'up' | 'down' | 'down end';
+  /** What its button shows, in two lines; without them it shows its label. */
+  readonly name?: string | undefined;
+  readonly detail?: string | undefined;
+  /** What it opens, for screen readers. */
+  readonly label: string;
+  /** Whether it is a button beside others. */
+  readonly isPlain?: boolean;
+  /** Whether it belongs to a person, whose letter it shows; otherwise that of the detail. It then stands at the bottom. */
+  readonly isPersonal?: boolean;
   readonly children: ReactNode;
 }
 
-/** A list of actions and links under a button. Arrow keys move in it; Escape and a click elsewhere close it. */
-export function Menu({ button, placement = 'down', children }: MenuProps) {
+/** A list of actions and links beside its button. Arrow keys move in it; Escape and a click elsewhere close it. */
+export function Menu({ name, detail, label, isPlain = false, isPersonal = false, children }: MenuProps) {
   const [open, setOpen] = useState(false);
   const ref = useRef<HTMLDivElement>(null);
   const opener = () => ref.current?.querySelector<HTMLElement>('[aria-expanded]');
@@ -42,13 +49,38 @@ export function Menu({ button, placement = 'down', children }: MenuProps) {
   return (
     // eslint-disable-next-line jsx-a11y/no-static-element-interactions
     <div className="menu" ref={ref} onKeyDown={onKeyDown}>
-      {button({ type: 'button', 'aria-expanded': open, onClick: () => setOpen(!open) })}
+      <button
+        type="button"
+        className={isPlain ? 'button' : 'switcher'}
+        aria-expanded={open}
+        onClick={() => setOpen(!open)}
+      >
+        {!isPlain && (
+          <>
+            <span className={isPersonal ? 'avatar round' : 'avatar'} aria-hidden="true">
+              {firstLetter(isPersonal ? name : detail)}
+            </span>
+            <span className="names">
+              {[name, detail].map((line, at) => (
+                <span key={at} className="truncate" dir="auto">
+                  {line}
+                </span>
+              ))}
+            </span>
+          </>
+        )}
+        <span className={isPlain ? undefined : 'visually-hidden'}>{label}</span>
+        {!isPersonal && <Icon name="chevron" />}
+      </button>
       {open && (
         // eslint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions
         <div
-          className={`menu-panel ${placement}`}
+          className={`menu-panel ${isPersonal ? 'up' : isPlain ? 'end' : ''}`}
           onClick={event => {
-            if (event.target instanceof Element && event.target.closest('.menu-item')) setOpen(false);
+            if (!(event.target instanceof Element && event.target.closest('.menu-item'))) return;
+            // A dialog that an item opens gives the focus back to what stays.
+            opener()?.focus();
+            setOpen(false);
           }}
         >
           {children}

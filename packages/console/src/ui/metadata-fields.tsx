@@ -1,5 +1,6 @@
 import { useRef, useState } from 'react';
 import { Button } from './button.tsx';
+import { FieldNote } from './field.tsx';
 
 type Metadata = Readonly<Record<string, string>>;
 
@@ -74,15 +75,7 @@ export function MetadataFields({
           Add metadata
         </Button>
       </div>
-      <div className="field-note">
-        {problem ? (
-          <span className="problem" role="alert">
-            {problem}
-          </span>
-        ) : (
-          <span className="hint">{hint}</span>
-        )}
-      </div>
+      <FieldNote hint={hint} problem={problem} />
     </fieldset>
   );
 }

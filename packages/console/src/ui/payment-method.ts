@@ -1,9 +1,6 @@
-import type { Payment } from '@billing/client';
-import { sentence } from './sentence.ts';
+import { paymentMethodLine, type Payment } from '@billing/client';
+import { READER_LOCALE } from './reader-locale.ts';
 
-/** Says how a payment was made: "Visa •••• 4242", "Sepa debit •••• 3000", "Link"; empty while that is not known. */
-export function methodText(method: Payment['paymentMethod']): string {
-  if (!method) return '';
-  const name = sentence(method.brand ?? method.type);
-  return method.last4 === null ? name : `${name} •••• ${method.last4}`;
-}
+/** Says how a payment was made: "Visa •••• 4242", "PayPal · a•••e@example.com"; empty while that is not known. */
+export const methodText = (method: Payment['paymentMethod']): string =>
+  method ? paymentMethodLine(method, READER_LOCALE) : '';

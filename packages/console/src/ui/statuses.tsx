@@ -1,18 +1,4 @@
-import type {
-  CustomerState,
-  DunningCase,
-  Invoice,
-  Payment,
-  ProcessorHealth,
-  Referral,
-  ReferralCredit,
-  Subscription,
-  Sync,
-  SyncFinding,
-  WebhookDelivery,
-  WebhookEndpoint,
-  WebhookEvent,
-} from '@billing/client';
+import type * as Client from '@billing/client';
 import { Badge, type Tone } from './badge.tsx';
 
 export interface StatusText {
@@ -20,7 +6,10 @@ export interface StatusText {
   readonly tone: Tone;
 }
 
-export const SUBSCRIPTION_STATUS: Readonly<Record<Subscription['status'], StatusText>> = {
+/** What each status of a record is called. */
+type Statuses<Item extends { readonly status: string }> = Readonly<Record<Item['status'], StatusText>>;
+
+export const SUBSCRIPTION_STATUS: Statuses<Client.Subscription> = {
   active: { name: 'Active', tone: 'good' },
   trialing: { name: 'Trial', tone: 'accent' },
   past_due: { name: 'Past due', tone: 'bad' },
@@ -31,7 +20,7 @@ export const SUBSCRIPTION_STATUS: Readonly<Record<Subscription['status'], Status
   incomplete_expired: { name: 'Never paid', tone: 'neutral' },
 };
 
-export const INVOICE_STATUS: Readonly<Record<Invoice['status'], StatusText>> = {
+export const INVOICE_STATUS: Statuses<Client.Invoice> = {
   paid: { name: 'Paid', tone: 'good' },
   open: { name: 'Open', tone: 'warn' },
   draft: { name: 'Draft', tone: 'neutral' },
@@ -39,7 +28,7 @@ export const INVOICE_STATUS: Readonly<Record<Invoice['status'], StatusText>> = {
   uncollectible: { name: 'Uncollectible', tone: 'bad' },
 };
 
-export const PAYMENT_STATUS: Readonly<Record<Payment['status'], StatusText>> = {
+export const PAYMENT_STATUS: Statuses<Client.Payment> = {
   requires_capture: { name: 'Not captured', tone: 'accent' },
   canceled: { name: 'Canceled', tone: 'neutral' },
   succeeded: { name: 'Succeeded', tone: 'good' },
@@ -51,63 +40,63 @@ export const PAYMENT_STATUS: Readonly<Record<Payment['status'], StatusText>> = {
   dispute_lost: { name: 'Dispute lost', tone: 'bad' },
 };
 
-export const DUNNING_STATUS: Readonly<Record<DunningCase['status'], StatusText>> = {
+export const DUNNING_STATUS: Statuses<Client.DunningCase> = {
   recovering: { name: 'Recovering', tone: 'warn' },
   recovered: { name: 'Recovered', tone: 'good' },
   lost: { name: 'Lost', tone: 'bad' },
 };
 
-export const PAYMENT_STATE: Readonly<Record<CustomerState['payment']['status'], StatusText>> = {
+export const PAYMENT_STATE: Statuses<Client.CustomerState['payment']> = {
   ok: { name: 'Up to date', tone: 'good' },
   past_due: { name: 'Past due', tone: 'bad' },
   unpaid: { name: 'Unpaid', tone: 'bad' },
 };
 
-export const EVENT_STATUS: Readonly<Record<WebhookEvent['status'], StatusText>> = {
+export const EVENT_STATUS: Statuses<Client.WebhookEvent> = {
   failed: { name: 'Failed', tone: 'bad' },
   received: { name: 'Received', tone: 'accent' },
   processed: { name: 'Processed', tone: 'good' },
   ignored: { name: 'Ignored', tone: 'neutral' },
 };
 
-export const ENDPOINT_STATUS: Readonly<Record<WebhookEndpoint['status'], StatusText>> = {
+export const ENDPOINT_STATUS: Statuses<Client.WebhookEndpoint> = {
   enabled: { name: 'Enabled', tone: 'good' },
   failing: { name: 'Failing', tone: 'bad' },
   disabled: { name: 'Disabled', tone: 'neutral' },
 };
 
-export const DELIVERY_STATUS: Readonly<Record<WebhookDelivery['status'], StatusText>> = {
+export const DELIVERY_STATUS: Statuses<Client.WebhookDelivery> = {
   succeeded: { name: 'Succeeded', tone: 'good' },
   pending: { name: 'Pending', tone: 'accent' },
   failed: { name: 'Failed', tone: 'bad' },
   canceled: { name: 'Canceled', tone: 'neutral' },
 };
 
-export const REFERRAL_STATUS: Readonly<Record<Referral['status'], StatusText>> = {
+export const REFERRAL_STATUS: Statuses<Client.Referral> = {
   pending: { name: 'Pending', tone: 'accent' },
   converted: { name: 'Converted', tone: 'good' },
 };
 
-export const CREDIT_STATUS: Readonly<Record<ReferralCredit['status'], StatusText>> = {
+export const CREDIT_STATUS: Statuses<Client.ReferralCredit> = {
   pending: { name: 'Pending', tone: 'accent' },
   credited: { name: 'Credited', tone: 'good' },
   failed: { name: 'Failed', tone: 'bad' },
 };
 
-export const HEALTH_STATUS: Readonly<Record<ProcessorHealth['status'], StatusText>> = {
+export const HEALTH_STATUS: Statuses<Client.ProcessorHealth> = {
   ok: { name: 'Works', tone: 'good' },
   degraded: { name: 'Needs attention', tone: 'warn' },
   broken: { name: 'Broken', tone: 'bad' },
 };
 
-export const CHECK_STATUS: Readonly<Record<ProcessorHealth['checks'][number]['status'], StatusText>> = {
+export const CHECK_STATUS: Statuses<Client.ProcessorHealth['checks'][number]> = {
   ok: { name: 'OK', tone: 'good' },
   warning: { name: 'Warning', tone: 'warn' },
   failed: { name: 'Failed', tone: 'bad' },
   unknown: { name: 'Unknown', tone: 'neutral' },
 };
 
-export const SYNC_STATUS: Readonly<Record<Sync['status'], StatusText>> = {
+export const SYNC_STATUS: Statuses<Client.Sync> = {
   queued: { name: 'Queued', tone: 'accent' },
   running: { name: 'Running', tone: 'accent' },
   completed: { name: 'Completed', tone: 'good' },
@@ -115,7 +104,7 @@ export const SYNC_STATUS: Readonly<Record<Sync['status'], StatusText>> = {
   canceled: { name: 'Stopped', tone: 'neutral' },
 };
 
-export const FINDING_OUTCOME: Readonly<Record<SyncFinding['outcome'], StatusText>> = {
+export const FINDING_OUTCOME: Readonly<Record<Client.SyncFinding['outcome'], StatusText>> = {
   missing: { name: 'Missing here', tone: 'warn' },
   different: { name: 'Different', tone: 'warn' },
   extra: { name: 'Not at Stripe', tone: 'bad' },

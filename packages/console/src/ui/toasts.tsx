@@ -1,4 +1,4 @@
-import { createContext, use, useCallback, useMemo, useState, type ReactNode } from 'react';
+import { createContext, use, useState, type ReactNode } from 'react';
 import { describeFailure } from '#api/failure.ts';
 import { Button } from './button.tsx';
 import { Icon } from './icon.tsx';
@@ -24,26 +24,23 @@ let nextId = 0;
 /** Short messages about what was done; those about failures stay until they are closed. */
 export function ToastProvider({ children }: { readonly children: ReactNode }) {
   const [toasts, setToasts] = useState<readonly Toast[]>([]);
-  const close = useCallback((id: number) => setToasts(all => all.filter(toast => toast.id !== id)), []);
-  const show = useCallback(
-    (toast: Omit<Toast, 'id'>) => {
+  const close = (id: number) => setToasts(all => all.filter(toast => toast.id !== id));
+  // Made once, so that a new toast renders none of those who may show one.
+  const [value] = useState<Toasts>(() => {
+    const show = (toast: Omit<Toast, 'id'>) => {
       nextId += 1;
       const id = nextId;
       setToasts(all => [...all.slice(-3), { id, ...toast }]);
       if (toast.tone === 'good') setTimeout(() => close(id), SHOWN_MS);
-    },
-    [close],
-  );
-  const value = useMemo<Toasts>(
-    () => ({
+    };
+    return {
       done: text => show({ tone: 'good', text }),
       failed: (what, error) => {
         const { message, requestId } = describeFailure(error);
         show({ tone: 'bad', text: `${what} ${message}`, requestId });
       },
-    }),
-    [show],
-  );
+    };
+  });
   return (
     <Context value={value}>
       {children}

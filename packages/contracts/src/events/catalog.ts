@@ -1,17 +1,20 @@
 import { z } from 'zod';
-import { defineEvent } from '../event.ts';
 import { PriceId, ProductId, ProjectId } from '../ids.ts';
-import { BILLING_SCHEMES, INTERVALS, PRICE_TYPES } from '../resources/price.ts';
+import { storedMetadata } from '../metadata.ts';
+import { BILLING_SCHEMES, INTERVALS, PRICE_TYPES, showAmount, type Price } from '../resources/price.ts';
+import { productTexts, type Product } from '../resources/product.ts';
 import { timestamp } from '../timestamp.ts';
 import { version } from '../version.ts';
+import { defineRecordEvent } from './record-event.ts';
 
 /** A product's whole state. A consumer ignores it unless `version` is higher than the one it has. */
 export const productState = z.object({
   id: ProductId.schema,
   projectId: ProjectId.schema,
-  name: z.string(),
+  ...productTexts.shape,
   isActive: z.boolean(),
   processorProductId: z.string(),
+  metadata: storedMetadata,
   version,
   createdAt: timestamp,
   deletedAt: timestamp.nullable(),
@@ -35,16 +38,32 @@ export const priceState = z.object({
   intervalCount: z.int().nullable(),
   isActive: z.boolean(),
   processorPriceId: z.string(),
+  metadata: storedMetadata,
   version,
   createdAt: timestamp,
   deletedAt: timestamp.nullable(),
 });
 export type PriceState = z.output<typeof priceState>;
 
-export const ProductCreated = defineEvent('product.created.v1', productState);
-export const ProductUpdated = defineEvent('product.updated.v1', productState);
-export const ProductDeleted = defineEvent('product.deleted.v1', productState);
+/** Returns a product as its GET does: without the texts that it lacks. */
+export function productOf({ version: _version, deletedAt: _deletedAt, ...rest }: ProductState): Product {
+  const given = Object.entries(rest).filter(([, value]) => value !== null);
+  return Object.fromEntries(given) as Product; // only a text that may be absent is null
+}
 
-export const PriceCreated = defineEvent('price.created.v1', priceState);
-export const PriceUpdated = defineEvent('price.updated.v1', priceState);
-export const PriceDeleted = defineEvent('price.deleted.v1', priceState);
+/** Returns a price as its GET does. */
+export function priceOf(state: PriceState): Price {
+  const { id, productId, currency, type, interval, intervalCount } = state;
+  const { isActive, processorPriceId, metadata, createdAt } = state;
+  const period = interval === null ? {} : { interval, intervalCount: intervalCount ?? 1 };
+  const terms = { ...showAmount(state), currency, type, ...period };
+  return { id, productId, ...terms, isActive, processorPriceId, metadata, createdAt };
+}
+
+export const ProductCreated = defineRecordEvent('product.created', productState);
+export const ProductUpdated = defineRecordEvent('product.updated', productState);
+export const ProductDeleted = defineRecordEvent('product.deleted', productState);
+
+export const PriceCreated = defineRecordEvent('price.created', priceState);
+export const PriceUpdated = defineRecordEvent('price.updated', priceState);
+export const PriceDeleted = defineRecordEvent('price.deleted', priceState);

@@ -1,13 +1,24 @@
 import { z } from 'zod';
-import { defineEvent } from '../event.ts';
+import { fieldsOf } from '../fields-of.ts';
 import { CustomerId, PriceId, ProjectId, SubscriptionId } from '../ids.ts';
+import { storedMetadata } from '../metadata.ts';
 import { cancellation } from '../resources/cancellation.ts';
-import { COUPON_DURATIONS, discount } from '../resources/discount.ts';
+import { COUPON_DURATIONS, DISCOUNT_LEVELS, discount } from '../resources/discount.ts';
 import { pendingChange, scheduledChange } from '../resources/plan-change.ts';
-import { BILLING_SCHEMES, INTERVALS } from '../resources/price.ts';
-import { pauseCollection, SUBSCRIPTION_STATUSES } from '../resources/subscription.ts';
+import { BILLING_SCHEMES, INTERVALS, showAmount } from '../resources/price.ts';
+import {
+  pauseCollection,
+  subscriptionTax,
+  UNTAXED,
+  refusedPaymentMethod,
+  subscription,
+  SUBSCRIPTION_STATUSES,
+  type Subscription,
+  type SubscriptionItem,
+} from '../resources/subscription.ts';
 import { timestamp } from '../timestamp.ts';
 import { version } from '../version.ts';
+import { defineRecordEvent } from './record-event.ts';
 
 /** One billed item of a subscription. It copies the price's fields, so deleting the price does not change it. */
 export const billedItem = z.object({
@@ -32,8 +43,12 @@ export const billedItem = z.object({
 });
 export type BilledItem = z.output<typeof billedItem>;
 
-/** A discount of a subscription, with all that it takes to know what it takes off. */
-export const billedDiscount = discount.extend({
+/** A discount that a subscription is billed with, and all that it takes to know what it takes off. */
+export const billedDiscount = discount.omit({ processorPriceId: true }).extend({
+  // Records and events that were written before there were levels have discounts of subscriptions only.
+  level: z.enum(DISCOUNT_LEVELS).default('subscription'),
+  /** The place in `items` of the only item that it counts for; null for all. */
+  itemIndex: z.int().nullable().default(null),
   processorDiscountId: z.string(),
   processorCouponId: z.string().nullable(),
   processorPromotionCodeId: z.string().nullable(),
@@ -67,21 +82,54 @@ export const subscriptionState = z.object({
   /** Whether it ended though nobody requested that: a payment failed or was disputed. */
   involuntary: z.boolean(),
   pauseCollection: pauseCollection.nullable(),
+  // Events that were published before it was known do not have it.
+  tax: subscriptionTax.default(UNTAXED),
   items: z.array(billedItem),
   currentPeriodStart: timestamp,
   currentPeriodEnd: timestamp,
   discounts: z.array(billedDiscount),
   scheduledChange: scheduledChange.nullable(),
   pendingChange: pendingChange.nullable(),
+  /** Absent when it has refused none. */
+  refusedPaymentMethod: refusedPaymentMethod.optional(),
   trialEnd: timestamp.nullable(),
   /** When it started at the processor. */
   startedAt: timestamp,
   /** When it ended, not when the cancellation was requested. */
   endedAt: timestamp.nullable(),
+  metadata: storedMetadata,
   version,
   createdAt: timestamp,
+  updatedAt: timestamp,
 });
 export type SubscriptionState = z.output<typeof subscriptionState>;
+
+/** The part of a state that its GET shows. */
+type ShownSubscription = Omit<SubscriptionState, 'processorCustomerId' | 'involuntary' | 'version'>;
+
+/** Returns a subscription as its GET does. */
+export const subscriptionOf = ({
+  priceId,
+  items,
+  discounts,
+  refusedPaymentMethod: refused,
+  ...state
+}: ShownSubscription): Subscription =>
+  fieldsOf(subscription, {
+    ...state,
+    refusedPaymentMethod: refused ?? null,
+    ...(priceId && { priceId }),
+    items: items.map(itemOf),
+    discounts: discounts.map(it => {
+      const item = it.itemIndex === null ? undefined : items[it.itemIndex];
+      return fieldsOf(discount, it, { processorPriceId: item?.processorPriceId ?? null });
+    }),
+  });
+
+function itemOf(item: BilledItem): SubscriptionItem {
+  const { priceId, processorPriceId, quantity, currency, interval, intervalCount } = item;
+  return { priceId, processorPriceId, quantity, ...showAmount(item), currency, interval, intervalCount };
+}
 
 /** How a state was shown: in order, what counts in one second if states differ. A reading has no place among the events. */
 export const SHOWN_BY = { created: 0, updated: 1, reading: 2 } as const;
@@ -114,6 +162,6 @@ export type SubscriptionChange = z.output<typeof subscriptionChange>;
 /** A subscription that a sync found, which may be older than our knowledge of it: it converts no referral. */
 const createdState = subscriptionChange.extend({ fromSync: z.literal(true).optional() });
 
-export const SubscriptionCreated = defineEvent('subscription.created.v1', createdState);
-export const SubscriptionUpdated = defineEvent('subscription.updated.v1', subscriptionChange);
-export const SubscriptionCanceled = defineEvent('subscription.canceled.v1', subscriptionChange);
+export const SubscriptionCreated = defineRecordEvent('subscription.created', createdState);
+export const SubscriptionUpdated = defineRecordEvent('subscription.updated', subscriptionChange);
+export const SubscriptionCanceled = defineRecordEvent('subscription.canceled', subscriptionChange);

@@ -3,16 +3,16 @@ import { ProjectId, WebhookEndpointId } from '../ids.ts';
 import { SERVICES, type ServiceName } from '../operation.ts';
 import { timestamp } from '../timestamp.ts';
 import { defineEvent } from '../event.ts';
-import { webhookEvent } from '../resources/webhook-event.ts';
 import { version } from '../version.ts';
 
-export const webhookEventState = webhookEvent.extend({ version });
-export type WebhookEventState = z.output<typeof webhookEventState>;
+/** How many webhook events a project has, and how those ended that have. A higher `version` is newer. */
+export const webhookEventCounts = z.object({ total: z.int(), processed: z.int(), failed: z.int(), version });
+export type WebhookEventCounts = z.output<typeof webhookEventCounts>;
 
-/** The whole state of webhook events whose status or project changed. */
-export const WebhookEventChanged = defineEvent(
-  'webhook-event.changed.v1',
-  z.object({ webhookEvents: z.array(webhookEventState).min(1) }),
+/** The numbers of a project's webhook events after a change. Events without a project are counted nowhere. */
+export const WebhookEventsCounted = defineEvent(
+  'webhook-events.counted.v1',
+  webhookEventCounts.extend({ projectId: ProjectId.schema }),
 );
 
 /** A team's processor credentials changed; services that cache them must fetch them again. Carries no secret. */

@@ -27,9 +27,24 @@ const NOT_OF_REVENUE: ReadonlySet<string> = new Set<AnalyticsMetric>([
   'cancellations',
 ]);
 
+/** Metrics that may be listed by their last day alone. */
+const HAVE_LAST_DAY: ReadonlySet<string> = new Set<AnalyticsMetric>([
+  'mrr',
+  'churn',
+  'trialConversion',
+  'cancellations',
+]);
+
 const growthDays = integerText(1, 365)
   .default(30)
   .describe('Length of the window for churn, trials, growth, cancellations and movements, in days.');
+
+const to = z.iso
+  .date()
+  .optional()
+  .describe(
+    'The last UTC day of the window, `YYYY-MM-DD`; by default it ends now. What a project has now stays what it is.',
+  );
 
 const listedMetric = z
   .strictObject({
@@ -45,7 +60,7 @@ const listedMetric = z
       .date()
       .optional()
       .describe(
-        'The last UTC day of a movement of revenue, `YYYY-MM-DD`; today includes everything dated later. With `mrr` the day at whose end it is listed, now by default.',
+        'The last UTC day of a movement of revenue, `YYYY-MM-DD`; today includes everything dated later. With `mrr` the day at whose end it is listed, with `churn`, `trialConversion` and `cancellations` the last day of the window; now by default.',
       ),
     currency: currency
       .optional()
@@ -57,14 +72,15 @@ const listedMetric = z
     ...pageQuery,
   })
   .refine(
-    ({ metric, from, to }) => isMovement(metric) || (from === undefined && (to === undefined || metric === 'mrr')),
+    ({ metric, from, to: last }) =>
+      isMovement(metric) || (from === undefined && (last === undefined || HAVE_LAST_DAY.has(metric))),
     {
-      error: 'Only a movement of revenue is listed by days, and only `mrr` by its last day alone.',
+      error: 'Only a movement of revenue is listed by days, and of other metrics only some by their last day alone.',
       path: ['metric'],
     },
   )
-  .refine(({ metric, from, to }) => !isMovement(metric) || ((from ?? '') <= (to ?? '') && !from === !to), {
-    error: 'Expected `from` and `to` together, with `to` not before `from`.',
+  .refine(({ metric, from, to: last }) => !isMovement(metric) || !from === !last, {
+    error: 'Expected `from` and `to` together.',
     path: ['to'],
   })
   .refine(({ metric, reason }) => reason === undefined || metric === 'cancellations', {
@@ -81,7 +97,7 @@ export const analyticsOperations = declareOperations('analytics', {
     route: `GET ${PROJECT_PATH}/analytics`,
     access: projectAccess('analytics:read'),
     summary: 'Get revenue, customers, churn, webhook and referral metrics of the project',
-    query: z.strictObject({ growthDays }),
+    query: z.strictObject({ growthDays, to }),
     response: analytics,
     example: { query: { growthDays: '30' } },
   },
@@ -90,10 +106,13 @@ export const analyticsOperations = declareOperations('analytics', {
     access: projectAccess('analytics:read'),
     summary: 'Get daily revenue, revenue movements and customers',
     query: z.strictObject({
-      days: integerText(1, 365).default(30).describe('Number of UTC days, including today.'),
+      days: integerText(1, 365).default(30).describe('Number of UTC days, including the last one.'),
+      to,
       step: integerText(1, 365)
         .default(1)
-        .describe('Number of days in one entry; the last entry ends today, and the first one has what is left.'),
+        .describe(
+          'Number of days in one entry; the last entry ends with the window, and the first one has what is left.',
+        ),
     }),
     response: analyticsHistory,
     example: { query: { days: '1' } },
@@ -102,7 +121,7 @@ export const analyticsOperations = declareOperations('analytics', {
     route: `GET ${PROJECT_PATH}/analytics/cancellations`,
     access: projectAccess('analytics:read'),
     summary: 'Count the cancellations of the window by their reason',
-    query: z.strictObject({ growthDays }),
+    query: z.strictObject({ growthDays, to }),
     response: z.object({
       cancellations: z
         .array(cancellationCount)

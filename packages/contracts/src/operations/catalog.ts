@@ -27,7 +27,7 @@ export const catalogOperations = declareOperations('catalog', {
     body: productCreate,
     status: 201,
     response: z.object({ product }),
-    problems: ['processor_not_connected', 'processor_error'],
+    problems: ['quota_exceeded', 'processor_not_connected', 'processor_error'],
   },
   getProduct: {
     route: `GET ${PROJECT_PATH}/products/:productId`,
@@ -71,7 +71,7 @@ export const catalogOperations = declareOperations('catalog', {
     body: priceCreate,
     status: 201,
     response: z.object({ price }),
-    problems: ['product_not_found', 'product_inactive', 'processor_not_connected', 'processor_error'],
+    problems: ['quota_exceeded', 'product_not_found', 'product_inactive', 'processor_not_connected', 'processor_error'],
   },
   getPrice: {
     route: `GET ${PROJECT_PATH}/prices/:priceId`,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { declareOperations, success } from '../declare-operations.ts';
 import { PROJECT_PATH, projectAccess } from '../operation.ts';
 import { createdQuery, pageQuery, pagination } from '../pagination.ts';
+import { billingDetails, billingDetailsUpdate } from '../resources/billing-details.ts';
 import {
   customer,
   customerCreate,
@@ -15,6 +16,7 @@ import { text } from '../text.ts';
 const read = projectAccess('customers:read');
 const write = projectAccess('customers:write');
 const path = `${PROJECT_PATH}/customers/:customerId` as const;
+const details = `${path}/billing-details` as const;
 
 export const customersOperations = declareOperations('customers', {
   listCustomers: {
@@ -63,6 +65,28 @@ export const customersOperations = declareOperations('customers', {
       'processor_error',
     ],
     example: { response: { customer: { name: 'Ada King' } } },
+  },
+  getBillingDetails: {
+    route: `GET ${details}`,
+    access: read,
+    summary: 'Get who is billed for a customer, and with which tax',
+    response: z.object({ billingDetails }),
+    problems: ['customer_not_found', 'processor_not_connected', 'processor_error'],
+  },
+  updateBillingDetails: {
+    route: `PATCH ${details}`,
+    access: write,
+    summary: 'Change who is billed for a customer: address, tax ids, what stands on invoices; absent fields stay',
+    body: billingDetailsUpdate,
+    response: z.object({ billingDetails }),
+    problems: [
+      'customer_not_found',
+      'tax_id_invalid',
+      'tax_location_invalid',
+      'invoice_fields_full',
+      'processor_not_connected',
+      'processor_error',
+    ],
   },
   deleteCustomer: {
     route: `DELETE ${path}`,

@@ -3,13 +3,8 @@ import { declareOperations, success } from '../declare-operations.ts';
 import { CouponId } from '../ids.ts';
 import { PROJECT_PATH, projectAccess } from '../operation.ts';
 import { pageQuery, pagination } from '../pagination.ts';
-import {
-  coupon,
-  couponCreate,
-  promotionCode,
-  promotionCodeCreate,
-  promotionCodeUpdate,
-} from '../resources/discount.ts';
+import { coupon, couponCreate } from '../resources/discount.ts';
+import { promotionCode, promotionCodeCreate, promotionCodeUpdate } from '../resources/promotion-code.ts';
 import { text } from '../text.ts';
 
 const read = projectAccess('products:read');
@@ -26,7 +21,7 @@ export const discountOperations = declareOperations('catalog', {
     body: couponCreate,
     status: 201,
     response: z.object({ coupon }),
-    problems: ['product_not_found', ...PROCESSOR_PROBLEMS],
+    problems: ['quota_exceeded', 'product_not_found', ...PROCESSOR_PROBLEMS],
   },
   listCoupons: {
     route: `GET ${PROJECT_PATH}/coupons`,
@@ -57,6 +52,7 @@ export const discountOperations = declareOperations('catalog', {
     status: 201,
     response: z.object({ promotionCode }),
     problems: [
+      'quota_exceeded',
       'coupon_not_found',
       'customer_not_found',
       'coupon_not_valid',

@@ -15,6 +15,7 @@ export const dunningOperations = declareOperations('subscriptions', {
     query: z.strictObject({
       status: z.enum(DUNNING_STATUSES).optional().describe('Only cases with this status.'),
       since: givenTime.optional().describe('Only cases that failed first at this time or later.'),
+      until: givenTime.optional().describe('Only cases that failed first before this time.'),
       ...pageQuery,
     }),
     response: z.object({ cases: z.array(dunningCase), totals: dunningTotals, pagination }),

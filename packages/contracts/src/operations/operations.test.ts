@@ -63,3 +63,49 @@ it('accepts NUL in no text of any request', () => {
   const constant = /params\.(?:token|invitationToken)$|^receiveWebhook(AtOldPath)? params\.teamId$/;
   expect(accepting.filter(place => !constant.test(place))).toEqual([]);
 });
+
+/** The fields of a request that are times or days, except those of which it has one alone. */
+const timesOf = (schema: z.ZodType | undefined): string[] => {
+  const { properties = {} } = schema ? z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) : {};
+  return Object.entries(properties).flatMap(([name, field]) =>
+    JSON.stringify(field).match(/"format":"date(-time)?"/) ? [name] : [],
+  );
+};
+const spans = allOperations.flatMap(({ id, query, body, example }) =>
+  [
+    { schema: query, given: example.query },
+    { schema: body, given: example.body },
+  ].flatMap(({ schema, given }) => {
+    const [start, end, ...others] = timesOf(schema);
+    return schema && start && end ? [{ id, schema, given: { ...(given as object) }, start, end, others }] : [];
+  }),
+);
+
+it('knows all requests with a span of time', () => {
+  expect(spans.map(({ id }) => id).toSorted()).toEqual([
+    'getPaymentTotals',
+    'listAnalyticsSubscriptions',
+    'listAuditLog',
+    'listCustomers',
+    'listDunningCases',
+    'listEvents',
+    'listInvoices',
+    'listPayments',
+    'listSubscriptions',
+    'listWebhookDeliveries',
+    'recoverWebhookEvents',
+  ]);
+  expect(spans.flatMap(({ others }) => others)).toEqual([]);
+});
+
+it.each(spans)('$id refuses `$start` and `$end` that are given backwards', ({ id, schema, given, start, end }) => {
+  const isOfDays = id === 'listAnalyticsSubscriptions';
+  const filters = isOfDays ? { metric: 'newMrr' } : given;
+  const [earlier, later] = ['2026-03-02T09:30:00.000Z', '2026-03-03T09:30:00.000+14:00'].map(time =>
+    isOfDays ? time.slice(0, 10) : time,
+  );
+  const parse = (from: unknown, to: unknown) => schema.safeParse({ ...filters, [start]: from, [end]: to });
+  expect(parse(earlier, later).error).toBeUndefined();
+  expect(parse(earlier, earlier).error).toBeUndefined();
+  expect(parse(later, earlier).error?.issues.map(({ path }) => path)).toEqual([[end]]);
+});

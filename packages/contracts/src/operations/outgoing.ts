@@ -104,6 +104,7 @@ export const outgoingOperations = declareOperations('webhooks', {
   testWebhookEndpoint: {
     route: `POST ${ENDPOINT}/test`,
     access: write,
+    waits: true,
     summary: 'Send an event with example data, and wait for the response',
     body: z.strictObject({
       type: withDefault(z.enum(['ping', ...EVENT_TYPES]), 'ping').describe('The type of the event.'),
@@ -171,6 +172,7 @@ export const outgoingOperations = declareOperations('webhooks', {
   listEvents: {
     route: `GET ${PROJECT_PATH}/events`,
     access: read,
+    waits: true,
     summary: 'Read the events of the project in their order; ascending, the cursor goes on for ever',
     query: z.strictObject({
       order: z.enum(['asc', 'desc']).default('asc').describe('Oldest first, or newest first.'),
@@ -180,7 +182,9 @@ export const outgoingOperations = declareOperations('webhooks', {
       until,
       waitMs: integerText(0, MAX_WAIT_MS)
         .default(0)
-        .describe('How long to wait for the first event when there is none, in milliseconds; ascending only.'),
+        .describe(
+          'How long to wait for the first event when there is none, in milliseconds; ascending only. A team may have 32 requests that wait; more get 429.',
+        ),
       ...cursorQuery,
     }),
     response: z.object({

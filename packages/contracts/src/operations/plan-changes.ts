@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { declareOperations } from '../declare-operations.ts';
 import { PriceId } from '../ids.ts';
 import { PROJECT_PATH, projectAccess } from '../operation.ts';
-import { discountSet, REDEMPTION_REFUSALS } from '../resources/discount.ts';
+import { discountSet, REDEMPTION_REFUSALS } from '../resources/promotion-code.ts';
 import { invoice } from '../resources/invoice.ts';
 import { madeChange, planChange, planChangePreview } from '../resources/plan-change.ts';
 import { subscription } from '../resources/subscription.ts';

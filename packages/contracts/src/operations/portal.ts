@@ -29,7 +29,7 @@ export const portalOperations = declareOperations('portal', {
     status: 201,
     response: portalSession,
     rateLimit: 'session-creation',
-    problems: ['customer_not_found'],
+    problems: ['customer_not_found', 'quota_exceeded'],
   },
   listPortalSessions: {
     route: `GET ${PROJECT_PATH}/portal/sessions`,
@@ -151,6 +151,6 @@ export const portalOperations = declareOperations('portal', {
         example: 'https://checkout.stripe.com/c/pay/cs_test_example',
       }),
     }),
-    problems: ['portal_link_expired', 'processor_not_connected', 'processor_error'],
+    problems: ['portal_link_expired', 'customer_not_found', 'processor_not_connected', 'processor_error'],
   },
 });

@@ -56,7 +56,7 @@ export const referralsOperations = declareOperations('referrals', {
     body: referralCodeCreate,
     status: 201,
     response: z.object({ code: referralCode }),
-    problems: ['customer_not_found', 'referral_code_exists'],
+    problems: ['customer_not_found', 'referral_code_exists', 'quota_exceeded'],
   },
   getReferralCode: {
     route: `GET ${path}/codes/:code`,

@@ -1,13 +1,18 @@
 import { z } from 'zod';
 import { declareOperations } from '../declare-operations.ts';
-import { CustomerId, InvoiceId, PriceId, SubscriptionId } from '../ids.ts';
+import { CustomerId, InvoiceId, PriceId, ProductId, SubscriptionId } from '../ids.ts';
 import { PROJECT_PATH, projectAccess } from '../operation.ts';
 import { createdQuery, pageQuery, pagination } from '../pagination.ts';
 import { subscriptionCancel } from '../resources/cancellation.ts';
 import { checkoutCreate, checkoutSession } from '../resources/checkout.ts';
 import { invoice, INVOICE_STATUSES } from '../resources/invoice.ts';
 import { payment, PAYMENT_STATUSES, paymentRefund, paymentTotals } from '../resources/payment.ts';
-import { subscription, SUBSCRIPTION_STATUSES, subscriptionUpdate } from '../resources/subscription.ts';
+import {
+  subscription,
+  SUBSCRIPTION_STATUSES,
+  subscriptionTaxUpdate,
+  subscriptionUpdate,
+} from '../resources/subscription.ts';
 import { PROMOTION_CODE_PROBLEMS } from './plan-changes.ts';
 import { booleanText, idsText, integerText, text } from '../text.ts';
 
@@ -17,6 +22,14 @@ const path = `${PROJECT_PATH}/subscriptions/:subscriptionId` as const;
 const invoicePath = `${PROJECT_PATH}/invoices/:invoiceId` as const;
 const paymentPath = `${PROJECT_PATH}/payments/:paymentId` as const;
 const processorId = text(255).optional();
+
+/** Finds the records of a list by their customer or their amount, or else by another text. */
+const searchOf = (records: string, amount: string, or = '') =>
+  text(256)
+    .optional()
+    .describe(
+      `Only ${records} of customers whom \`search\` of \`GET P/customers\` finds, the 1,000 newest of them, or with this ${amount}, such as \`12.50\`, \`$1,250\` or \`12,50 €\`, in any currency${or}.`,
+    );
 
 const INVOICE_CHANGE_PROBLEMS = [
   'invoice_not_found',
@@ -35,7 +48,7 @@ export const subscriptionsOperations = declareOperations('subscriptions', {
       activeOnly: booleanText
         .optional()
         .describe(
-          'Whether to return only active and trialing subscriptions: true by default, false when `status`, `ids` or `processorId` is given.',
+          'Whether to return only active and trialing subscriptions: true by default, false when `status`, `ids`, `processorId` or `taxStopped` is given.',
         ),
       status: z.enum(SUBSCRIPTION_STATUSES).optional().describe('Only subscriptions with this status.'),
       ids: idsText(SubscriptionId.schema, 100)
@@ -43,6 +56,14 @@ export const subscriptionsOperations = declareOperations('subscriptions', {
         .describe('Only subscriptions with one of these ids, up to 100 of them with commas between them.'),
       customerId: CustomerId.schema.optional().describe('Only subscriptions of this customer.'),
       priceId: PriceId.schema.optional().describe('Only subscriptions whose first item has this price.'),
+      productId: ProductId.schema
+        .optional()
+        .describe('Only subscriptions whose first item has a price of this product.'),
+      search: searchOf('subscriptions', 'price of a unit of the first item'),
+      taxStopped: z
+        .enum(['true'])
+        .optional()
+        .describe('Only living subscriptions whose tax the payment processor stopped computing.'),
       processorId: processorId.describe('Only the subscription with this id at the payment processor.'),
       ...createdQuery,
       ...pageQuery,
@@ -71,6 +92,21 @@ export const subscriptionsOperations = declareOperations('subscriptions', {
       'processor_error',
     ],
     example: { response: { subscription: { cancelAtPeriodEnd: true } } },
+  },
+  setSubscriptionTax: {
+    route: `PUT ${path}/tax`,
+    access: write,
+    summary: 'Have the payment processor compute the tax of a subscription, or not; nothing is charged for that now',
+    body: subscriptionTaxUpdate,
+    response: z.object({ subscription }),
+    problems: [
+      'subscription_not_found',
+      'subscription_ended',
+      'tax_location_invalid',
+      'processor_not_connected',
+      'processor_error',
+    ],
+    example: { response: { subscription: { tax: { automatic: true, stoppedReason: null } } } },
   },
   cancelSubscription: {
     route: `DELETE ${path}`,
@@ -119,7 +155,12 @@ export const subscriptionsOperations = declareOperations('subscriptions', {
       ids: idsText(InvoiceId.schema, 100)
         .optional()
         .describe('Only invoices with one of these ids, up to 100 of them with commas between them.'),
-      number: text(64).optional().describe('Only invoices whose number contains this text, in any case.'),
+      number: text(64)
+        .optional()
+        .describe(
+          'Only invoices whose number contains this text, in any case; begins with it, if it is shorter than 3 characters.',
+        ),
+      search: searchOf('invoices', '`amountDue`', ', or whose number contains it'),
       processorId: processorId.describe('Only the invoice with this id at the payment processor.'),
       ...createdQuery,
       pastDue: booleanText
@@ -164,9 +205,13 @@ export const subscriptionsOperations = declareOperations('subscriptions', {
       invoiceId: InvoiceId.schema.optional().describe('Only payments of this invoice.'),
       subscriptionId: SubscriptionId.schema.optional().describe('Only payments of invoices of this subscription.'),
       status: z.enum(PAYMENT_STATUSES).optional().describe('Only payments with this status.'),
+      search: searchOf('payments', '`amount`'),
       processorId: processorId.describe(
         'Only the payment with this `processorPaymentIntentId` or `processorChargeId`.',
       ),
+      collected: booleanText
+        .optional()
+        .describe('Whether to return only payments that took money, which the totals of payments count as collected.'),
       ...createdQuery,
       ...pageQuery,
     }),
@@ -178,7 +223,11 @@ export const subscriptionsOperations = declareOperations('subscriptions', {
     access: read,
     summary: 'Get what was collected, and what is past due, in each currency',
     query: z.strictObject({
-      growthDays: integerText(1, 365).default(30).describe('Length of the window for what was collected, in days.'),
+      growthDays: integerText(1, 365)
+        .default(30)
+        .describe('Length of the window for what was collected, in days until now, unless `createdAfter` begins it.'),
+      createdAfter: createdQuery.createdAfter,
+      createdBefore: createdQuery.createdBefore,
     }),
     response: paymentTotals,
     example: { query: { growthDays: '30' } },

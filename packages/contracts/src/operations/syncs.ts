@@ -46,7 +46,7 @@ export const syncOperations = declareOperations('webhooks', {
   listSyncFindings: {
     route: `GET ${path}/findings`,
     access: read,
-    summary: 'List what differs between the account and the records',
+    summary: 'List what differs between the account and the records; an API key sees the project’s own objects',
     query: z.strictObject({
       type: syncType.optional().describe('Only objects of this type.'),
       outcome: findingOutcome.optional().describe('Only findings with this outcome.'),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CustomerId, SubscriptionId } from '../ids.ts';
+import { CustomerId, PriceId, SubscriptionId } from '../ids.ts';
 import { storedCurrency } from '../money.ts';
 import { CANCELLATION_REASONS, cancellation, cancellationReason } from './cancellation.ts';
 import { SUBSCRIPTION_STATUSES } from './subscription.ts';
@@ -45,6 +45,18 @@ export const analytics = z
     mrrByCurrency: z
       .record(z.string(), z.int())
       .describe('Monthly recurring revenue per currency; currencies are never added up.'),
+    mrrByPrice: z
+      .array(
+        z.object({
+          priceId: PriceId.schema,
+          subscriptions: z.int().meta({ description: 'Active and trialing subscriptions that bill it.', example: 1 }),
+          mrr: z.record(z.string(), z.int()).describe('What it adds to `mrrByCurrency`; rounded for each currency.'),
+        }),
+      )
+      .meta({
+        description: 'Monthly recurring revenue per price, of prices that active or trialing subscriptions bill.',
+        example: [{ priceId: PriceId.example, subscriptions: 1, mrr: { usd: 2999 } }],
+      }),
     customerCount: z.int().describe('Customers that are not deleted.'),
     churnRate: z
       .number()
@@ -156,7 +168,7 @@ export const analyticsHistory = z
     history: z
       .array(analyticsDay)
       .describe(
-        'Every UTC day of the window, or every `step` days of it, oldest first; the last entry ends today so far.',
+        'Every UTC day of the window, or every `step` days of it, oldest first; the last entry ends with the window, today so far by default.',
       ),
     totals: revenueMovements,
     asOf,

@@ -3,7 +3,7 @@ import { ApiKeyId, EXAMPLE_USER_ID, ProjectId } from '../ids.ts';
 import { optional, withDefault } from '../optional.ts';
 import { scope } from '../scopes.ts';
 import { text } from '../text.ts';
-import { createdAt, timestamp } from '../timestamp.ts';
+import { createdAt, givenTime, timestamp } from '../timestamp.ts';
 
 const scopes = z.array(scope).meta({
   description: 'What the key allows. Each scope grants exactly its own name, so `write` does not include `read`.',
@@ -47,7 +47,7 @@ export const apiKeyCreate = z
   .strictObject({
     name: text(120).meta({ description: 'A name to know it by.', example: 'backend' }),
     scopes: scopes.min(1).max(50),
-    expiresAt: optional(timestamp).describe('The key does not expire when this is null or absent.'),
+    expiresAt: optional(givenTime).describe('The key does not expire when this is null or absent.'),
   })
   .meta({ id: 'ApiKeyCreate', description: 'An API key to create.' });
 

@@ -36,6 +36,37 @@ const AUDIT_TARGET_TYPES = [
 ] as const;
 export type AuditTargetType = (typeof AUDIT_TARGET_TYPES)[number];
 
+/** What people do with their accounts; `auth.` stands before these actions. */
+export const SIGN_IN_ACTIONS = [
+  'signIn',
+  'signOut',
+  'updateUser',
+  'verifyEmail',
+  'verifyPassword',
+  'changePassword',
+  'resetPassword',
+  'enableSecondFactor',
+  'disableSecondFactor',
+  'generateBackupCodes',
+  'verifySecondFactor',
+  'verifyBackupCode',
+  'revokeSession',
+  'revokeSessions',
+  'revokeOtherSessions',
+  'endSession',
+] as const;
+export type SignInAction = (typeof SIGN_IN_ACTIONS)[number];
+
+/** What operators' commands and the system do, besides what operations do too. */
+export const COMMAND_ACTIONS = [
+  'invite',
+  'resetLink',
+  'rotateKeys',
+  'rebuildAnalytics',
+  'disableWebhookEndpoint',
+] as const;
+export type CommandAction = (typeof COMMAND_ACTIONS)[number] | 'retryDeadLetters' | 'dropDeadLetters';
+
 const target = z.object({ type: z.enum(AUDIT_TARGET_TYPES), id: z.string() });
 export type AuditTarget = z.output<typeof target>;
 
@@ -92,7 +123,7 @@ export const auditEntry = auditContext.extend({
   outcome: z
     .enum(['succeeded', 'refused'])
     .describe(
-      'Refused requests are listed for members, invitations, API keys, the connection to the payment processor and sign-in.',
+      'Refused requests are listed for members, invitations, API keys, the connection to the payment processor and sign-in, and whatever the payment processor refused: a declined payment, for example.',
     ),
   changes: z.array(auditChange).describe('Empty when nothing changed.'),
 });
@@ -111,6 +142,18 @@ export const listedAuditEntry = auditEntry
       .meta({
         description: 'Who made the request.',
         example: { type: 'user', id: EXAMPLE_USER_ID, name: 'Grace Hopper' },
+      }),
+    target: target
+      .extend({
+        name: z
+          .string()
+          .nullable()
+          .describe('Of a team, a project, a member or an API key, also of one that is gone; null of others.'),
+      })
+      .nullable()
+      .meta({
+        description: 'What it was about; null when a refused request would have created it.',
+        example: { type: 'project', id: ProjectId.example, name: 'Shop' },
       }),
     count: z
       .int()

@@ -3,7 +3,7 @@ import { CustomerId, PriceId } from '../ids.ts';
 import { optional, withDefault } from '../optional.ts';
 import { metadata } from '../metadata.ts';
 import { text, webUrl } from '../text.ts';
-import { wantedPromotionCode } from './discount.ts';
+import { wantedPromotionCode } from './promotion-code.ts';
 
 export const CHECKOUT_MODES = ['subscription', 'payment'] as const;
 

@@ -9,6 +9,9 @@ import { subscription } from './subscription.ts';
 export const SOURCE_REASONS = ['active', 'trial', 'grace', 'grant'] as const;
 export const CUSTOMER_PAYMENT_STATUSES = ['ok', 'past_due', 'unpaid'] as const;
 
+/** How many subscriptions of a customer are shown: all decide, but many would be more than anybody reads. */
+export const MAX_SHOWN_SUBSCRIPTIONS = 200;
+
 const until = timestamp.nullable().describe('When it ends by itself; null when it does not.');
 
 const source = z
@@ -116,7 +119,11 @@ export const customerState = z
         }),
       )
       .readonly()
-      .describe('Those that have not ended.'),
+      .describe(`Those that have not ended, newest first; at most ${MAX_SHOWN_SUBSCRIPTIONS}.`),
+    subscriptionsTotal: z.int().meta({
+      description: 'How many have not ended, shown or not: all of them count for `entitlements` and `payment`.',
+      example: 1,
+    }),
     entitlements: z.record(featureKey, entitlement).meta({
       description: 'By feature; one that is not there means no.',
       example: { seats: exampleOf(entitlement) },

@@ -79,4 +79,6 @@ export const customerIds = z
 
 export const customerSearch = text(256)
   .optional()
-  .describe('Only customers whose email, name or external id contains this text, in any case.');
+  .describe(
+    'Only customers whose email, name or external id contains this text, in any case; begins with it, if it is shorter than 3 characters.',
+  );

@@ -1,21 +1,15 @@
 import { z } from 'zod';
-import { CouponId, CustomerId, ProductId, PromotionCodeId } from '../ids.ts';
+import { CouponId, ProductId, PromotionCodeId } from '../ids.ts';
 import { AMOUNT, currency, MAX_AMOUNT, storedCurrency } from '../money.ts';
-import { optional, withDefault } from '../optional.ts';
+import { optional } from '../optional.ts';
 import { text } from '../text.ts';
 import { createdAt, givenTime, timestamp } from '../timestamp.ts';
 
 export const COUPON_DURATIONS = ['once', 'repeating', 'forever'] as const;
 export type CouponDuration = (typeof COUPON_DURATIONS)[number];
 
-/** Why a promotion code cannot be redeemed; the problem that callers get. */
-export const REDEMPTION_REFUSALS = [
-  'promotion_code_inactive',
-  'promotion_code_expired',
-  'promotion_code_exhausted',
-  'promotion_code_not_applicable',
-] as const;
-export type RedemptionRefusal = (typeof REDEMPTION_REFUSALS)[number];
+/** Where a discount is: of one item of a subscription, of the subscription, or of its customer. */
+export const DISCOUNT_LEVELS = ['item', 'subscription', 'customer'] as const;
 
 const MAX_REDEMPTIONS = 999_999_999;
 const MAX_PRODUCTS = 100;
@@ -35,11 +29,31 @@ const duration = z
   .enum(COUPON_DURATIONS)
   .describe('For how long it counts: for one invoice, for `durationInMonths`, or for ever.');
 const durationInMonths = z.int().min(1).max(120).meta({ description: 'Only for `repeating`.', example: 3 });
-const maxRedemptions = z
+/** The limit of a coupon or a promotion code. */
+export const maxRedemptions = z
   .int()
   .min(1)
   .max(MAX_REDEMPTIONS)
   .meta({ description: 'How often it can be redeemed in all.', example: 100 });
+
+const MAX_CURRENCIES = 50;
+
+/** Amounts in other currencies than that of the amount beside them. */
+export const inCurrencies = (amount: z.ZodInt) =>
+  z
+    .record(currency, amount)
+    .refine(it => Object.keys(it).length <= MAX_CURRENCIES, `Expected at most ${MAX_CURRENCIES} currencies.`);
+/** The same, of a resource. */
+export const storedInCurrencies = z.record(z.string(), z.int());
+
+/** Amounts in other currencies need one in a currency of its own. */
+export const haveOwn = (it: {
+  readonly currency?: string | undefined;
+  readonly currencyOptions?: object | undefined;
+}): boolean =>
+  it.currencyOptions === undefined || (it.currency !== undefined && !Object.hasOwn(it.currencyOptions, it.currency));
+/** What is wrong without that. */
+export const OTHER_CURRENCIES = 'Expected with an amount in `currency`, and for other currencies only.';
 
 /** What takes something off, as coupons and discounts show it. */
 const off = {
@@ -62,14 +76,21 @@ export const coupon = z
       .meta({ description: 'The id of the coupon at the payment processor.', example: 'Z4OV52SU' }),
     name: z.string().nullable().meta({ description: 'Shown to customers, on invoices too.', example: 'Spring sale' }),
     ...off,
+    currencyOptions: storedInCurrencies.meta({
+      description: `What it takes off in other currencies, by currency; empty without any. ${AMOUNT}`,
+      example: {},
+    }),
     duration,
-    durationInMonths: durationInMonths.nullable().describe('Null unless `duration` is `repeating`.'),
+    durationInMonths: z.int().nullable().meta({ description: 'Null unless `duration` is `repeating`.', example: 3 }),
     productIds: z
       .array(ProductId.schema)
       .readonly()
       .nullable()
       .describe('The only products that it takes something off; null for all.'),
-    maxRedemptions: maxRedemptions.nullable().describe('How often it can be redeemed in all; null without a limit.'),
+    maxRedemptions: z
+      .int()
+      .nullable()
+      .meta({ description: 'How often it can be redeemed in all; null without a limit.', example: 100 }),
     timesRedeemed: z.int().meta({ description: 'How often it was redeemed.', example: 12 }),
     redeemBy: timestamp.nullable().describe('Until when it can be redeemed; null without an end.'),
     isValid: z.boolean().describe('Whether it can still be redeemed.'),
@@ -88,6 +109,9 @@ export const couponCreate = z
     percentOff: optional(percentOff),
     amountOff: optional(amountOff),
     currency: optional(currency),
+    currencyOptions: optional(inCurrencies(amountOff)).describe(
+      `What it takes off in other currencies than \`currency\`, by currency. ${AMOUNT}`,
+    ),
     duration,
     durationInMonths: optional(durationInMonths),
     productIds: optional(z.array(ProductId.schema).min(1).max(MAX_PRODUCTS)).describe(
@@ -104,6 +128,7 @@ export const couponCreate = z
     path: ['currency'],
     message: 'Expected with `amountOff`, and only then.',
   })
+  .refine(haveOwn, { path: ['currencyOptions'], message: OTHER_CURRENCIES })
   .refine(it => (it.duration === 'repeating') === (it.durationInMonths !== undefined), {
     path: ['durationInMonths'],
     message: 'Expected for the duration `repeating`, and for no other.',
@@ -116,84 +141,18 @@ export const couponCreate = z
   });
 export type CouponCreate = z.output<typeof couponCreate>;
 
-/** The text of a promotion code: as the processor takes it. https://docs.stripe.com/api/promotion_codes/create */
-const codeText = z
-  .string()
-  .trim()
-  .regex(/^[A-Za-z0-9-]{1,500}$/, 'Expected 1 to 500 letters of a-z, digits and hyphens.')
-  .meta({ description: 'What customers enter, in any case.', example: 'SPRING20' });
-
-export const promotionCode = z
-  .object({
-    id: PromotionCodeId.schema,
-    processorPromotionCodeId: z
-      .string()
-      .meta({ description: 'The id of the code at the payment processor.', example: 'promo_1RqZ9c2eZvKYlo2CrX0hJ6kL' }),
-    couponId: CouponId.schema.describe('What it redeems.'),
-    code: z.string().meta({ description: 'What customers enter, in any case.', example: 'SPRING20' }),
-    customerId: CustomerId.schema
-      .nullable()
-      .meta({ description: 'The only customer who can redeem it; null for all.', example: null }),
-    isActive: z.boolean().describe('Whether it can be redeemed.'),
-    maxRedemptions: maxRedemptions.nullable().describe('How often it can be redeemed in all; null without a limit.'),
-    timesRedeemed: z.int().meta({ description: 'How often it was redeemed.', example: 12 }),
-    expiresAt: timestamp.nullable().describe('Until when it can be redeemed; null without an end.'),
-    firstTimeOnly: z.boolean().describe('Whether only customers without an earlier payment can redeem it.'),
-    minimumAmount: z
-      .int()
-      .nullable()
-      .meta({ description: `The least amount that it can be redeemed for. ${AMOUNT}`, example: null }),
-    currency: storedCurrency.nullable().meta({ description: 'Of `minimumAmount`; else null.', example: null }),
-    createdAt,
-  })
-  .meta({
-    id: 'PromotionCode',
-    description: 'A code with which customers redeem a coupon.',
-    example: { isActive: true, expiresAt: null, firstTimeOnly: false },
-  });
-export type PromotionCode = z.output<typeof promotionCode>;
-
-export const promotionCodeCreate = z
-  .strictObject({
-    couponId: CouponId.schema,
-    code: optional(codeText).describe(
-      'What customers enter, in any case; the payment processor chooses one if absent.',
-    ),
-    customerId: optional(CustomerId.schema).describe('The only customer who can redeem it.'),
-    maxRedemptions: optional(maxRedemptions),
-    expiresAt: optional(givenTime).describe('Until when it can be redeemed.'),
-    firstTimeOnly: withDefault(z.boolean(), false).describe(
-      'Whether only customers without an earlier payment can redeem it.',
-    ),
-    minimumAmount: optional(z.int().min(1).max(MAX_AMOUNT)).describe(
-      `The least amount that it can be redeemed for. ${AMOUNT}`,
-    ),
-    currency: optional(currency),
-  })
-  .refine(it => (it.minimumAmount === undefined) === (it.currency === undefined), {
-    path: ['currency'],
-    message: 'Expected with `minimumAmount`, and only then.',
-  })
-  .meta({
-    id: 'PromotionCodeCreate',
-    description: 'A promotion code to create.',
-    example: { code: 'SPRING20', maxRedemptions: 100 },
-  });
-export type PromotionCodeCreate = z.output<typeof promotionCodeCreate>;
-
-export const promotionCodeUpdate = z
-  .strictObject({ isActive: z.boolean().describe('Whether it can be redeemed.') })
-  .meta({ id: 'PromotionCodeUpdate', description: 'Whether a code is active.', example: { isActive: false } });
-
-/** How callers name a promotion code: its text in any case, or our id. */
-export const wantedPromotionCode = text(500).meta({
-  description: 'The text of a promotion code in any case, or its id.',
-  example: 'SPRING20',
-});
-
-/** A discount of a subscription. */
+/** A discount that a subscription is billed with. */
 export const discount = z
   .object({
+    level: z
+      .enum(DISCOUNT_LEVELS)
+      .describe(
+        'What it is a discount of: one item, which it counts for alone and first; the subscription; or its customer, where the subscription has none of its own.',
+      ),
+    processorPriceId: z
+      .string()
+      .nullable()
+      .meta({ description: 'The price of the only item that it counts for; null for all items.', example: null }),
     couponId: CouponId.schema.nullable().describe('Null when the project does not have the coupon.'),
     promotionCodeId: PromotionCodeId.schema
       .nullable()
@@ -206,14 +165,6 @@ export const discount = z
   .meta({
     id: 'Discount',
     description: 'What is taken off the invoices of a subscription.',
-    example: { endsAt: '2026-06-02T09:30:00.000Z' },
+    example: { level: 'subscription', endsAt: '2026-06-02T09:30:00.000Z' },
   });
 export type Discount = z.output<typeof discount>;
-
-export const discountSet = z
-  .strictObject({ promotionCode: wantedPromotionCode.nullable().describe('Null removes all discounts.') })
-  .meta({
-    id: 'DiscountSet',
-    description: 'The promotion code that a subscription is to have.',
-    example: { promotionCode: 'SPRING20' },
-  });

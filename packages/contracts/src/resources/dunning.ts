@@ -18,7 +18,11 @@ export const dunningCase = z
     nextRetryAt: timestamp.nullable().describe('When the payment processor tries next; null when it does not.'),
     lastFailure: z
       .object({
-        code: z.string().nullable().meta({ description: 'The processor’s or bank’s code.', example: 'card_declined' }),
+        code: z.string().nullable().meta({
+          description:
+            'The processor’s or bank’s code; `authentication_required` when the bank wants the customer to confirm it, `payment_method_missing` when there is none to charge.',
+          example: 'card_declined',
+        }),
         message: z.string().nullable().meta({ description: 'For people.', example: 'Your card was declined.' }),
       })
       .describe('Why the newest attempt failed.'),

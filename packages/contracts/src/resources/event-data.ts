@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { exampleOf } from '../example.ts';
 import { objectTypeOf, type EventObjectType, type PublicEventType } from '../event-types.ts';
+import { billingDetails } from './billing-details.ts';
 import { customerState } from './customer-state.ts';
 import { customer } from './customer.ts';
 import { event } from './event.ts';
@@ -29,6 +30,7 @@ export const EVENT_DATA = {
   customer_state: customerState
     .omit({ checkout: true })
     .meta({ description: 'What a customer may use, and how far he has paid.' }),
+  customer_billing_details: billingDetails,
 } as const satisfies Readonly<Record<EventObjectType, z.ZodObject>>;
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -81,6 +83,7 @@ const DIFFERENCES: Readonly<Partial<Record<PublicEventType | 'ping', Difference>
   'referral.converted': { previous: { status: 'pending', convertedAt: null } },
   'referral_code.deactivated': { data: { isActive: false }, previous: { isActive: true } },
   'referral_credit.failed': { data: { status: 'failed' } },
+  'customer.billing_details_updated': { previous: { businessName: null } },
   'customer.state_changed': { previous: { entitlements: {} } },
   'webhook_endpoint.disabled': {
     data: { status: 'disabled', disabledReason: 'gone', failingSince: ENDED_AT },
@@ -103,8 +106,9 @@ export function eventExample(type: PublicEventType | 'ping'): Fields {
   };
 }
 
-/** Returns the id of an event's object. */
+/** Returns the id of an event's object: of a referral code the code. */
 function idOf(type: EventObjectType, data: Fields): unknown {
   if (type === 'customer_state') return Object(data['customer']).id;
+  if (type === 'customer_billing_details') return data['customerId'];
   return data[type === 'referral_code' ? 'code' : 'id'];
 }

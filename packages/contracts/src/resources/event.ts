@@ -55,7 +55,8 @@ export const event = z
       .describe('What it is about.'),
     cause: eventCause,
     data: eventResource.optional().meta({
-      description: 'The object as its GET returned it then; absent when the event is longer than 64 KiB.',
+      description:
+        'The object as its GET returned it then; absent when the event is longer than 64 KiB, or its team stored all that it may.',
       example: { id: CustomerId.example, name: 'Ada King' },
     }),
     previousAttributes: eventResource

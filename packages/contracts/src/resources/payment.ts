@@ -19,10 +19,34 @@ export type PaymentStatus = (typeof PAYMENT_STATUSES)[number];
 
 export const paymentMethod = z.object({
   type: z.string().describe('As the payment processor names it, for example `card` or `sepa_debit`.'),
-  brand: z.string().nullable().describe('Of a card, for example `visa`.'),
+  brand: z.string().nullable().describe('Of a card, also one that a wallet charges: for example `visa`.'),
   last4: z.string().nullable().describe('The end of the number of a card or a bank account.'),
+  bankName: z
+    .string()
+    .nullable()
+    .describe('The bank of a bank account, by its name or the payment processor’s code for it.'),
+  country: z.string().nullable().describe('Where a bank account is, in two letters.'),
+  account: z
+    .string()
+    .nullable()
+    .describe(
+      'Whose wallet it is, for example of Link, PayPal or Cash App: an e-mail address or a name without its middle, `a•••e@example.com` or `$j•••y`.',
+    ),
 });
+/** A payment method, with what tells it apart from others of its type. */
 export type PaymentMethod = z.output<typeof paymentMethod>;
+
+const { bankName, country, account } = paymentMethod.shape;
+/**
+ * One that an earlier version may have stored or published, which knew fewer fields: the next event of the payment or a sync
+ * has them all.
+ */
+export const storedPaymentMethod = paymentMethod.extend({
+  bankName: bankName.default(null),
+  country: country.default(null),
+  account: account.default(null),
+});
+export type StoredPaymentMethod = z.input<typeof storedPaymentMethod>;
 
 export const payment = z
   .object({
@@ -65,7 +89,7 @@ export const payment = z
       amount: 2999,
       amountRefunded: 999,
       status: 'partially_refunded',
-      paymentMethod: { type: 'card', brand: 'visa', last4: '4242' },
+      paymentMethod: { type: 'card', brand: 'visa', last4: '4242', bankName: null, country: null, account: null },
     },
   });
 export type Payment = z.output<typeof payment>;
@@ -110,7 +134,7 @@ export const paymentTotals = z
     collected: z
       .array(total)
       .describe(
-        `What payments created in the window took, less their refunds: those that are ${COLLECTED_STATUSES.map(status => `\`${status}\``).join(', ')}.`,
+        `What payments created in the window took, less their refunds: those that are ${COLLECTED_STATUSES.map(status => `\`${status}\``).join(', ')}. \`GET P/payments?collected=true\` lists them.`,
       ),
     pastDue: z
       .array(total)

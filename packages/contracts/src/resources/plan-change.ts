@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { PriceId, SubscriptionChangeId } from '../ids.ts';
 import { AMOUNT, storedCurrency } from '../money.ts';
 import { optional, withDefault } from '../optional.ts';
+import { PENDING_REASONS } from '../problem-details.ts';
 import { givenTime, timestamp } from '../timestamp.ts';
-import { wantedPromotionCode } from './discount.ts';
+import { wantedPromotionCode } from './promotion-code.ts';
 import { featureKey, featureValue } from './feature.ts';
 
 const MAX_ITEMS = 20;
@@ -87,9 +88,6 @@ export const scheduledChange = z
   .meta({ id: 'ScheduledChange', description: 'A change of plan at the end of the period.' });
 export type ScheduledChange = z.output<typeof scheduledChange>;
 
-export const PENDING_REASONS = ['authentication_required', 'declined'] as const;
-export type PendingReason = (typeof PENDING_REASONS)[number];
-
 export const pendingChange = z
   .object({
     id: SubscriptionChangeId.schema,
@@ -135,12 +133,20 @@ export const planChangePreview = z
       .describe('Whether the exact monthly amount rises, falls or stays, at face value.'),
     effectiveAt: timestamp.describe('When the change takes effect.'),
     currency: storedCurrency,
-    amountDue: amount(`What the customer pays today. ${AMOUNT}`, 2113),
+    amountDue: amount(
+      `What the customer pays today: \`total\`, less \`creditApplied\` and \`carriedOver\`, plus \`debitApplied\` and \`creditGranted\`. ${AMOUNT}`,
+      2113,
+    ),
     subtotal: amount('The sum of the lines, after discounts of lines and before others.', 2113),
     discount: amount('What discounts take off.', 0),
     tax: amount('What taxes add.', 0),
     creditApplied: amount('What is taken from the customer’s balance.', 0),
     creditGranted: amount('What is added to the customer’s balance.', 0),
+    debitApplied: amount('What the customer owes from before, and pays with it.', 0),
+    carriedOver: amount(
+      'What is too little to be charged today: below the least charge of the currency the payment processor adds it to the next invoice.',
+      0,
+    ),
     total: amount('Of the invoice that is due today, else of the next one.', 2113),
     lines: z.array(previewLine).readonly().describe('Of the invoice that is due today, else of the next one.'),
     nextInvoice: z

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-const HEALTH_CHECKS = ['key', 'endpoint', 'signatures', 'events', 'drift', 'clock'] as const;
+const HEALTH_CHECKS = ['key', 'endpoint', 'signatures', 'events', 'drift', 'tax', 'storage', 'clock'] as const;
 export type HealthCheckName = (typeof HEALTH_CHECKS)[number];
 
 const CHECK_STATUSES = ['ok', 'warning', 'failed', 'unknown'] as const;

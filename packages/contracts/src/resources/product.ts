@@ -1,15 +1,37 @@
 import { z } from 'zod';
 import { ProductId, ProjectId } from '../ids.ts';
-import { optional, withDefault } from '../optional.ts';
+import { withDefault } from '../optional.ts';
 import { metadata, replacedMetadata, storedMetadata } from '../metadata.ts';
 import { optionalText, text } from '../text.ts';
 import { createdAt } from '../timestamp.ts';
+
+/** The texts of a product that the payment processor has too, as we store them: null for none. */
+export const productTexts = z.object({
+  name: z.string(),
+  description: z.string().nullable(),
+  unitLabel: z.string().nullable(),
+});
+export type ProductTexts = z.output<typeof productTexts>;
+
+/** Texts of a product to change: null removes one. */
+export type ProductTextChanges = z.output<ReturnType<typeof productTexts.partial>>;
+
+/** Returns the texts of a product, without its other fields. */
+export const textsOf = ({ name, description, unitLabel }: ProductTexts): ProductTexts => ({
+  name,
+  description,
+  unitLabel,
+});
 
 export const product = z
   .object({
     id: ProductId.schema,
     name: z.string().describe('The name that customers see.'),
     description: z.string().optional().describe('Absent when it has none.'),
+    unitLabel: z
+      .string()
+      .optional()
+      .describe('The unit that customers see at checkout and on invoices; absent when it has none.'),
     isActive: z.boolean().describe('Whether it is for sale; false once it is archived.'),
     processorProductId: z.string().describe('The id of the product at the payment processor.'),
     metadata: storedMetadata,
@@ -22,6 +44,7 @@ export const product = z
     example: {
       name: 'Pro',
       description: 'Everything, for one team',
+      unitLabel: 'seat',
       isActive: true,
       processorProductId: 'prod_U2bQ8xVd3KfL1a',
       metadata: { tier: 'pro' },
@@ -29,25 +52,36 @@ export const product = z
   });
 export type Product = z.output<typeof product>;
 
+/** A text that a product may lack, when it is created and when it is changed: null, or an empty one, for none. */
+const createdText = (max: number) =>
+  optionalText(max)
+    .nullish()
+    .transform(it => it || null);
+const changedText = (max: number) =>
+  optionalText(max)
+    .nullable()
+    .transform(it => it || null);
+
 export const productCreate = z
   .strictObject({
     name: text(250).describe('The name that customers see.'),
-    description: optional(optionalText(5_000)).describe('Customers see it at checkout.'),
+    description: createdText(5_000).describe('Customers see it at checkout.'),
+    unitLabel: createdText(12).describe('The unit that customers see at checkout and on invoices.'),
     metadata: withDefault(metadata, {}),
   })
   .meta({
     id: 'ProductCreate',
     description: 'A product to create.',
-    example: { name: 'Pro', description: 'Everything, for one team', metadata: { tier: 'pro' } },
+    example: { name: 'Pro', description: 'Everything, for one team', unitLabel: 'seat', metadata: { tier: 'pro' } },
   });
 
 export const productUpdate = z
   .strictObject({
     name: text(250).describe('The name that customers see.'),
-    description: optionalText(5_000)
-      .nullable()
-      .transform(value => value ?? '')
-      .describe('Null or an empty text removes the description.'),
+    description: changedText(5_000).describe('Null or an empty text removes the description.'),
+    unitLabel: changedText(12).describe(
+      'The unit that customers see at checkout and on invoices. Null or an empty text removes it.',
+    ),
     isActive: z.boolean().describe('Whether it is for sale.'),
     metadata: replacedMetadata,
   })

@@ -83,6 +83,8 @@ export const referral = z
     example: CONVERTED,
   });
 
+export type Referral = z.output<typeof referral>;
+
 /** A referral in the response of `applyReferral`. */
 export const appliedReferral = referral
   .omit({ convertedAt: true })

@@ -62,6 +62,35 @@ export const pauseCollection = z
   })
   .meta({ id: 'PauseCollection', description: 'A pause of payments.' });
 
+/** https://docs.stripe.com/tax/customer-locations#invoice-finalization-errors */
+export const subscriptionTax = z
+  .object({
+    automatic: z.boolean().describe('Whether the payment processor computes the tax of its invoices.'),
+    stoppedReason: z.literal('requires_location_inputs').nullable().meta({
+      description:
+        'Why the payment processor stopped that by itself: it no longer recognized where the customer is. It starts again once the billing details have a recognized address. Null otherwise.',
+      example: null,
+    }),
+  })
+  .meta({ id: 'SubscriptionTax', description: 'How a subscription is taxed.' });
+export type SubscriptionTax = z.output<typeof subscriptionTax>;
+
+export const UNTAXED: SubscriptionTax = { automatic: false, stoppedReason: null };
+
+export const subscriptionTaxUpdate = z
+  .strictObject({ automatic: z.boolean().describe('Whether to compute tax, from the next invoice on.') })
+  .meta({ id: 'SubscriptionTaxUpdate', description: 'How to tax a subscription.', example: { automatic: true } });
+
+export const refusedPaymentMethod = z
+  .object({
+    message: z.string().meta({
+      description: 'Why, in the payment processor’s words.',
+      example: 'The payment method type `card` is not allowed for this subscription.',
+    }),
+    at: timestamp.describe('When the customer saved the payment method.'),
+  })
+  .meta({ id: 'RefusedPaymentMethod', description: 'A payment method that could not be used.' });
+
 export const subscription = z
   .object({
     id: SubscriptionId.schema,
@@ -92,18 +121,27 @@ export const subscription = z
     pauseCollection: pauseCollection
       .nullable()
       .describe('Null unless payments are paused; the status stays what it is.'),
+    tax: subscriptionTax,
     currentPeriodStart: timestamp.describe('When the period that is paid or due began.'),
     currentPeriodEnd: timestamp.meta({
       description: 'When it ends, and the next one is due.',
       example: '2026-04-02T09:30:00.000Z',
     }),
-    discounts: z.array(discount).readonly().meta({ description: 'What is taken off its invoices.', example: [] }),
+    discounts: z
+      .array(discount)
+      .readonly()
+      .meta({ description: 'What is taken off its invoices, in the order in which it is.', example: [] }),
     scheduledChange: scheduledChange
       .nullable()
       .meta({ description: 'What it changes to at the end of the period; null without one.', example: null }),
     pendingChange: pendingChange
       .nullable()
       .meta({ description: 'A change that waits for its payment; null without one.', example: null }),
+    refusedPaymentMethod: refusedPaymentMethod.nullable().meta({
+      description:
+        'The payment method that the customer saved last in the portal, if the payment processor refused it for this subscription: that is charged as before. Null otherwise.',
+      example: null,
+    }),
     metadata: storedMetadata,
     projectId: ProjectId.schema,
     createdAt,

@@ -103,11 +103,10 @@ export const syncCreate = z
     types: optional(z.array(syncType).min(1).max(SYNC_TYPES.length)).describe(
       'What to compare; everything unless given. Payments are the charges of the last 400 days.',
     ),
-    filter: withDefault(z.strictObject({ metadata: wantedMetadata, includeUnmarked: withDefault(z.boolean(), true) }), {
+    filter: withDefault(z.strictObject({ metadata: wantedMetadata, includeUnmarked: optional(z.boolean()) }), {
       metadata: {},
-      includeUnmarked: true,
     }).describe(
-      'Takes objects whose metadata has all of these values, and with `includeUnmarked` those with none of these keys; others are skipped as foreign.',
+      'Takes objects whose metadata has all of these values, and with `includeUnmarked` those with none of these keys; others are skipped as foreign. Unless given, it is true with a session. An API key needs `metadata`, and may not include unmarked objects: the account has those of other projects too.',
     ),
     markAtProcessor: withDefault(z.boolean(), false).describe(
       'Writes the ids of the records into the metadata of the objects that were taken.',

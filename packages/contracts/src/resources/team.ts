@@ -65,7 +65,7 @@ export const issuedInvitation = invitation
   .extend({
     url: z.string().meta({
       description: 'The secret link, which you send to the person. It is returned only once, and works for seven days.',
-      example: 'https://billing.example.com/accept-invitation#k3V9sT1wQ7xZ5bN8mR2cY6dL0pF4hJ7gA1eU3iO5tXs',
+      example: 'https://billing.example.com/accept-invitation?token=k3V9sT1wQ7xZ5bN8mR2cY6dL0pF4hJ7gA1eU3iO5tXs',
     }),
   })
   .meta({ id: 'IssuedInvitation', description: 'A new invitation with its link.' });

@@ -124,7 +124,10 @@ export const webhookRecovery = z
   .object({
     id: WebhookRecoveryId.schema,
     status: z.enum(['running', 'completed']).describe('It runs until its events are queued.'),
-    matched: z.int().meta({ description: 'Events that it sends.', example: 12 }),
+    matched: z.int().meta({
+      description: 'Events that it sends, as far as it has looked; all of them once it is completed.',
+      example: 12,
+    }),
     queued: z.int().meta({ description: 'Those of them that are queued.', example: 0 }),
   })
   .meta({ id: 'WebhookRecovery', description: 'Past events that are sent again.' });

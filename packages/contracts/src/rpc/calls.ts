@@ -6,8 +6,9 @@ import { featureState } from '../events/features.ts';
 import { subscriptionState } from '../events/subscriptions.ts';
 import { CustomerId, PriceId, ProductId, ProjectId, PromotionCodeId, SubscriptionId, TeamId } from '../ids.ts';
 import { SERVICES } from '../operation.ts';
+import { syncType } from '../resources/sync.ts';
 import { cancellation, SAVE_OFFER_OUTCOMES } from '../resources/cancellation.ts';
-import { REDEMPTION_REFUSALS } from '../resources/discount.ts';
+import { REDEMPTION_REFUSALS } from '../resources/promotion-code.ts';
 import { defineRpc } from '../rpc.ts';
 import { auditContext } from '../resources/audit-entry.ts';
 import { featureKey } from '../resources/feature.ts';
@@ -17,6 +18,17 @@ import { project } from '../resources/team.ts';
 import { timestamp } from '../timestamp.ts';
 
 const scope = { teamId: TeamId.schema, projectId: ProjectId.schema };
+
+/**
+ * Reports to webhooks an object that the processor does not have. Webhooks reads it once more, and publishes the end of the object
+ * where a record is left, as its lost event would have.
+ */
+export const ReportMissingObject = defineRpc(
+  'webhooks',
+  'report-missing-object',
+  z.object({ teamId: TeamId.schema, type: syncType, processorId: z.string() }),
+  z.object({}),
+);
 
 /** A project of the team, or null when the team has no such project. */
 export const FindProject = defineRpc('gateway', 'find-project', z.object(scope), project.nullable());
@@ -51,6 +63,14 @@ export const FindCustomersByProcessorId = defineRpc(
   'find-customers-by-processor-id',
   z.object({ teamId: TeamId.schema, processorCustomerId: z.string() }),
   z.array(customerState),
+);
+
+/** The customers of the project, newest first and 1,000 at most, whom a search of their list finds. */
+export const SearchCustomers = defineRpc(
+  'customers',
+  'search-customers',
+  z.object({ ...scope, search: z.string() }),
+  z.array(CustomerId.schema),
 );
 
 const pricedProduct = z.object({ price: priceState, product: productState });
@@ -88,7 +108,8 @@ export const FindPriceByProcessorId = defineRpc(
 );
 
 /**
- * A promotion code of the project by its text in any case or by our id, with its coupon and why the customer cannot redeem it
+ * A promotion code of the project by its text in any case or by our id, with its coupon, whose amount is that of the
+ * purchase's currency, and why the customer cannot redeem it
  * for a purchase, as the processor has both at this moment; null where the project has no such code. Whether it is a first
  * payment of at least the minimum amount, only the processor knows.
  */
@@ -147,6 +168,8 @@ export const billedSubscription = subscriptionState.extend({
   isMigrating: z.boolean(),
   /** What became of the one save offer; null while none was made. */
   saveOffer: z.enum(SAVE_OFFER_OUTCOMES).nullable(),
+  /** Where the newest of its invoices is paid that are open; null when none is. */
+  openInvoiceUrl: z.string().nullable().default(null),
 });
 export type BilledSubscription = z.output<typeof billedSubscription>;
 
@@ -247,11 +270,14 @@ export const DropCustomerPlan = defineRpc(
   subscriptionState,
 );
 
-/** A team's processor credentials, sealed so that only `service` can open them; null when the team is not connected. */
+/**
+ * A team's processor credentials, sealed so that only `service` can open them; null when the team is not connected. They are of
+ * `minVersion` or newer: a connect that is to bring that version is waited for.
+ */
 export const FindProcessorCredentials = defineRpc(
   'webhooks',
   'find-processor-credentials',
-  z.object({ teamId: TeamId.schema, service: z.enum(SERVICES) }),
+  z.object({ teamId: TeamId.schema, service: z.enum(SERVICES), minVersion: z.int().optional() }),
   z.object({ version: z.int(), livemode: z.boolean(), sealedSecretKey: z.string() }).nullable(),
 );
 

@@ -3,14 +3,15 @@ import { customerState } from '../events/customers.ts';
 import { ProjectCreated } from '../events/gateway.ts';
 import { ReferralCodeCreated, referralState } from '../events/referrals.ts';
 import { subscriptionChange } from '../events/subscriptions.ts';
-import { webhookEventState } from '../events/webhooks.ts';
+import { webhookEventCounts } from '../events/webhooks.ts';
 import { ProjectId, TeamId } from '../ids.ts';
 import { defineRpc } from '../rpc.ts';
 import { timestamp } from '../timestamp.ts';
 
 /** One page of a list whose order never changes: the rows after `after`, or the first rows when it is null. */
 const page = { after: z.string().nullable(), limit: z.int().min(1).max(1_000) };
-const projectPage = z.object({ teamId: TeamId.schema, projectId: ProjectId.schema, ...page });
+const projectScope = { teamId: TeamId.schema, projectId: ProjectId.schema };
+const projectPage = z.object({ ...projectScope, ...page });
 
 /** States in the shape of their events, each with its last change; `next` is the `after` of the next page, null at the end. */
 const statesOf = <State extends z.ZodType>(state: State) =>
@@ -38,12 +39,12 @@ export const ListSubscriptionStates = defineRpc(
   statesOf(subscriptionChange),
 );
 
-/** Every webhook event of a project, with the fields that analytics counts. */
-export const ListWebhookEventStates = defineRpc(
+/** The numbers of a project's webhook events, as `WebhookEventsCounted` publishes them; version 0 before the first event. */
+export const CountWebhookEvents = defineRpc(
   'webhooks',
-  'list-webhook-event-states',
-  projectPage,
-  statesOf(webhookEventState.pick({ id: true, projectId: true, status: true, version: true })),
+  'count-webhook-events',
+  z.object(projectScope),
+  webhookEventCounts,
 );
 
 /** Every referral code of a project, including deactivated ones. */

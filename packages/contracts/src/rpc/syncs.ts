@@ -36,6 +36,8 @@ export const comparison = z.object({
   fields: z.array(fieldDifference),
   /** Whether the record that it belongs to, a price's product, a code's coupon or a subscription's customer, exists here. */
   hasParent: z.boolean(),
+  /** Whether another project of the team has a live record of it. */
+  isHeldElsewhere: z.boolean(),
 });
 export type Comparison = z.output<typeof comparison>;
 

@@ -9,6 +9,8 @@ import type { ConsumerMetrics } from './metrics.ts';
 const PARALLEL_ALONE = 8;
 /** Requests to the same process wait for a batch, and larger ones are hardly faster. */
 const LIMITS = { maxItems: 256, maxWeight: 512 };
+/** So many bytes weigh as much as an item: a batch has at most 4 MiB, or one event. */
+const BYTES_OF_ITEM = 8_192;
 
 interface BatchParts {
   readonly name: string;
@@ -32,7 +34,7 @@ export function batch({ name, linger, limitBatches, metrics }: BatchParts) {
       const unprepared = new Set(left.map(({ event }) => event.id));
       return deliveries.map(({ event }) => (unprepared.has(event.id) ? 'unprepared' : 'handled'));
     };
-    const handleBatched = openBatcher(run, { weigh: countItems, linger, ...LIMITS });
+    const handleBatched = openBatcher(run, { weigh, linger, ...LIMITS });
     const limitAlone = semaphore(PARALLEL_ALONE);
     return async delivery => {
       if (!delivery.isAlone) return handleBatched(delivery);
@@ -41,6 +43,9 @@ export function batch({ name, linger, limitBatches, metrics }: BatchParts) {
     };
   };
 }
+
+/** How much work an event is: by its items, or its bytes. */
+export const weigh = (delivery: Delivery): number => Math.max(countItems(delivery), delivery.bytes / BYTES_OF_ITEM);
 
 /** How many items an event carries: one that carries many has them in an array of objects; an array of ids adds little work. */
 function countItems({ event }: Delivery): number {

@@ -40,7 +40,7 @@ export function receiverOf(consumer: Consumer, { outbox, logger, readAgain, with
   const readable = readUnreadableAgain({ readAgain, logger })(prepared);
   const handle = deadLetter({ consumer, outbox, logger, metrics })(readable);
   const receive = retry({ logger, metrics })(handle);
-  return async delivery => (consumer.handlerOf(delivery.event.type) ? receive(delivery) : { kind: 'ack' });
+  return async delivery => (consumer.handles(delivery.event) ? receive(delivery) : { kind: 'ack' });
 }
 
 /** Starts a consumer with its receiver; the returned function stops it after the deliveries in flight. */

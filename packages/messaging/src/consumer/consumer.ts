@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { EventType } from '@billing/contracts/event';
+import type { Envelope, EventType } from '@billing/contracts/event';
 import { processorEvent, type ProcessorEventData, type ProcessorEventType } from '@billing/contracts/processor-events';
 import type { Linger } from '@billing/database/linger';
 import type { z } from 'zod';
@@ -34,6 +34,8 @@ export interface ConsumerOptions {
   readonly maxInFlight?: number;
   /** Limits the batches that run at the same time; share one between consumers that lock the same rows. */
   readonly limitBatches?: ReturnType<typeof semaphore>;
+  /** Whether an event can change anything here, by its content alone: others are acknowledged at once. All, unless given. */
+  readonly concerns?: (event: Envelope) => boolean;
 }
 
 /** A handler without its types: parsing and typing happen inside. */
@@ -72,6 +74,11 @@ export class Consumer {
   ): this {
     const ofTypes = typeof types === 'string' ? [types] : types;
     return this.#register(ofTypes.map(processorEvent), handler, true);
+  }
+
+  /** Whether it does anything about an event. */
+  handles(event: Envelope): boolean {
+    return this.#handlers.has(event.type) && (this.options.concerns?.(event) ?? true);
   }
 
   /** The handler of an event type, if this consumer has one. */

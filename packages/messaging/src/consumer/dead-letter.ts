@@ -8,6 +8,7 @@ import { countFailure, storeDeadLetter, type Failure } from '../dead-letters.ts'
 import { failureReason, PermanentFailure } from '../failure-reason.ts';
 import type { Outbox } from '../outbox.ts';
 import { semaphore } from '../semaphore.ts';
+import { DEAD_LETTERS, openTrimming } from '../trim-team-rows.ts';
 import type { Consumer } from './consumer.ts';
 import { isSuspect, type Delivery, type Handle } from './delivery.ts';
 import type { ConsumerMetrics } from './metrics.ts';
@@ -53,12 +54,13 @@ export function deadLetter({ consumer, outbox, logger, metrics }: DeadLetterPart
   /** Events that were counted in advance once too often: what they met was unavailable, and taking it back failed. */
   const uncorrected = new Set<string>();
   const oneAtATime = semaphore(1);
+  const trimming = openTrimming(outbox.em, DEAD_LETTERS, logger);
 
   const count = (delivery: Delivery, error: string, by: 1 | 0 | -1) =>
     countFailure(outbox.em, consumer.name, delivery.event, error, by);
 
   const store = async (delivery: Delivery, failure: Failure): Promise<void> => {
-    const { event, teamId, trace } = delivery;
+    const { event, teamId, trace, bytes } = delivery;
     const handler = consumer.handlerOf(event.type);
     await outbox.transaction(async (tx, publish) => {
       const isFirst = await storeDeadLetter(tx, consumer.name, event, failure);
@@ -66,6 +68,8 @@ export function deadLetter({ consumer, outbox, logger, metrics }: DeadLetterPart
         publish(ProcessorEventCompleted, teamId, { completions: [completionOf(event, failure)] }, trace);
     });
     failed.delete(event.id);
+    trimming.add(teamId, bytes);
+    await trimming.run();
     metrics.deadLetters.add(1, metrics.attributes);
     logger.error({ eventId: event.id, type: event.type, teamId, ...failure }, 'event dead-lettered');
   };

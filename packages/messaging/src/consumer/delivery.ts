@@ -17,6 +17,8 @@ export interface Delivery<Data = unknown, Context = unknown> {
   readonly context: Context | undefined;
   /** Whether it must not share a batch: it failed before, or may have crashed the process. */
   readonly isAlone: boolean;
+  /** About, on the bus: its part of a message with several events. */
+  readonly bytes: number;
   /** After so many failures the event is a dead letter; eight unless given. */
   readonly maxAttempts?: number;
 }

@@ -1,8 +1,10 @@
 import { Stripe } from 'stripe';
 import { expect, it } from 'vitest';
-import { changedMeanwhile, notFound, unavailable } from '@billing/contracts/problem';
+import { changedMeanwhile, conflict, notFound, unavailable } from '@billing/contracts/problem';
 import { ProcessorError } from '../errors.ts';
 import { afterFailure } from './after-failure.ts';
+
+const notConnected = () => conflict('processor_not_connected', 'no');
 
 /** What a gateway in between returns: the library finds no JSON and knows no status. */
 const htmlError = () => new ProcessorError('no', new Stripe.errors.StripeAPIError({ message: 'Invalid JSON' }));
@@ -28,6 +30,9 @@ it.each([
   ['cancels after a failure whose search found nothing', processorError(500), waitedFor, 'cancel'],
   ['cancels after a refused secret key', processorError(401), waitedFor, 'cancel'],
   ['retries when the key is refused later', processorError(401), { ...waitedFor, attempt: 2 }, 'retry'],
+  ['cancels when the account was disconnected first', notConnected(), waitedFor, 'cancel'],
+  ['retries when the account is disconnected later', notConnected(), { ...waitedFor, attempt: 2 }, 'retry'],
+  ['keeps what must succeed while no account is connected', notConnected(), mustSucceed, 'retry'],
   ['retries while the key is in use', processorError(409, { code: 'idempotency_key_in_use' }), waitedFor, 'retry'],
   ['cancels after the page of a gateway whose search found nothing', htmlError(), waitedFor, 'cancel'],
   ['retries when no response came', unavailable('no'), waitedFor, 'retry'],

@@ -44,7 +44,8 @@ export function afterFailure(error: unknown, { step, attempt, mustSucceed }: Att
  * be added. A key that is refused on a later attempt says nothing about what the earlier attempt did.
  */
 function isRefusal(error: unknown, attempt: number, mustSucceed: boolean): boolean {
-  if (!(error instanceof ProcessorError)) return isNotFound(error) || isChangedMeanwhile(error);
+  if (!(error instanceof ProcessorError))
+    return isNotFound(error) || isChangedMeanwhile(error) || (attempt === 1 && !mustSucceed && isNotConnected(error));
   if (mustSucceed) return FINAL_STATUSES.has(error.processorStatus);
   if (isRefusedKey(error)) return attempt === 1;
   return error.processorCode !== 'idempotency_key_in_use';
@@ -54,6 +55,9 @@ function isRefusal(error: unknown, attempt: number, mustSucceed: boolean): boole
 const isSpent = (error: unknown) => isUsedOtherwise(error) || (error instanceof ProcessorError && error.isStored);
 
 const isNotFound = (error: unknown) => error instanceof Problem && error.kind === 'not_found';
+
+/** Returns whether there was no account to send it to. */
+const isNotConnected = (error: unknown) => error instanceof Problem && error.code === 'processor_not_connected';
 
 /** Returns whether a kind found that what it was to change is no more as it was planned for. */
 const isChangedMeanwhile = (error: unknown) => error instanceof Problem && error.code === 'conflict';

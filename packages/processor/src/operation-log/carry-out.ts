@@ -48,7 +48,7 @@ export function operationFinisher({ outbox, processors, logger, quietSeconds = Q
     leased: LeasedOperation,
   ): Promise<Result> {
     try {
-      const processor = await processors.of(leased.teamId);
+      const processor = await processors.of(leased.teamId, leased.fence);
       const { operation, response } = await sendOrFind(kind, leased, processor);
       return await commitCurrent(kind, operation, response, processor);
     } catch (err) {

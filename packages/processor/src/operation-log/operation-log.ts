@@ -183,6 +183,7 @@ export function openOperationLog({ kinds, ...options }: OperationLogOptions) {
   }
 
   return {
+    em,
     perform,
     enqueue,
     enqueueAgain,

@@ -2,6 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectScope } from '@billing/contracts/ids';
 import { executeBound } from '@billing/database/bound-statement';
 import { leaseRows, type LeasedTable } from '@billing/database/lease-rows';
+import { FENCE, passFence } from './account-fence.ts';
 
 /** How long an operation is leased, in seconds: a call with its retries fits. */
 const LEASE_SECONDS = 20;
@@ -27,6 +28,8 @@ export interface LeasedOperation extends ProjectScope {
   readonly isKeyClosed: boolean;
   /** Whether it was sent so long ago that a repeat under the same key could do it twice. */
   readonly isTooOld: boolean;
+  /** The least version of the team's credentials with which it may be sent. */
+  readonly fence: number;
   /** Milliseconds since 1970. */
   readonly createdMs: number;
 }
@@ -35,6 +38,7 @@ const COLUMNS = `id, team_id as "teamId", project_id as "projectId", kind, resou
   key_version as "keyVersion", attempts, lease_id as "leaseId", sent_at is not null as "isSent",
   key_closed_at is not null as "isKeyClosed",
   coalesce(sent_at < clock_timestamp() - interval '${REPEATABLE_HOURS} hours', false) as "isTooOld",
+  ${FENCE} as fence,
   (extract(epoch from created_at) * 1000)::float8 as "createdMs"`;
 const LEASE = `lease_id = gen_random_uuid(), due_at = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}),
   attempts = attempts + 1`;
@@ -95,6 +99,7 @@ export async function insertLeased(
   isSent: boolean,
 ): Promise<LeasedOperation | null> {
   const keyVersion = ((await deleteCanceled(tx, key)) ?? 0) + 1;
+  await passFence(tx, teamId);
   const [row] = await executeBound<LeasedOperation>(
     tx,
     `insert into remote_operations
@@ -132,6 +137,7 @@ async function insertUnless(
   operations: readonly NewOperation[],
 ): Promise<void> {
   if (operations.length === 0) return;
+  for (const teamId of new Set(operations.map(it => it.teamId))) await passFence(tx, teamId);
   const rows = operations.map(({ key, teamId, projectId, kind, resourceId, input }) => {
     return { id: key, team_id: teamId, project_id: projectId, kind, resource_id: resourceId, input };
   });
@@ -155,6 +161,7 @@ export async function insertAgain(tx: EntityManager, operation: NewOperation, cr
   const { key, teamId, projectId, kind, resourceId, input } = operation;
   // The processor may remember the first key longer than the log does, so it is never sent again.
   const version = ((await deleteCanceled(tx, key)) ?? 1) + 1;
+  await passFence(tx, teamId);
   await executeBound(
     tx,
     `insert into remote_operations

@@ -6,7 +6,7 @@ import type { OperationLog } from './operation-log.ts';
 const MAX_IN_FLIGHT = 20;
 
 interface ReconcilerOptions {
-  readonly operationLog: Pick<OperationLog, 'leaseDue' | 'finishLeft'>;
+  readonly operationLog: Pick<OperationLog, 'em' | 'leaseDue' | 'finishLeft'>;
   readonly logger: Logger;
   readonly intervalMs?: number;
 }
@@ -25,6 +25,7 @@ export function startReconciler({ operationLog, logger, intervalMs = 1_000 }: Re
       await Promise.all(operations.map(operationLog.finishLeft));
     },
     intervalMs,
+    commitsOf: operationLog.em,
     logger,
   });
 }

@@ -1,4 +1,5 @@
 import { Migration } from '@mikro-orm/migrations';
+import { AccountFence } from './account-fence.ts';
 import { RemoteOperationRow } from './remote-operation.entity.ts';
 
 class CreateRemoteOperations extends Migration {
@@ -24,9 +25,10 @@ class CreateRemoteOperations extends Migration {
     );
     this.addSql(`create index remote_operations_due on remote_operations (due_at) where due_at is not null`);
     this.addSql(`create index remote_operations_canceled on remote_operations (key_closed_at) where due_at is null`);
+    this.addSql(`create table account_fences (team_id text primary key, version int not null)`);
   }
 }
 
-/** The operation log's table, for the lists of a service that writes to the processor. */
-export const operationLogEntities = [RemoteOperationRow];
+/** The operation log's tables, for the lists of a service that writes to the processor. */
+export const operationLogEntities = [RemoteOperationRow, AccountFence];
 export const operationLogMigrations = [{ name: '0000-create-remote-operations', class: CreateRemoteOperations }];

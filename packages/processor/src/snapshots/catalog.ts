@@ -1,40 +1,41 @@
-import { INTERVALS, type BillingScheme, type Interval, type PriceType } from '@billing/contracts/resources/price';
+import { INTERVALS, type BillingScheme, type PriceType } from '@billing/contracts/resources/price';
+import type { ProductTextChanges } from '@billing/contracts/resources/product';
+import { parseObject, type Fields } from './fields.ts';
 import {
   decimal,
   flag,
+  longNormalText,
+  normalText,
   number,
-  parseObject,
   positiveNumber,
   reference,
-  text,
+  shortText,
   unixTime,
   wholeNumber,
   wordOf,
-  type Fields,
-} from './fields.ts';
-
-/** A product of the processor. */
-export interface ProductSnapshot {
-  readonly id: string;
-  readonly name: string;
-  readonly description: string | null;
-  readonly isActive: boolean;
-  readonly metadata: Readonly<Record<string, string>>;
-  readonly createdAt: Date;
-  readonly defaultPriceId: string | null;
-}
+} from './values.ts';
 
 /** Parses a product of any API version. */
-export const readProduct = (raw: unknown): ProductSnapshot =>
+export const readProduct = (raw: unknown) =>
   parseObject(raw, product => ({
-    id: product.required('id', text),
-    name: product.required('name', text),
-    description: product.optional('description', text),
+    id: product.required('id', shortText),
+    name: product.required('name', normalText),
+    description: product.optional('description', longNormalText) || null,
+    unitLabel: product.optional('unit_label', normalText) || null,
     isActive: product.required('active', flag),
     metadata: product.metadata(),
     createdAt: product.required('created', unixTime),
     defaultPriceId: product.optional('default_price', reference),
   }));
+
+/** A product of the processor. */
+export type ProductSnapshot = Readonly<ReturnType<typeof readProduct>>;
+
+/** Returns texts of a product under the processor's names, and `none` for each that it is to lack. */
+export function toProductParams({ name, description, unitLabel }: ProductTextChanges, none: '' | undefined) {
+  const sent = (value: string | null | undefined) => (value === null ? none : value);
+  return { name, description: sent(description), unit_label: sent(unitLabel) };
+}
 
 /** The amount of a price for one unit, in one currency. */
 export interface PriceAmount {
@@ -44,56 +45,35 @@ export interface PriceAmount {
   readonly unitAmountDecimal: string | null;
 }
 
-/** How the processor turns a quantity into billed units: divided and rounded to whole ones. */
-export interface TransformQuantity {
-  readonly divideBy: number;
-  readonly round: 'up' | 'down';
-}
-
-/** A price of the processor, with its amount in its default currency. */
-export interface PriceSnapshot extends PriceAmount {
-  readonly id: string;
-  readonly productId: string;
-  readonly currency: string;
-  /** The amounts in all currencies; null when the object does not contain them. */
-  readonly currencyOptions: ReadonlyMap<string, PriceAmount> | null;
-  readonly billingScheme: BillingScheme;
-  /** Null when each unit is billed. */
-  readonly transformQuantity: TransformQuantity | null;
-  readonly type: PriceType;
-  readonly interval: Interval | null;
-  readonly intervalCount: number | null;
-  readonly metered: boolean;
-  readonly isActive: boolean;
-  readonly metadata: Readonly<Record<string, string>>;
-  readonly createdAt: Date;
-}
-
 const interval = wordOf(INTERVALS);
 const round = wordOf(['up', 'down']);
 
 /** Parses a price of any API version. */
-export const readPrice = (raw: unknown): PriceSnapshot => parseObject(raw, parsePrice);
+export const readPrice = (raw: unknown) => parseObject(raw, parsePrice);
 
 /** Parses a price that is part of another object. */
-export function parsePrice(price: Fields): PriceSnapshot {
+export function parsePrice(price: Fields) {
   const recurring = price.optionalObject('recurring', it => ({
     interval: it.required('interval', interval),
     intervalCount: it.required('interval_count', number),
-    metered: it.optional('usage_type', text) === 'metered',
+    metered: it.optional('usage_type', shortText) === 'metered',
   }));
+  const billingScheme: BillingScheme = price.optional('billing_scheme', shortText) === 'tiered' ? 'tiered' : 'per_unit';
+  const type: PriceType = recurring ? 'recurring' : 'one_time';
   return {
-    id: price.required('id', text),
+    id: price.required('id', shortText),
     productId: price.required('product', reference),
     ...parseAmount(price),
-    currency: price.required('currency', text),
+    currency: price.required('currency', shortText),
+    /** The amounts in all currencies; null when the object does not contain them. */
     currencyOptions: price.optionalMap('currency_options', parseAmount),
-    billingScheme: price.optional('billing_scheme', text) === 'tiered' ? 'tiered' : 'per_unit',
+    billingScheme,
+    /** How a quantity becomes billed units: divided and rounded to whole ones; null when each unit is billed. */
     transformQuantity: price.optionalObject('transform_quantity', it => ({
       divideBy: it.required('divide_by', positiveNumber),
       round: it.required('round', round),
     })),
-    type: recurring ? 'recurring' : 'one_time',
+    type,
     interval: recurring?.interval ?? null,
     intervalCount: recurring?.intervalCount ?? null,
     metered: recurring?.metered ?? false,
@@ -102,6 +82,9 @@ export function parsePrice(price: Fields): PriceSnapshot {
     createdAt: price.required('created', unixTime),
   };
 }
+
+/** A price of the processor, with its amount in its default currency. */
+export type PriceSnapshot = Readonly<ReturnType<typeof parsePrice>>;
 
 /** API versions from before decimal amounts have whole ones only. */
 function parseAmount(price: Fields): PriceAmount {

@@ -1,87 +1,9 @@
-/** Checks one value of the processor's JSON. `parse` returns undefined for a value that is not what is expected. */
-export interface ValueType<Value> {
-  readonly expected: string;
-  readonly parse: (value: unknown) => Value | undefined;
-}
+import { isObject, MAX_ITEMS, metadata, type ValueType } from './values.ts';
 
-/** The last second of the year 9999; databases and JSON can't represent later times. */
-const LATEST_SECOND = 253_402_300_799;
-
-export const text: ValueType<string> = {
-  expected: 'a text',
-  parse: value => (typeof value === 'string' ? value : undefined),
-};
-
-export const flag: ValueType<boolean> = {
-  expected: 'true or false',
-  parse: value => (typeof value === 'boolean' ? value : undefined),
-};
-
-export const number: ValueType<number> = {
-  expected: 'a number',
-  parse: value => (typeof value === 'number' && Number.isFinite(value) ? value : undefined),
-};
-
-export const wholeNumber: ValueType<number> = {
-  expected: 'a whole number',
-  parse: value => (typeof value === 'number' && Number.isSafeInteger(value) ? value : undefined),
-};
-
-/** The processor's amounts have up to twelve decimals. */
-const DECIMAL = /^\d+(?:\.\d{1,12}0*)?$/;
-
-/** A decimal number as text, without zeros at its end. The library has objects for it, webhook events have texts. */
-export const decimal: ValueType<string> = {
-  expected: 'a decimal number',
-  parse: value => {
-    const written: unknown = isObject(value) && typeof value['toJSON'] === 'function' ? value['toJSON']() : value;
-    if (typeof written !== 'string' || !DECIMAL.test(written)) return undefined;
-    return written.includes('.') ? written.replace(/\.?0+$/, '') : written;
-  },
-};
-
-export const positiveNumber: ValueType<number> = {
-  expected: 'a whole number above zero',
-  parse: value => (typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : undefined),
-};
-
-/** Whole seconds since 1970. */
-export const unixTime: ValueType<Date> = {
-  expected: 'seconds between the years 1970 and 9999',
-  parse: value =>
-    typeof value === 'number' && value >= 0 && value <= LATEST_SECOND ? new Date(value * 1_000) : undefined,
-};
-
-/** An id, or the expanded object that has it. */
-export const reference: ValueType<string> = {
-  expected: 'an id or an object with an id',
-  parse: value => text.parse(isObject(value) ? value['id'] : value),
-};
-
-/** The first item of a list of the processor, which may be cut; null for an empty list. */
-export const firstItem: ValueType<unknown> = {
-  expected: 'a list',
-  parse: value => (isObject(value) && Array.isArray(value['data']) ? (value['data'][0] ?? null) : undefined),
-};
-
-const metadata: ValueType<Readonly<Record<string, string>>> = {
-  expected: 'an object of texts',
-  parse: value => (isObject(value) && isTextMap(value) ? value : undefined),
-};
-
-/** One of the words; others are rejected. */
-export const wordOf = <Word extends string>(words: readonly Word[]): ValueType<Word> => ({
-  expected: `one of ${words.join(', ')}`,
-  parse: value => words.find(word => word === value),
-});
-
-/** One of the words; null for another one, because later versions of the processor may add some. */
-export const knownWordOf = <Word extends string>(words: readonly Word[]): ValueType<Word | null> => ({
-  expected: text.expected,
-  parse: value => (typeof value === 'string' ? (words.find(word => word === value) ?? null) : undefined),
-});
-
-/** An object of the processor that lacks a field, or has one of another type. The message names each, without values. */
+/**
+ * An object of the processor that lacks a field, or has one of another type or beyond the processor's limits. The message names
+ * the first of them, without values.
+ */
 export class InvalidObject extends Error {
   override readonly name: string = 'InvalidObject';
 }
@@ -90,6 +12,10 @@ export class InvalidObject extends Error {
 export class CutList extends InvalidObject {
   override readonly name: string = 'CutList';
 }
+
+/** Faults that a message names, and the characters of each: it is stored with the event. */
+const MAX_NAMED = 10;
+const MAX_FAULT = 200;
 
 /** What is wrong with an object: messages. */
 interface Faults {
@@ -107,7 +33,7 @@ export function parseObject<Result>(raw: unknown, parse: (fields: Fields) => Res
   const faults: Faults = { issues: [], cut: [] };
   if (!isObject(raw)) throw new InvalidObject('the object: expected an object');
   const result = parse(new Fields(raw, '', faults));
-  if (faults.issues.length > 0) throw new InvalidObject(faults.issues.join('; '));
+  if (faults.issues.length > 0) throw new InvalidObject(faults.issues.slice(0, MAX_NAMED).join('; '));
   if (faults.cut.length > 0) throw new CutList(`${faults.cut.join(', ')}: the list is cut`);
   return result;
 }
@@ -162,7 +88,7 @@ export class Fields {
   optionalMap<Result>(name: string, parse: (fields: Fields) => Result): ReadonlyMap<string, Result> | null {
     return this.optionalObject(
       name,
-      fields => new Map(Object.keys(fields.#object).map(key => [key, fields.object(key, parse)])),
+      fields => new Map(this.#limited(name, Object.keys(fields.#object)).map(key => [key, fields.object(key, parse)])),
     );
   }
 
@@ -175,7 +101,7 @@ export class Fields {
       return [];
     }
     if (isCutList(list)) this.#faults.cut.push(`${this.#path}${name}`);
-    return items.flatMap((item: unknown, index) => {
+    return this.#limited(name, items).flatMap((item: unknown, index) => {
       if (isObject(item)) return [parse(new Fields(item, `${this.#path}${name}.data.${index}.`, this.#faults))];
       this.#reject(`${name}.data.${index}`, 'an object');
       return [];
@@ -189,7 +115,7 @@ export class Fields {
       this.#reject(name, 'an array');
       return [];
     }
-    return items.flatMap((item: unknown, index) => {
+    return this.#limited(name, items).flatMap((item: unknown, index) => {
       if (isObject(item)) return [parse(new Fields(item, `${this.#path}${name}.${index}.`, this.#faults))];
       this.#reject(`${name}.${index}`, 'an object');
       return [];
@@ -201,8 +127,16 @@ export class Fields {
     return isAbsent(this.#object[name]) ? null : this.list(name, parse);
   }
 
+  /** Returns no items of a list that has too many: the object is rejected then. */
+  #limited<Item>(name: string, items: readonly Item[]): readonly Item[] {
+    if (items.length <= MAX_ITEMS) return items;
+    this.#reject(name, `at most ${MAX_ITEMS} items`);
+    return [];
+  }
+
   #reject(name: string, expected: string): void {
-    this.#faults.issues.push(`${this.#path}${name}: expected ${expected}`);
+    const { issues } = this.#faults;
+    if (issues.length <= MAX_NAMED) issues.push(`${`${this.#path}${name}`.slice(0, MAX_FAULT)}: expected ${expected}`);
   }
 }
 
@@ -211,9 +145,3 @@ export const isCutList = (value: unknown): value is { readonly data: readonly un
   isObject(value) && Array.isArray(value['data']) && value['has_more'] === true;
 
 const isAbsent = (value: unknown): value is null | undefined => value === null || value === undefined;
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const isTextMap = (value: Readonly<Record<string, unknown>>): value is Readonly<Record<string, string>> =>
-  Object.values(value).every(it => typeof it === 'string');

@@ -1,137 +1,107 @@
-import { firstItem, flag, parseObject, reference, text, unixTime, wholeNumber, type Fields } from './fields.ts';
+import { parseObject, type Fields } from './fields.ts';
+import { methodFields } from './payment-method.ts';
+import { firstItem, flag, reference, shortText, text, unixTime, wholeNumber } from './values.ts';
 
-/** What tells a method of payment apart from others. */
-export interface PaymentMethodSnapshot {
-  readonly type: string;
-  readonly brand: string | null;
-  readonly last4: string | null;
-}
-
-/** What payment intents and charges have in common; the amount is in the currency's smallest unit. */
-interface PaidSnapshot {
-  readonly id: string;
-  readonly amount: number;
-  readonly currency: string;
-  readonly failureCode: string | null;
-  readonly failureMessage: string | null;
-  /** What was charged; null where the object does not say it. */
-  readonly paymentMethod: PaymentMethodSnapshot | null;
-  readonly customerId: string | null;
-  /** Only API versions before 2025-03-31 name it. */
-  readonly invoiceId: string | null;
-  readonly metadata: Readonly<Record<string, string>>;
-  readonly createdAt: Date;
-}
-
-/** A payment intent of the processor; the failure is that of the last attempt, which a later one may have made good. */
-export interface PaymentIntentSnapshot extends PaidSnapshot {
-  /** What was captured of the amount; null where the object does not say it. */
-  readonly amountReceived: number | null;
-  /** What the last attempt that failed was to charge; null where the object does not say it. */
-  readonly refusedMethod: PaymentMethodSnapshot | null;
-}
-
-/** A charge of the processor: one attempt to pay. */
-export interface ChargeSnapshot extends PaidSnapshot {
-  /** `pending`, `succeeded` or `failed`; other words may be added. */
-  readonly status: string | null;
-  /** False for an authorization that has not been captured. https://docs.stripe.com/payments/place-a-hold-on-a-payment-method */
-  readonly isCaptured: boolean;
-  /** What was captured of the amount; null where the object does not say it. */
-  readonly amountCaptured: number | null;
-  readonly amountRefunded: number;
-  /** Whether nothing is left of it: all was refunded, or the authorization was released. */
-  readonly isRefunded: boolean;
-  readonly paymentIntentId: string | null;
-}
-
-/** A dispute or a refund of a charge. */
-interface ChargeChangeSnapshot {
-  readonly id: string;
-  readonly amount: number;
-  readonly status: string | null;
-  readonly chargeId: string | null;
-  readonly paymentIntentId: string | null;
-}
-
-/** https://docs.stripe.com/api/disputes/object */
-export type DisputeSnapshot = ChargeChangeSnapshot;
-/** https://docs.stripe.com/api/refunds/object */
-export interface RefundSnapshot extends ChargeChangeSnapshot {
-  readonly metadata: Readonly<Record<string, string>>;
-  readonly createdAt: Date | null;
-}
-
-/** Parses a payment intent of any API version. */
-export const readPaymentIntent = (raw: unknown): PaymentIntentSnapshot =>
+/** Parses a payment intent of any API version; the failure is that of the last attempt, which a later one may have made good. */
+export const readPaymentIntent = (raw: unknown) =>
   parseObject(raw, intent => {
     const lastError = intent.optionalObject('last_payment_error', it => ({
-      failureCode: it.optional('code', text),
+      failureCode: it.optional('code', shortText),
       failureMessage: it.optional('message', text),
-      refusedMethod: it.optionalObject('payment_method', methodFields),
+      refusedMethod: it.optionalObject('payment_method', method => methodFields(method, method)),
     }));
     // Only API versions before 2022-11-15 have the charges, newest first.
     const charge = intent.optional('charges', firstItem);
     const charged = charge === null ? null : parseObject(charge, chargedMethod);
-    const amountReceived = intent.optional('amount_received', wholeNumber);
-    const { failureCode = null, failureMessage = null, refusedMethod = null } = lastError ?? {};
-    const failure = { failureCode, failureMessage, refusedMethod };
-    return { ...paidFields(intent), amountReceived, ...failure, paymentMethod: charged };
+    return {
+      ...paidFields(intent),
+      /** What was captured of the amount; null where the object does not say it. */
+      amountReceived: intent.optional('amount_received', wholeNumber),
+      failureCode: lastError?.failureCode ?? null,
+      failureMessage: lastError?.failureMessage ?? null,
+      /** What the last attempt that failed was to charge; null where the object does not say it. */
+      refusedMethod: lastError?.refusedMethod ?? null,
+      /** What was charged; null where the object does not say it. */
+      paymentMethod: charged,
+    };
   });
 
+/** A payment intent of the processor. */
+export type PaymentIntentSnapshot = Readonly<ReturnType<typeof readPaymentIntent>>;
+
+/**
+ * Why a payment intent is not paid although none of its attempts has failed: the bank wants the customer to confirm it, or there is
+ * nothing to charge.
+ */
+export type PaymentObstacle = 'authentication_required' | 'payment_method_missing';
+
+/** Returns what keeps a payment intent from being paid that was attempted. https://docs.stripe.com/payments/paymentintents/lifecycle */
+export function obstacleOf(intent: Fields): PaymentObstacle | null {
+  const status = intent.optional('status', shortText);
+  if (status === 'requires_action') return 'authentication_required';
+  const hasFailed = intent.optionalObject('last_payment_error', () => true) ?? false;
+  return status === 'requires_payment_method' && !hasFailed ? 'payment_method_missing' : null;
+}
+
 /** Parses a charge of any API version. */
-export const readCharge = (raw: unknown): ChargeSnapshot =>
+export const readCharge = (raw: unknown) =>
   parseObject(raw, charge => ({
     ...paidFields(charge),
-    status: charge.optional('status', text),
+    /** `pending`, `succeeded` or `failed`; other words may be added. */
+    status: charge.optional('status', shortText),
+    /** False for an authorization that has not been captured. https://docs.stripe.com/payments/place-a-hold-on-a-payment-method */
     isCaptured: charge.optional('captured', flag) ?? true,
+    /** What was captured of the amount; null where the object does not say it. */
     amountCaptured: charge.optional('amount_captured', wholeNumber),
     amountRefunded: charge.optional('amount_refunded', wholeNumber) ?? 0,
+    /** Whether nothing is left of it: all was refunded, or the authorization was released. */
     isRefunded: charge.optional('refunded', flag) ?? false,
-    failureCode: charge.optional('failure_code', text),
+    failureCode: charge.optional('failure_code', shortText),
     failureMessage: charge.optional('failure_message', text),
+    /** What was charged; null where the object does not say it. */
     paymentMethod: chargedMethod(charge),
     paymentIntentId: charge.optional('payment_intent', reference),
   }));
 
+/** A charge of the processor: one attempt to pay. */
+export type ChargeSnapshot = Readonly<ReturnType<typeof readCharge>>;
+
 /** Parses a dispute of any API version. */
-export const readDispute = (raw: unknown): DisputeSnapshot => parseObject(raw, chargeChangeFields);
+export const readDispute = (raw: unknown) => parseObject(raw, chargeChangeFields);
+
+/** https://docs.stripe.com/api/disputes/object */
+export type DisputeSnapshot = Readonly<ReturnType<typeof readDispute>>;
 
 /** Parses a refund of any API version. */
-export const readRefund = (raw: unknown): RefundSnapshot =>
+export const readRefund = (raw: unknown) =>
   parseObject(raw, refund => ({
     ...chargeChangeFields(refund),
     metadata: refund.metadata(),
     createdAt: refund.optional('created', unixTime),
   }));
 
-const chargedMethod = (charge: Fields) => charge.optionalObject('payment_method_details', methodFields);
+/** https://docs.stripe.com/api/refunds/object */
+export type RefundSnapshot = Readonly<ReturnType<typeof readRefund>>;
 
-/** A method of payment, or the details of one that was charged: what it has is named like its type. */
-function methodFields(method: Fields): PaymentMethodSnapshot | null {
-  const type = method.optional('type', text);
-  if (type === null) return null;
-  const details = method.optionalObject(type, it => ({
-    brand: it.optional('brand', text),
-    last4: it.optional('last4', text) ?? it.optional('iban_last4', text),
-  }));
-  return { type, brand: details?.brand ?? null, last4: details?.last4 ?? null };
-}
+const chargedMethod = (charge: Fields) =>
+  charge.optionalObject('payment_method_details', details => methodFields(details, charge));
 
+/** What payment intents and charges have in common; the amount is in the currency's smallest unit. */
 const paidFields = (it: Fields) => ({
-  id: it.required('id', text),
+  id: it.required('id', shortText),
   amount: it.required('amount', wholeNumber),
-  currency: it.required('currency', text),
+  currency: it.required('currency', shortText),
   customerId: it.optional('customer', reference),
+  /** Only API versions before 2025-03-31 name it. */
   invoiceId: it.optional('invoice', reference),
   metadata: it.metadata(),
   createdAt: it.required('created', unixTime),
 });
 
-const chargeChangeFields = (it: Fields): ChargeChangeSnapshot => ({
-  id: it.required('id', text),
+const chargeChangeFields = (it: Fields) => ({
+  id: it.required('id', shortText),
   amount: it.required('amount', wholeNumber),
-  status: it.optional('status', text),
+  status: it.optional('status', shortText),
   chargeId: it.optional('charge', reference),
   paymentIntentId: it.optional('payment_intent', reference),
 });

@@ -182,3 +182,53 @@ describe('a checkout session', () => {
     expect(readCheckoutSession(session)).toMatchObject({ subscriptionId: 'sub_1', setupIntentId: null });
   });
 });
+
+describe('an object beyond the limits of Stripe', () => {
+  const customer = { id: 'cus_1', metadata: {}, created: 1_700_000_000 };
+  const metadataOf = (keys: number, value = 'x', key = '') =>
+    Object.fromEntries(Array.from({ length: keys }, (_, index) => [`${index}`.padStart(2, '0') + key, value]));
+
+  it('S76: is rejected with any text, metadata or list that is too long, by a short message', () => {
+    const long = 'x'.repeat(900_000);
+    const rejected: [read: (raw: unknown) => unknown, object: object, fault: string][] = [
+      [readCustomer, { ...customer, name: long }, 'name: expected a text of at most 1024 characters'],
+      [readCustomer, { ...customer, id: long }, 'id: expected a text of at most 1024 characters'],
+      [readCustomer, { ...customer, metadata: metadataOf(51) }, 'metadata: expected an object of at most 50 texts'],
+      [readCustomer, { ...customer, metadata: metadataOf(1, 'x'.repeat(501)) }, 'metadata: expected'],
+      [readCustomer, { ...customer, metadata: metadataOf(1, 'x', 'k'.repeat(39)) }, 'metadata: expected'],
+      [readPrice, { ...price, unit_amount_decimal: '9'.repeat(900_000) }, 'unit_amount_decimal: expected'],
+      [readPrice, { ...price, currency_options: { [long]: 1 } }, 'expected an object'],
+      [readInvoice, { ...customer, hosted_invoice_url: long }, 'hosted_invoice_url: expected a text of at most 10000'],
+      [
+        readSubscription,
+        { ...subscription, items: { data: Array.from({ length: 1_001 }, () => subscription.items.data[0]) } },
+        'items: expected at most 1000 items',
+      ],
+      [readSubscription, { ...subscription, discounts: [long] }, 'expected'],
+      [
+        readSubscription,
+        { ...subscription, items: { data: Array.from({ length: 1_000 }, () => ({})) } },
+        'items.data.0',
+      ],
+    ];
+    for (const [read, object, fault] of rejected) {
+      const message = messageOf(() => read(object));
+      expect(message).toContain(fault);
+      expect(message.length).toBeLessThan(5_000);
+    }
+  });
+
+  it('is no object within them, whatever its characters', () => {
+    const metadata = metadataOf(50, '🧾'.repeat(500), '🔑'.repeat(38));
+    expect(readCustomer({ ...customer, metadata })).toMatchObject({ metadata });
+  });
+});
+
+function messageOf(read: () => unknown): string {
+  try {
+    read();
+    return 'It was parsed.';
+  } catch (err) {
+    return String(err);
+  }
+}

@@ -1,10 +1,17 @@
-import type { PendingReason } from '@billing/contracts/resources/plan-change';
+import type { PendingReason } from '@billing/contracts/problem-details';
 import { CANCELLATION_REASONS, type Cancellation } from '@billing/contracts/resources/cancellation';
-import { SUBSCRIPTION_STATUSES, type SubscriptionStatus } from '@billing/contracts/resources/subscription';
+import {
+  SUBSCRIPTION_STATUSES,
+  type SubscriptionStatus,
+  type SubscriptionTax,
+} from '@billing/contracts/resources/subscription';
 import { parseSchedule, type ScheduleSnapshot } from './schedule.ts';
 import { parsePrice, type PriceAmount, type PriceSnapshot } from './catalog.ts';
-import { discountList, readDiscount, type DiscountDetail, type DiscountSnapshot } from './discounts.ts';
-import { flag, knownWordOf, number, parseObject, reference, text, unixTime, type Fields } from './fields.ts';
+import { customerDiscount, discountIn, type DiscountSnapshot } from './discounts.ts';
+import { lacksDiscounts, mapDiscounts } from './subscription-discounts.ts';
+import { parseObject, type Fields } from './fields.ts';
+import { readTax } from './tax.ts';
+import { flag, knownWordOf, listOf, number, reference, shortText, text, unixTime } from './values.ts';
 
 /** One item of a subscription: a price and a quantity. */
 export interface SubscriptionItemSnapshot {
@@ -13,6 +20,8 @@ export interface SubscriptionItemSnapshot {
   readonly quantity: number;
   /** What the price costs in the subscription's currency; null when the object does not contain that (`withAmounts`). */
   readonly amount: PriceAmount | null;
+  /** What is taken off this item alone, before the discounts of the subscription. */
+  readonly discounts: readonly DiscountSnapshot[];
 }
 
 /** A pause of payments; the subscription keeps its status. https://docs.stripe.com/billing/subscriptions/pause-payment */
@@ -57,6 +66,7 @@ export interface SubscriptionSnapshot {
   /** Whether it ended though nobody requested that: a payment failed or was disputed. False where the object does not say. */
   readonly involuntary: boolean;
   readonly pauseCollection: PauseCollection | null;
+  readonly tax: SubscriptionTax;
   /** What it is billed in, which may be another currency than the default one of its prices; null without items. */
   readonly currency: string | null;
   readonly items: readonly SubscriptionItemSnapshot[];
@@ -72,7 +82,10 @@ export interface SubscriptionSnapshot {
   readonly latestInvoiceId: string | null;
   /** A change that waits for the payment of the latest invoice. */
   readonly pendingUpdate: PendingUpdateSnapshot | null;
+  /** Its own, of all its items together. Without any it is billed with the discount of its customer. */
   readonly discounts: readonly DiscountSnapshot[];
+  /** Null for a customer without one; undefined when the object does not contain the customer. */
+  readonly customerDiscount: DiscountSnapshot | null | undefined;
   /** The schedule that manages it: only that can schedule its end. */
   readonly scheduleId: string | null;
   /** The clock that it lives on in tests; null when it lives in real time. */
@@ -92,21 +105,22 @@ const feedback = knownWordOf(CANCELLATION_REASONS);
 export const readSubscription = (raw: unknown): SubscriptionSnapshot =>
   parseObject(raw, subscription => {
     const items = subscription.list('items', item => ({
-      id: item.required('id', text),
+      id: item.required('id', shortText),
       price: item.object('price', parsePrice),
       quantity: item.optional('quantity', number) ?? 1,
       periodStart: item.optional('current_period_start', unixTime),
       periodEnd: item.optional('current_period_end', unixTime),
+      discountsIn: (of: string | null) => item.optional('discounts', listOf(discountIn(of))) ?? [],
     }));
-    const currency = subscription.optional('currency', text) ?? items[0]?.price.currency ?? null;
+    const currency = subscription.optional('currency', shortText) ?? items[0]?.price.currency ?? null;
     const startedAt = subscription.required('start_date', unixTime);
     const currentPeriodEnd =
       subscription.optional('current_period_end', unixTime) ?? earliest(items.map(it => it.periodEnd)) ?? startedAt;
-    const cause = subscription.optionalObject('cancellation_details', it => it.optional('reason', text));
+    const cause = subscription.optionalObject('cancellation_details', it => it.optional('reason', shortText));
     const cancelAt = subscription.optional('cancel_at', unixTime);
     const endsWithPeriod = subscription.required('cancel_at_period_end', flag);
     return {
-      id: subscription.required('id', text),
+      id: subscription.required('id', shortText),
       customerId: subscription.required('customer', reference),
       status: subscription.required('status', status),
       cancelAtPeriodEnd: endsWithPeriod || cancelAt !== null,
@@ -117,12 +131,19 @@ export const readSubscription = (raw: unknown): SubscriptionSnapshot =>
         comment: it.optional('comment', text),
       })),
       involuntary: cause !== null && cause !== 'cancellation_requested',
+      tax: readTax(subscription),
       pauseCollection: subscription.optionalObject('pause_collection', it => ({
-        behavior: it.required('behavior', text),
+        behavior: it.required('behavior', shortText),
         resumesAt: it.optional('resumes_at', unixTime),
       })),
       currency,
-      items: items.map(({ id, price, quantity }) => ({ id, price, quantity, amount: amountIn(currency, price) })),
+      items: items.map(({ id, price, quantity, discountsIn }) => ({
+        id,
+        price,
+        quantity,
+        amount: amountIn(currency, price),
+        discounts: discountsIn(currency),
+      })),
       currentPeriodStart:
         subscription.optional('current_period_start', unixTime) ??
         earliest(items.map(it => it.periodStart)) ??
@@ -132,19 +153,20 @@ export const readSubscription = (raw: unknown): SubscriptionSnapshot =>
       trialEnd: subscription.optional('trial_end', unixTime),
       endedAt: subscription.optional('ended_at', unixTime),
       defaultPaymentMethodId: subscription.optional('default_payment_method', reference),
-      collectionMethod: subscription.optional('collection_method', text),
+      collectionMethod: subscription.optional('collection_method', shortText),
       latestInvoiceId: subscription.optional('latest_invoice', reference),
       pendingUpdate: subscription.optionalObject('pending_update', update => ({
         expiresAt: update.required('expires_at', unixTime),
         items: update.array('subscription_items', item => ({
-          id: item.required('id', text),
+          id: item.required('id', shortText),
           priceId: item.optional('price', reference) ?? item.optional('plan', reference),
           quantity: item.optional('quantity', number),
         })),
         metadata: update.metadata(),
         payment: null,
       })),
-      discounts: discountsOf(subscription),
+      discounts: discountsOf(subscription, currency),
+      customerDiscount: subscription.expanded('customer', customer => customerDiscount(customer, currency)),
       scheduleId: subscription.optional('schedule', reference),
       testClockId: subscription.optional('test_clock', reference),
       schedule: subscription.expanded('schedule', parseSchedule),
@@ -154,10 +176,10 @@ export const readSubscription = (raw: unknown): SubscriptionSnapshot =>
   });
 
 /** A subscription has `discount` before 2024, and `discounts` since. */
-function discountsOf(subscription: Fields): readonly DiscountSnapshot[] {
-  const listed = subscription.optional('discounts', discountList);
+function discountsOf(subscription: Fields, currency: string | null): readonly DiscountSnapshot[] {
+  const listed = subscription.optional('discounts', listOf(discountIn(currency)));
   if (listed) return listed;
-  const only = subscription.optional('discount', { expected: 'a discount', parse: readDiscount });
+  const only = subscription.optional('discount', discountIn(currency));
   return only ? [only] : [];
 }
 
@@ -197,23 +219,8 @@ export const lacksPayment = ({ pendingUpdate }: SubscriptionSnapshot): boolean =
  * they are.
  */
 export function readListedSubscription(raw: unknown): SubscriptionSnapshot {
-  const snapshot = readSubscription(raw);
-  return { ...snapshot, discounts: snapshot.discounts.map(({ id }) => ({ id, detail: null })) };
+  return mapDiscounts(readSubscription(raw), ({ id }) => ({ id, detail: null }));
 }
-
-/** Returns the subscription with the discounts that `find` knows in place of those of which only the id is known. */
-export function withDiscounts(
-  snapshot: SubscriptionSnapshot,
-  find: (id: string) => DiscountDetail | undefined,
-): SubscriptionSnapshot {
-  if (!lacksDiscounts(snapshot)) return snapshot;
-  const discounts = snapshot.discounts.map(({ id, detail }) => ({ id, detail: detail ?? find(id) ?? null }));
-  return { ...snapshot, discounts };
-}
-
-/** Returns whether a discount of the subscription has to be read at the processor. */
-export const lacksDiscounts = ({ discounts }: SubscriptionSnapshot): boolean =>
-  discounts.some(({ detail }) => detail === null);
 
 /** Returns whether the processor has to be read for what the object does not contain. */
 export const isIncomplete = (snapshot: SubscriptionSnapshot): boolean =>

@@ -33,7 +33,7 @@ export function accountCalls({ stripe, call }: Calls): Account {
         const { lastResponse } = await stripe.products.list({ limit: 1 });
         const date = Date.parse(lastResponse.headers['date'] ?? '');
         return Number.isNaN(date) ? null : new Date(date);
-      }),
+      }).catch(nullIfMissing),
     findMissingPermissions: async () => {
       const missing = PROBES.map(async probe => {
         try {
@@ -110,6 +110,7 @@ const RETRIEVE: Readonly<Record<ProcessorObject, ((stripe: Stripe, id: string) =
   subscription_schedule: (stripe, id) => stripe.subscriptionSchedules.retrieve(id),
   customer: (stripe, id) => stripe.customers.retrieve(id),
   'customer.discount': null,
+  'customer.tax_id': null,
   'customer.subscription': (stripe, id) => stripe.subscriptions.retrieve(id),
   invoice: (stripe, id) => stripe.invoices.retrieve(id),
   invoice_payment: (stripe, id) => stripe.invoicePayments.retrieve(id),

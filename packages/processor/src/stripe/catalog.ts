@@ -1,5 +1,5 @@
 import type { Processor } from '../port.ts';
-import { readPrice, readProduct } from '../snapshots/catalog.ts';
+import { readPrice, readProduct, toProductParams } from '../snapshots/catalog.ts';
 import { given, write, type Calls } from './calls.ts';
 import { findCreated } from './find-created.ts';
 
@@ -18,21 +18,20 @@ type Catalog = Pick<
 /** Products and prices. */
 export function catalogCalls({ stripe, call }: Calls): Catalog {
   return {
-    createProduct: ({ name, description, metadata }, key) =>
-      call(async () =>
-        readProduct(
-          await stripe.products.create({ name, ...given({ description }), metadata: { ...metadata } }, write(key)),
-        ),
-      ),
+    createProduct: ({ metadata, ...texts }, key) =>
+      call(async () => {
+        const product = { ...given(toProductParams(texts, undefined)), name: texts.name, metadata: { ...metadata } };
+        return readProduct(await stripe.products.create(product, write(key)));
+      }),
     findProduct: id => call(async () => readProduct(await stripe.products.retrieve(id))),
     findCreatedProduct: async created => {
       const found = await findCreated(created, page => call(() => stripe.products.list(page)));
       return found && readProduct(found);
     },
-    updateProduct: (id, { name, description, isActive, defaultPriceId, metadata }, key) =>
+    updateProduct: (id, { isActive, defaultPriceId, metadata, ...texts }, key) =>
       call(async () => {
         const settings = { active: isActive, default_price: defaultPriceId, metadata: metadata && { ...metadata } };
-        const changes = given({ name, description, ...settings });
+        const changes = given({ ...toProductParams(texts, ''), ...settings });
         return readProduct(await stripe.products.update(id, changes, write(key)));
       }),
 

@@ -23,9 +23,10 @@ export function invoiceCalls({ stripe, call }: Calls): Invoices {
     markInvoiceUncollectible: (id, key) =>
       invoiceFrom(() => stripe.invoices.markUncollectible(id, WITH_PAYMENTS, write(key))),
     listInvoicePayments: invoice =>
-      call(async () =>
-        (await listAll(stripe.invoicePayments.list({ invoice, limit: PAGE_SIZE }))).map(readInvoicePayment),
-      ),
+      call(async () => {
+        const wanted = { invoice, limit: PAGE_SIZE, expand: ['data.payment.payment_intent'] };
+        return (await listAll(stripe.invoicePayments.list(wanted))).map(readInvoicePayment);
+      }),
     listInvoices: (customer, after) =>
       call(async () => {
         const page = { limit: PAGE_SIZE, ...given({ starting_after: after }) };

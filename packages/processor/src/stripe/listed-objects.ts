@@ -4,7 +4,8 @@ import { isMissing } from '../errors.ts';
 import { PAGE_SIZE } from '../page-size.ts';
 import type { ListedObject, MarkedType, Processor } from '../port.ts';
 import { given, inSeconds, write, type Calls } from './calls.ts';
-import { completeEach, completeLists } from './nested-lists.ts';
+import { WHOLE_CODE, WHOLE_CODES, WHOLE_COUPON, WHOLE_COUPONS } from './discounts.ts';
+import { completeEach, completeLists, WHOLE_CUSTOMER, WHOLE_CUSTOMERS } from './nested-lists.ts';
 
 type ListedObjects = Pick<Processor, 'listObjects' | 'findListed' | 'addMetadata'>;
 type Response = Stripe.Response<object>['lastResponse'];
@@ -45,9 +46,9 @@ type Listed = Stripe.Response<Stripe.ApiList<ListedObject>>;
 const LIST: Readonly<Record<SyncType, (stripe: Stripe, page: Page) => Promise<Listed>>> = {
   product: async (stripe, page) => plain(await stripe.products.list(page)),
   price: async (stripe, page) => plain(await stripe.prices.list(page)),
-  coupon: async (stripe, page) => plain(await stripe.coupons.list({ ...page, expand: ['data.applies_to'] })),
-  customer: async (stripe, page) => plain(await stripe.customers.list(page)),
-  promotion_code: async (stripe, page) => plain(await stripe.promotionCodes.list(page)),
+  coupon: async (stripe, page) => plain(await stripe.coupons.list({ ...page, ...WHOLE_COUPONS })),
+  customer: async (stripe, page) => plain(await stripe.customers.list({ ...page, ...WHOLE_CUSTOMERS })),
+  promotion_code: async (stripe, page) => plain(await stripe.promotionCodes.list({ ...page, ...WHOLE_CODES })),
   subscription: async (stripe, page) => plain(await stripe.subscriptions.list({ ...page, status: 'all' })),
   invoice: async (stripe, page) => plain(await stripe.invoices.list({ ...page, expand: ['data.payments'] })),
   payment: async (stripe, page) => plain(await stripe.charges.list(page)),
@@ -61,9 +62,9 @@ type Found = Stripe.Response<ListedObject>;
 const RETRIEVE: Readonly<Record<SyncType, (stripe: Stripe, id: string) => Promise<Found>>> = {
   product: async (stripe, id) => found(await stripe.products.retrieve(id)),
   price: async (stripe, id) => found(await stripe.prices.retrieve(id)),
-  coupon: async (stripe, id) => found(await stripe.coupons.retrieve(id, { expand: ['applies_to'] })),
-  customer: async (stripe, id) => found(await stripe.customers.retrieve(id)),
-  promotion_code: async (stripe, id) => found(await stripe.promotionCodes.retrieve(id)),
+  coupon: async (stripe, id) => found(await stripe.coupons.retrieve(id, WHOLE_COUPON)),
+  customer: async (stripe, id) => found(await stripe.customers.retrieve(id, WHOLE_CUSTOMER)),
+  promotion_code: async (stripe, id) => found(await stripe.promotionCodes.retrieve(id, WHOLE_CODE)),
   subscription: async (stripe, id) => found(await stripe.subscriptions.retrieve(id)),
   invoice: async (stripe, id) => found(await stripe.invoices.retrieve(id, { expand: ['payments'] })),
   payment: async (stripe, id) => found(await stripe.charges.retrieve(id)),

@@ -3,10 +3,21 @@ import { PAGE_SIZE } from '../page-size.ts';
 import { isCutList } from '../snapshots/fields.ts';
 import { listAll } from './calls.ts';
 
-/** Subscriptions contain only the ids of their discounts, and coupons not their products, unless these are expanded. */
-export const WITH_DISCOUNTS = { expand: ['discounts.source.coupon.applies_to'] };
-/** A subscription with its schedule too. */
-export const WHOLE_SUBSCRIPTION = { expand: [...WITH_DISCOUNTS.expand, 'schedule'] };
+/** Coupons contain neither their products nor their amounts in other currencies unless these are expanded. */
+export const COUPON_PARTS = ['applies_to', 'currency_options'] as const;
+
+/** What to expand for all that the discounts in a field take off: four levels, the most that can be expanded. */
+export const couponsOf = (field: string): string[] => COUPON_PARTS.map(part => `${field}.source.coupon.${part}`);
+
+/**
+ * A subscription with its discounts, its schedule and its customer, of which it contains only ids. The coupons of its items'
+ * discounts and of its customer's lie too deep to be expanded (`addMissingDiscounts`).
+ */
+export const WHOLE_SUBSCRIPTION = { expand: [...couponsOf('discounts'), 'customer', 'schedule'] };
+
+/** A customer with its tax ids, and whether it can be taxed. */
+export const WHOLE_CUSTOMER = { expand: ['tax', 'tax_ids'] };
+export const WHOLE_CUSTOMERS = { expand: ['data.tax', 'data.tax_ids'] };
 
 type Item = { readonly id: string };
 type ListItems = (stripe: Stripe, id: string) => AsyncIterable<Item>;
@@ -14,6 +25,9 @@ type ListItems = (stripe: Stripe, id: string) => AsyncIterable<Item>;
 /** How the items of the nested lists that snapshots read are listed, by the kind of the object and the list's field. */
 const LISTS: ReadonlyMap<string, ListItems> = new Map<string, ListItems>([
   ['subscription.items', (stripe, subscription) => stripe.subscriptionItems.list({ subscription, limit: PAGE_SIZE })],
+  // Without a status, all that are not canceled, as the customer has them.
+  ['customer.subscriptions', (stripe, customer) => stripe.subscriptions.list({ customer, limit: PAGE_SIZE })],
+  ['customer.tax_ids', (stripe, customer) => stripe.customers.listTaxIds(customer, { limit: PAGE_SIZE })],
   ['invoice.payments', (stripe, invoice) => stripe.invoicePayments.list({ invoice, limit: PAGE_SIZE })],
 ]);
 

@@ -1,12 +1,13 @@
 import type { Stripe } from 'stripe';
-import type { PendingReason } from '@billing/contracts/resources/plan-change';
+import type { PendingReason } from '@billing/contracts/problem-details';
 import type { PlanChanges } from '../plan-changes.ts';
 import type { Processor } from '../port.ts';
 import { readInvoice } from '../snapshots/invoice.ts';
 import { lacksPayment, withPayment, type SubscriptionSnapshot } from '../snapshots/subscription.ts';
-import { nullIfMissing } from '../errors.ts';
+import { needsConfirmation, nullIfMissing } from '../errors.ts';
 import type { Calls } from './calls.ts';
 import { addMissingAmounts } from './missing-amounts.ts';
+import { addMissingDiscounts, type DiscountReads } from './missing-discounts.ts';
 import { addMissingSchedule } from './missing-schedule.ts';
 import { completeLists } from './nested-lists.ts';
 
@@ -29,18 +30,24 @@ export function pendingPaymentCalls({ stripe, call }: Calls): Pick<PlanChanges, 
 }
 
 const reasonOf = (intent: Stripe.PaymentIntent | null): PendingReason =>
-  intent?.status === 'requires_action' ? 'authentication_required' : 'declined';
+  intent?.status === 'requires_action' || needsConfirmation(intent?.last_payment_error?.code)
+    ? 'authentication_required'
+    : 'declined';
 
-export type CompletingReads = Pick<Processor, 'findPrice' | 'findPendingPayment' | 'findSchedule'>;
+export type CompletingReads = Pick<Processor, 'findPrice' | 'findPendingPayment' | 'findSchedule'> & DiscountReads;
 
-/** Returns the subscription with all that its object does not contain: its schedule, amounts, and the payment of a pending change. */
+/**
+ * Returns the subscription with all that its object does not contain: its schedule, amounts, discounts, and the payment of a
+ * pending change.
+ */
 export async function complete(
   snapshot: SubscriptionSnapshot,
-  { findPrice, findPendingPayment, findSchedule }: CompletingReads,
+  { findPrice, findPendingPayment, findSchedule, ...reads }: CompletingReads,
 ): Promise<SubscriptionSnapshot> {
   const priced = await addMissingAmounts(await addMissingSchedule(snapshot, findSchedule), findPrice);
-  if (!lacksPayment(priced)) return priced;
-  const { latestInvoiceId } = priced;
+  const discounted = await addMissingDiscounts(priced, reads);
+  if (!lacksPayment(discounted)) return discounted;
+  const { latestInvoiceId } = discounted;
   const payment = latestInvoiceId === null ? null : await findPendingPayment(latestInvoiceId);
-  return withPayment(priced, payment ?? NOTHING_KNOWN);
+  return withPayment(discounted, payment ?? NOTHING_KNOWN);
 }

@@ -7,20 +7,21 @@ import { readInvoice } from '../snapshots/invoice.ts';
 import { readSchedule, type PhaseDiscount } from '../snapshots/schedule.ts';
 import { readSubscription } from '../snapshots/subscription.ts';
 import { given, inSeconds, listAll, write, type Calls } from './calls.ts';
+import type { DiscountReads } from './missing-discounts.ts';
 import { complete, pendingPaymentCalls } from './pending-payment.ts';
 import { phaseOf } from './phase-of-subscription.ts';
 import { completeLists, WHOLE_SUBSCRIPTION } from './nested-lists.ts';
 import { PAGE_SIZE } from '../page-size.ts';
 
-/** Changes of plans; `findPrice` reads amounts that Stripe's subscriptions lack. */
-export function planChangeCalls(calls: Calls, findPrice: Processor['findPrice']): PlanChanges {
+/** Changes of plans; `reads` finds the amounts and discounts that Stripe's subscriptions lack. */
+export function planChangeCalls(calls: Calls, reads: Pick<Processor, 'findPrice'> & DiscountReads): PlanChanges {
   const { stripe, call } = calls;
   const pendingPayments = pendingPaymentCalls(calls);
   const findSchedule = (id: string) => call(async () => readSchedule(await stripe.subscriptionSchedules.retrieve(id)));
   const update = async (id: string, params: Stripe.SubscriptionUpdateParams, key: string) => {
     const request = () => stripe.subscriptions.update(id, { ...params, ...WHOLE_SUBSCRIPTION }, write(key));
     const read = async () => readSubscription(await completeLists(stripe, await request()));
-    return complete(await call(read), { findPrice, findSchedule, ...pendingPayments });
+    return complete(await call(read), { ...reads, findSchedule, ...pendingPayments });
   };
   const preview = (params: Stripe.InvoiceCreatePreviewParams) =>
     call(async () => {
@@ -106,7 +107,8 @@ function phaseParams(phase: NewPhase): Stripe.SubscriptionScheduleUpdateParams.P
       price: priceId,
       ...given({ quantity: quantity ?? undefined }),
     })),
-    discounts: discounts.length === 0 ? ('' as const) : discounts.map(phaseDiscountParams),
+    // Without a list the phase has the discount of the customer, as a subscription without discounts has.
+    ...(discounts.length > 0 && { discounts: discounts.map(phaseDiscountParams) }),
     metadata: { ...metadata },
     proration_behavior: proration,
     ...given({

@@ -2,7 +2,8 @@ import type { Cancellation } from '@billing/contracts/resources/cancellation';
 import type { Stripe } from 'stripe';
 import { PAGE_SIZE } from '../page-size.ts';
 import type { Processor } from '../port.ts';
-import { lacksDiscounts, readSubscription } from '../snapshots/subscription.ts';
+import { readSubscription } from '../snapshots/subscription.ts';
+import { lacksDiscounts } from '../snapshots/subscription-discounts.ts';
 import { given, idOf, write, type Calls } from './calls.ts';
 import { completeEach, completeLists, WHOLE_SUBSCRIPTION } from './nested-lists.ts';
 import { complete, type CompletingReads } from './pending-payment.ts';
@@ -22,6 +23,7 @@ type Subscriptions = Pick<
   | 'setCancelAtPeriodEnd'
   | 'cancelSubscription'
   | 'setSubscriptionPaymentMethod'
+  | 'setAutomaticTax'
 >;
 
 /** Subscriptions; `reads` finds what Stripe's subscriptions lack. */
@@ -39,7 +41,12 @@ export function subscriptionCalls({ stripe, call }: Calls, reads: CompletingRead
     listSubscriptions: async (customer, after) => {
       const page = { limit: PAGE_SIZE, ...given({ starting_after: after }) };
       const listed = await call(async () => {
-        const { data } = await stripe.subscriptions.list({ customer, status: 'all', ...page });
+        const { data } = await stripe.subscriptions.list({
+          customer,
+          status: 'all',
+          ...page,
+          expand: ['data.customer'],
+        });
         return (await completeEach(stripe, data)).map(readSubscription);
       });
       // A list expands four levels at most, too few for the products of coupons.
@@ -62,6 +69,8 @@ export function subscriptionCalls({ stripe, call }: Calls, reads: CompletingRead
         if (scheduleId !== null) await stripe.subscriptionSchedules.release(scheduleId, {}, write(`${key}:release`));
         return stripe.subscriptions.cancel(id, { ...detailsOf(cancellation), ...WHOLE_SUBSCRIPTION }, write(key));
       }),
+    setAutomaticTax: (id, enabled, key) =>
+      subscriptionFrom(() => update(id, { automatic_tax: { enabled }, proration_behavior: 'none' }, key)),
     setSubscriptionPaymentMethod: (id, paymentMethodId, key) =>
       subscriptionFrom(() => update(id, { default_payment_method: paymentMethodId }, key)),
   };

@@ -1,7 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { AuditRecorded } from '@billing/contracts/events/audit';
-import { ResourceChanged } from '@billing/contracts/events/resources';
-import { envelope, type Envelope, type EventType } from '@billing/contracts/event';
+import { publicEventsOf, publicPart, type PublicEventContent } from '@billing/contracts/events/public-data';
+import { CustomerStateChanged } from '@billing/contracts/events/customer-state';
+import { InvoiceSaved, PaymentSaved } from '@billing/contracts/events/money';
+import { isRecord } from '@billing/contracts/events/record-event';
+import { ReferralCreditSaved } from '@billing/contracts/events/referrals';
+import type { Envelope, EventType } from '@billing/contracts/event';
 import { ProjectId, TeamId, type ProjectScope } from '@billing/contracts/ids';
 import type { Rpc } from '@billing/contracts/rpc';
 import { createStream, toDelivery } from '@billing/messaging/bus';
@@ -9,6 +12,7 @@ import { parseEnv } from '../env.ts';
 import { createTestDatabase, type TestDatabase } from '@billing/testing/database';
 import { testIdentity } from './identity.ts';
 import { openRpcClient, type RpcClient } from '@billing/messaging/rpc';
+import { messageWith } from '@billing/testing/events';
 import { connectTestNats, testBusRoot, testNatsUrl } from '@billing/testing/nats';
 import { waitFor } from '@billing/testing/wait-for';
 import { pino, type Logger } from 'pino';
@@ -139,18 +143,35 @@ async function startWith<Schema extends z.ZodType<ChassisEnv>, P extends Parts>(
     return stopOnce;
   };
   const serve: Serve = (rpc, handle) => serveHandler(rpcHandler(rpc, handle));
+  const readersOf = ({ type }: Envelope) => {
+    const readers = consumers.filter(({ consumer }) => matches(consumer.filter, type) && consumer.handlerOf(type));
+    if (readers.length === 0) throw new Error(`No consumer of ${name} handles ${type}.`);
+    return readers;
+  };
+  const handlersOf = (event: Envelope) => readersOf(event).filter(({ consumer }) => consumer.handles(event)).length;
   const deliverOne = async (event: Envelope): Promise<void> => {
-    const readers = consumers.filter(
-      ({ consumer }) => matches(consumer.filter, event.type) && consumer.handlerOf(event.type),
-    );
-    if (readers.length === 0) throw new Error(`No consumer of ${name} handles ${event.type}.`);
     await Promise.all(
-      readers.map(async ({ consumer, receive }) => {
+      readersOf(event).map(async ({ consumer, receive }) => {
         for (let attempt = 1; attempt <= MAX_DELIVERIES; attempt += 1)
           if ((await receive(toDelivery(event, attempt))).kind === 'ack') return;
         throw new Error(`${consumer.name} did not acknowledge ${event.type} in ${MAX_DELIVERIES} deliveries.`);
       }),
     );
+  };
+
+  const readOutbox = () =>
+    em.fork().execute<PublishedEvent<unknown>[]>(
+      `select event ->> 'id' as id, type, team_id as "teamId", event -> 'data' as data
+         from outbox_messages, json_array_elements(body::json) with ordinality as carried (event, place)
+        order by sequence, place`,
+    );
+  const published = async <Data extends z.ZodType = z.ZodType<Readonly<Record<string, unknown>>>>(
+    ...types: readonly EventType<Data>[]
+  ): Promise<PublishedEvent<z.output<Data>>[]> => {
+    const schemas = new Map(types.map(type => [type.name, type.data]));
+    return (await readOutbox())
+      .filter(({ type }) => (types.length === 0 ? !NOT_OF_SERVICES.has(type) : schemas.has(type)))
+      .map(row => ({ ...row, data: (schemas.get(row.type)?.parse(row.data) ?? row.data) as z.output<Data> })); // without types, the data is any object
   };
 
   // The webhooks service serves the credentials of its own teams.
@@ -203,39 +224,37 @@ async function startWith<Schema extends z.ZodType<ChassisEnv>, P extends Parts>(
     },
     /** Puts events on the bus, repeats included, and waits until the running consumers have processed them. */
     async emit(...events: readonly Envelope[]): Promise<void> {
-      for (const event of events)
-        // A new message id each time, so that the bus does not drop repeats.
-        await bus.publish(event.type, JSON.stringify(envelope.encode(event)), randomUUID(), {});
-      const ids = [...new Set(events.map(({ id }) => id))];
-      if (ids.length === 0) return;
+      for (const event of events) await bus.publish(messageWith(event));
+      // Of an event that several consumers handle, each has its mark.
+      const handled = events.map(event => [event.id, handlersOf(event)] as const).filter(([, count]) => count > 0);
+      const wanted = new Map(handled);
+      if (wanted.size === 0) return;
       const isProcessed = async () => {
         const rows = await em
           .fork()
-          .execute<unknown[]>('select distinct event_id from processed_events where event_id = any(?)', [ids]);
-        return rows.length === ids.length;
+          .execute<{ id: string; count: number }[]>(
+            'select event_id as id, count(*)::int as count from processed_events where event_id = any(?) group by 1',
+            [[...wanted.keys()]],
+          );
+        return rows.length === wanted.size && rows.every(({ id, count }) => count >= (wanted.get(id) ?? 1));
       };
-      await waitFor(isProcessed, { what: `${ids.length} events to be processed`, timeoutMs: 60_000 });
+      await waitFor(isProcessed, { what: `${wanted.size} events to be processed`, timeoutMs: 60_000 });
     },
-    /** Returns the events that the service has published, in order, from its outbox: of `types`, or all but those of the audit log and those for tenants. */
-    async published<Data extends z.ZodType = z.ZodType<Readonly<Record<string, unknown>>>>(
-      ...types: readonly EventType<Data>[]
-    ): Promise<PublishedEvent<z.output<Data>>[]> {
-      const rows = await em
-        .fork()
-        .execute<PublishedEvent<unknown>[]>(
-          'select id, type, team_id as "teamId", data from outbox_events order by sequence',
-        );
-      const schemas = new Map(types.map(type => [type.name, type.data]));
-      return rows
-        .filter(({ type }) => (types.length === 0 ? !NOT_OF_SERVICES.has(type) : schemas.has(type)))
-        .map(row => ({ ...row, data: (schemas.get(row.type)?.parse(row.data) ?? row.data) as z.output<Data> })); // without types, the data is any object
+    /** Returns the events that the service has published, in order, from its outbox: of `types`, or all that other services act on. */
+    published,
+    /** Returns the events for tenants that those are, with data as JSON. */
+    async publicEvents(): Promise<PublicEventContent[]> {
+      const events = (await readOutbox()).filter(({ type }) => isRecord(type));
+      return events.flatMap(({ data }) => publicEventsOf(publicPart.parse(data)));
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }
 
-/** What no service acts on. */
-const NOT_OF_SERVICES: ReadonlySet<string> = new Set([AuditRecorded.name, ResourceChanged.name]);
+/** What no service acts on but those that keep the audit log and record events for tenants. */
+const NOT_OF_SERVICES: ReadonlySet<string> = new Set(
+  [AuditRecorded, InvoiceSaved, PaymentSaved, CustomerStateChanged, ReferralCreditSaved].map(({ name }) => name),
+);
 
 async function createTestStream(root: string): Promise<void> {
   const nats = await connectTestNats();

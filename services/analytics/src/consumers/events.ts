@@ -6,7 +6,8 @@ import {
   ReferralConverted,
   ReferralCreated,
 } from '@billing/contracts/events/referrals';
-import { SyncApplied } from '@billing/contracts/events/webhooks';
+import { SyncApplied, WebhookEventsCounted } from '@billing/contracts/events/webhooks';
+import { recordFilter } from '@billing/contracts/events/record-event';
 import { consumer, type Consumer } from '@billing/messaging/consumer/consumer';
 import type { Delivery } from '@billing/messaging/consumer/delivery';
 import { semaphore } from '@billing/messaging/semaphore';
@@ -17,21 +18,22 @@ import {
   referralRecord,
   referralCodeRecord,
   subscriptionRecord,
-  webhookEventRecord,
   type RecordState,
   type StateOrigin,
 } from '#domain/record-state.ts';
 import { countRecords } from '#operations/count-records.ts';
+import { lockNewest } from '#operations/lock-newest.ts';
 import { saveProjects } from '#operations/save-projects.ts';
 import { saveSync } from '#persistence/projects.ts';
-import { countedSubscriptionEvents, CountedWebhookEventsChanged } from './counted-events.ts';
+import { saveWebhookEventCounts } from '#persistence/webhook-event-counts.ts';
+import { countedSubscriptionEvents } from './counted-events.ts';
 
 /** No request waits for metrics, and an event in a large batch costs a fraction of one in a small batch. */
 const LINGER: Linger = { times: 10, longestMs: 1_000 };
 
 /**
- * The consumers of analytics. Each has one handler, so that a transaction takes its locks once and in order: the team's
- * webhook events, then projects by id. They lock the same projects, so their batches run one at a time.
+ * The consumers of analytics. Each has one handler, so that a transaction locks its projects once, in the order of their
+ * ids. They lock the same projects, so their batches run one at a time.
  */
 export function analyticsEvents(): Consumer[] {
   const options = { linger: LINGER, limitBatches: semaphore(1) };
@@ -42,23 +44,28 @@ export function analyticsEvents(): Consumer[] {
         deliveries.map(({ data, event }) => ({ state: data, occurredAt: event.occurredAt })),
       ),
     ),
-    consumer('analytics-customers', 'customer.*.v1', options).on(
+    consumer('analytics-customers', recordFilter('customer'), options).on(
       [CustomerCreated, CustomerUpdated, CustomerDeleted],
       counting(customerRecord),
     ),
-    consumer('analytics-subscriptions', 'subscription.*.v1', options).on(
+    consumer('analytics-subscriptions', recordFilter('subscription'), options).on(
       countedSubscriptionEvents,
       counting(subscriptionRecord),
     ),
-    consumer('analytics-webhook-events', 'webhook-event.*.v1', options).on(
-      CountedWebhookEventsChanged,
-      countingAll((origin, { webhookEvents }) => webhookEvents.map(state => webhookEventRecord(origin, state))),
+    consumer('analytics-webhook-events', 'webhook-events.counted.v1', options).on(
+      WebhookEventsCounted,
+      async (tx, deliveries) => {
+        const counts = deliveries.map(({ teamId, event: { occurredAt }, data }) => {
+          return { change: { teamId, ...data }, occurredAt };
+        });
+        await saveWebhookEventCounts(tx, await lockNewest(tx, counts));
+      },
     ),
-    consumer('analytics-referral-codes', 'referral-code.*.v1', options).on(
+    consumer('analytics-referral-codes', recordFilter('referral-code'), options).on(
       [ReferralCodeCreated, ReferralCodeDeactivated],
       counting(referralCodeRecord),
     ),
-    consumer('analytics-referrals', 'referral.*.v1', options).on(
+    consumer('analytics-referrals', recordFilter('referral'), options).on(
       [ReferralCreated, ReferralConverted],
       counting(referralRecord),
     ),
@@ -69,14 +76,10 @@ export function analyticsEvents(): Consumer[] {
   ];
 }
 
-/** Handles events that carry one state each. */
-const counting = <State>(toRecord: (origin: StateOrigin, state: State) => RecordState) =>
-  countingAll<State>((origin, state) => [toRecord(origin, state)]);
-
-/** Handles events that carry the states of one or more records. */
-function countingAll<Data>(toRecord: (origin: StateOrigin, data: Data) => RecordState[]) {
-  return async (tx: EntityManager, deliveries: readonly Delivery<Data>[]): Promise<void> => {
-    const states = deliveries.flatMap(({ teamId, event, data }) =>
+/** Handles events that carry the state of a record. */
+function counting<State>(toRecord: (origin: StateOrigin, state: State) => RecordState) {
+  return async (tx: EntityManager, deliveries: readonly Delivery<State>[]): Promise<void> => {
+    const states = deliveries.map(({ teamId, event, data }) =>
       toRecord({ teamId, recordedAt: event.occurredAt }, data),
     );
     await countRecords(tx, states);

@@ -1,13 +1,14 @@
 import type { CustomerState } from '@billing/contracts/events/customers';
 import type { ReferralState } from '@billing/contracts/events/referrals';
 import { itemRevenue, unpricedReason, type PricedItem } from '@billing/contracts/item-revenue';
-import type { WebhookEventStatus } from '@billing/contracts/resources/webhook-event';
 import {
   allTime,
   liveMetric,
   METRIC,
   onDay,
   pausedRevenueMetric,
+  priceRevenueMetric,
+  priceSubscriptionsMetric,
   revenueMetric,
   statusMetric,
   type Contribution,
@@ -53,9 +54,20 @@ export function subscriptionContributions(
     ...always,
     ...(live === null ? [] : [allTime(live)]),
     ...revenue.map(term => allTime(revenueMetric(status, term), term.numerator)),
+    ...priceContributions(items),
     ...discountContributions(state),
     ...(pauseCollection ? revenue.map(term => allTime(pausedRevenueMetric(term), term.numerator)) : []),
   ];
+}
+
+/** What a subscription adds to its prices: itself to each, and the revenue of its items. */
+function priceContributions(items: CountedSubscription['items']): Contribution[] {
+  const priced = Map.groupBy(items, ({ priceId }) => priceId);
+  return [...priced].flatMap(([priceId, ofPrice]) => {
+    if (priceId === null) return [];
+    const revenue = faceValue(ofPrice).map(term => allTime(priceRevenueMetric(priceId, term), term.numerator));
+    return [allTime(priceSubscriptionsMetric(priceId)), ...revenue];
+  });
 }
 
 /** The metric in which a subscription counts while active or trialing; null without items. */
@@ -70,17 +82,6 @@ export function liveMetricOf(items: readonly PricedItem[]): string | null {
     unpriced: reasons.has('tiered') ? 'tiered' : reasons.has('metered') ? 'metered' : null,
   });
 }
-
-const WEBHOOK_EVENT_CONTRIBUTIONS: Readonly<Record<WebhookEventStatus, readonly Contribution[]>> = {
-  processed: [allTime(METRIC.webhookEvents), allTime(METRIC.webhookEventsProcessed)],
-  failed: [allTime(METRIC.webhookEvents), allTime(METRIC.webhookEventsFailed)],
-  received: [allTime(METRIC.webhookEvents)],
-  ignored: [allTime(METRIC.webhookEvents)],
-};
-
-/** A webhook event counts once for its project, whatever its outcome. */
-export const webhookEventContributions = (status: WebhookEventStatus): readonly Contribution[] =>
-  WEBHOOK_EVENT_CONTRIBUTIONS[status];
 
 /** A referral code counts forever, also when deactivated. */
 export const referralCodeContributions = (): Contribution[] => [allTime(METRIC.referralCodes)];

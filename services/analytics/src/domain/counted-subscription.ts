@@ -19,6 +19,11 @@ export const countedSubscription = subscriptionChange
     observedAt: true,
     createdAt: true,
   })
-  .extend({ items: z.array(billedItem.omit({ processorPriceId: true, priceId: true })) });
+  .extend({
+    // Records that were counted before have no price.
+    items: z.array(
+      billedItem.omit({ processorPriceId: true }).extend({ priceId: billedItem.shape.priceId.default(null) }),
+    ),
+  });
 
 export type CountedSubscription = z.output<typeof countedSubscription>;

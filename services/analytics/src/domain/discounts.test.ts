@@ -11,6 +11,7 @@ const other = { ...item, unitAmount: 1_000, processorProductId: 'prod_2' };
 const discount = (changes: Partial<BilledDiscount>): BilledDiscount => ({ ...aDiscount, ...changes });
 const half = discount({ percentOff: 50 });
 const five = discount({ amountOff: 500, currency: 'usd' });
+const ofSecond = { level: 'item' as const, itemIndex: 1 };
 const until = (time: string) =>
   discount({ percentOff: 50, duration: 'repeating', endsAt: new Date(`${time}T12:00:00Z`) });
 
@@ -27,6 +28,15 @@ describe('revenue after discounts', () => {
     ['nothing where only the coupon’s id is known', [item], [discount({ duration: null })], '3000'],
     ['only the products of the coupon', [item, other], [{ ...half, processorProductIds: ['prod_2'] }], '3500'],
     ['nothing for products that it does not have', [item], [{ ...five, processorProductIds: ['prod_2'] }], '3000'],
+    ['of one item only', [item, other], [{ ...half, ...ofSecond }], '3500'],
+    ['of one of two alike only', [item, item], [{ ...five, ...ofSecond }], '5500'],
+    ['of an item first, then of all', [item, other], [{ ...half, ...ofSecond }, half], '1750'],
+    [
+      'an amount of an item, at most what it costs',
+      [item, other],
+      [{ ...five, ...ofSecond, amountOff: 9_999 }],
+      '3000',
+    ],
     ['one after the other', [item], [half, five], '1000'],
     ['one after the other, in their order', [item], [five, half], '1250'],
     [

@@ -1,3 +1,4 @@
+import { isDiscounted } from '@billing/contracts/discounted-items';
 import type { BilledDiscount } from '@billing/contracts/events/subscriptions';
 import {
   greatestCommonDivisor,
@@ -16,6 +17,8 @@ type Discounted = Pick<CountedSubscription, 'items' | 'discounts'>;
 
 /** What an item is worth a month. */
 interface Worth {
+  /** The place of the item. */
+  readonly index: number;
   readonly processorProductId: string;
   readonly amount: Fraction;
   /** How often it is billed a month. */
@@ -72,23 +75,23 @@ function lastsUntil({ endsAt, duration }: BilledDiscount): UtcDay | null {
 
 /**
  * Applies discounts one after the other, as the processor does: a percentage of what is left of each item, or an amount of
- * each invoice, shared among its items. https://docs.stripe.com/billing/subscriptions/coupons
+ * each invoice, shared among its items. One of an item counts for that alone, and comes before those of all in the list.
+ * https://docs.stripe.com/billing/subscriptions/coupons
  */
 function worthAfter(items: Discounted['items'], discounts: readonly BilledDiscount[]): readonly Worth[] {
   const currency = currencyOf(items);
-  const priced = items.flatMap((item): Worth[] => {
+  const priced = items.flatMap((item, index): Worth[] => {
     const revenue = item.currency === currency ? itemRevenue(item) : undefined;
     if (!revenue || item.interval === null) return [];
     const perYear = INTERVALS_PER_YEAR[item.interval];
     const billed = { numerator: perYear, denominator: 12n * BigInt(item.intervalCount ?? 1) };
-    return [{ processorProductId: item.processorProductId, amount: perMonth(revenue), billed }];
+    return [{ index, processorProductId: item.processorProductId, amount: perMonth(revenue), billed }];
   });
   return discounts.reduce<readonly Worth[]>((worth, discount) => discounted(worth, discount, currency), priced);
 }
 
 function discounted(worth: readonly Worth[], discount: BilledDiscount, currency: string | null): readonly Worth[] {
-  const { processorProductIds: products } = discount;
-  const eligible = worth.filter(it => products === null || products.includes(it.processorProductId));
+  const eligible = worth.filter(it => isDiscounted(discount, it, it.index));
   const left = leftBy(discount, eligible, currency);
   return worth.map(it => (eligible.includes(it) ? { ...it, amount: reduced(times(it.amount, left)) } : it));
 }

@@ -4,6 +4,7 @@ import {
   type RevenueTerm,
   type UnpricedReason,
 } from '@billing/contracts/item-revenue';
+import type { PriceId } from '@billing/contracts/ids';
 import type { SubscriptionStatus } from '@billing/contracts/resources/subscription';
 import { dayOf, hourOf, type UtcDay, type UtcHour } from './utc-day.ts';
 
@@ -55,9 +56,6 @@ export const METRIC = {
   netNewCustomers: 'net-new-customers',
   /** Subscriptions that are active or trialing now. */
   ongoing: 'ongoing',
-  webhookEvents: 'webhook-events',
-  webhookEventsProcessed: 'webhook-events-processed',
-  webhookEventsFailed: 'webhook-events-failed',
   referralCodes: 'referral-codes',
   referrals: 'referrals',
   referralsConverted: 'referrals-converted',
@@ -117,6 +115,24 @@ export function parseRevenueMetric(
   if ((prefix !== 'revenue' && prefix !== 'paused') || !currency) return undefined;
   if (status !== 'active' && status !== 'trialing' && status !== 'paused') return undefined;
   return { status, currency, divisor: Number(divisor), numerator };
+}
+
+/** The summed numerators of the revenue of a price, in one currency and divisor. */
+export const priceRevenueMetric = (priceId: string, { currency, divisor }: RevenueTerm): string =>
+  `price-revenue:${priceId}:${currency}:${divisor}`;
+
+/** The number of active and trialing subscriptions that bill a price. */
+export const priceSubscriptionsMetric = (priceId: string): string => `price-subscriptions:${priceId}`;
+
+/** Parses a name made by either; undefined for any other metric. The number of subscriptions has no term. */
+export function parsePriceMetric(
+  metric: string,
+  amount: bigint,
+): { readonly priceId: PriceId; readonly term?: RevenueTerm } | undefined {
+  const [prefix, priceId, currency, divisor] = metric.split(':');
+  if ((prefix !== 'price-revenue' && prefix !== 'price-subscriptions') || !priceId) return undefined;
+  const id = priceId as PriceId; // as it was written
+  return currency ? { priceId: id, term: { currency, divisor: Number(divisor), numerator: amount } } : { priceId: id };
 }
 
 const DISCOUNT = 'discount';

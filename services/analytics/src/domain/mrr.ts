@@ -1,7 +1,7 @@
 import { sumOf, sumTerms, type RevenueTerm } from '@billing/contracts/item-revenue';
 import type { Analytics } from '@billing/contracts/resources/analytics';
 import { liveCounts } from './left-out.ts';
-import { parseDiscountMetric, parseRevenueMetric } from './metrics.ts';
+import { parseDiscountMetric, parsePriceMetric, parseRevenueMetric } from './metrics.ts';
 import { monthlyRevenue, toMinorUnits, yearlyRevenue } from './revenue.ts';
 
 /** A project's metrics over all time, by name. */
@@ -60,6 +60,26 @@ export function revenueMetrics(totals: Totals, baseCurrency: string): Revenue {
     },
     mrrByCurrency: Object.fromEntries(currencies.map(currency => [currency, mrrIn(currency, totals)])),
   };
+}
+
+/** Returns the revenue of each price, and how many subscriptions bill it. */
+export function revenueByPrice(totals: Totals): Analytics['mrrByPrice'] {
+  const found = [...totals].flatMap(([metric, amount]) => {
+    const parsed = amount > 0n ? parsePriceMetric(metric, amount) : undefined;
+    return parsed ? [{ ...parsed, amount }] : [];
+  });
+  const prices = [...Map.groupBy(found, ({ priceId }) => priceId)].toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return prices.map(([priceId, parts]) => {
+    const terms = Map.groupBy(
+      parts.flatMap(({ term }) => term ?? []),
+      ({ currency }) => currency,
+    );
+    return {
+      priceId,
+      subscriptions: Number(parts.find(({ term }) => !term)?.amount ?? 0n),
+      mrr: Object.fromEntries([...terms].map(([currency, of]) => [currency, monthlyRevenue(of)])),
+    };
+  });
 }
 
 const termsOf = (totals: Totals) => [...totals].flatMap(([metric, amount]) => parseRevenueMetric(metric, amount) ?? []);

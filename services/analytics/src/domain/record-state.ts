@@ -2,28 +2,25 @@ import type { CustomerState } from '@billing/contracts/events/customers';
 import type { ReferralState } from '@billing/contracts/events/referrals';
 import type { ShownState, SubscriptionChange } from '@billing/contracts/events/subscriptions';
 import type { ProjectId, TeamId } from '@billing/contracts/ids';
-import type { WebhookEventStatus } from '@billing/contracts/resources/webhook-event';
 import {
   customerContributions,
   referralCodeContributions,
   referralContributions,
   subscriptionContributions,
-  webhookEventContributions,
 } from './contributions.ts';
 import type { CountedSubscription } from './counted-subscription.ts';
 import { writeState, type Point } from './lived-state.ts';
 import type { Contribution } from './metrics.ts';
 
 /** Kinds of records whose newest state is counted. */
-export type RecordKind = 'customer' | 'subscription' | 'webhook-event' | 'referral-code' | 'referral';
+export type RecordKind = 'customer' | 'subscription' | 'referral-code' | 'referral';
 
 /** A tracked record's state, from an event or from the service that owns the record. */
 export interface RecordState {
   readonly teamId: TeamId;
   readonly kind: RecordKind;
   readonly id: string;
-  /** Null while the record belongs to no project; it is then counted nowhere. */
-  readonly projectId: ProjectId | null;
+  readonly projectId: ProjectId;
   /** As its owner counts the record's changes, from 1: a higher one is newer. */
   readonly version: number;
   readonly recordedAt: Date;
@@ -59,17 +56,6 @@ export const subscriptionRecord = (origin: StateOrigin, state: ChangedSubscripti
     state,
     state.shown.map(toPoint),
   );
-
-/** The part of a webhook event's state that is counted. */
-interface CountedWebhookEvent {
-  readonly id: string;
-  readonly projectId: ProjectId | null;
-  readonly status: WebhookEventStatus;
-  readonly version: number;
-}
-
-export const webhookEventRecord = (origin: StateOrigin, state: CountedWebhookEvent): RecordState =>
-  recordState(origin, 'webhook-event', state, () => webhookEventContributions(state.status));
 
 export const referralCodeRecord = (
   origin: StateOrigin,

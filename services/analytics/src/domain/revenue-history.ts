@@ -13,17 +13,21 @@ export interface MovementTerm extends RevenueTerm {
 
 /**
  * Revenue at the end of each span with its movements, counted backwards from the `present` revenue. The spans ascend
- * without gaps; the last ends today and includes everything dated later. Before rounding, the revenue of each is exactly
+ * without gaps; one that ends today includes everything dated later. Before rounding, the revenue of each is exactly
  * that of the one before plus its movements.
  */
 export function revenueHistory(
   spans: readonly DaySpan[],
+  today: UtcDay,
   present: readonly RevenueTerm[],
   movements: readonly MovementTerm[],
 ) {
-  const today = spans.at(-1)?.date ?? '';
-  const byDay = Map.groupBy(movements, ({ day }) => (day > today ? today : day));
-  let revenue = combineTerms(present);
+  const last = spans.at(-1)?.date ?? '';
+  // What is dated after today counts today.
+  const isAfter = ({ day }: MovementTerm) => last < today && day > last;
+  const within = movements.filter(term => !isAfter(term));
+  const byDay = Map.groupBy(within, ({ day }) => (day > last ? last : day));
+  let revenue = combineTerms([...present, ...negateTerms(movements.filter(isAfter))]);
   const latestFirst = spans.toReversed().map(({ from, date, days }) => {
     const terms = days.flatMap(day => byDay.get(day) ?? []);
     const mrr = monthlyRevenue(revenue);

@@ -17,6 +17,7 @@ const on = (day: number, ms = 0) => new Date(STARTED_AT.getTime() + day * DAY + 
 
 const itemOf = (amount: number, currency = 'usd') => ({
   processorProductId: 'prod_1',
+  priceId: null,
   unitAmount: amount,
   unitAmountDecimal: `${amount}`,
   billingScheme: 'per_unit' as const,

@@ -29,10 +29,7 @@ export interface Lived extends Pick<
 }
 
 /** How far the clocks of a reading and of an event may differ, in milliseconds. */
-const CLOCK_TOLERANCE_MS = 60_000;
-
-/** A state from the time on at which it was shown. */
-type Change = Pick<Point, 'at' | 'state'>;
+export const CLOCK_TOLERANCE_MS = 60_000;
 
 /**
  * Returns what a subscription was at all times. It follows from the set of the states that were shown, in whatever order
@@ -47,9 +44,10 @@ export function timelineOf(subscription: Lived): Timeline {
   const written = (as: typeof status) => writeState(as, trialEnd !== null, items);
   const newest = endedAt ? null : written(status);
   const changes = changesIn(subscription.points, newest);
-  if (newest !== null && changes.at(-1)?.state !== newest) changes.push({ at: observedAt.getTime(), state: newest });
+  if (newest !== null && changes.at(-1)?.state !== newest)
+    changes.push({ at: observedAt.getTime(), by: SHOWN_BY.reading, state: newest });
   const isPresumed = changes.length === 0 && status === 'canceled';
-  if (isPresumed) changes.push({ at: startedAt.getTime(), state: written('active') });
+  if (isPresumed) changes.push({ at: startedAt.getTime(), by: SHOWN_BY.created, state: written('active') });
   const periods = changes.map(({ at, state }, index): RevenuePeriod => {
     return { ...readState(state), from: index === 0 ? startedAt : laterOf(startedAt, new Date(at)) };
   });
@@ -68,15 +66,18 @@ export const endOf = ({
 }: Pick<Lived, 'status' | 'endedAt' | 'currentPeriodEnd'>): Date | null =>
   endedAt ?? (status === 'canceled' ? currentPeriodEnd : null);
 
-/** Returns the states one after the other, each with the time from which it was shown. */
-function changesIn(points: readonly Point[], newest: string | null): Change[] {
+/**
+ * Returns the states one after the other, each with the time from which it was shown. `newest` is the one after all points;
+ * null after the end, and when an event follows.
+ */
+export function changesIn(points: readonly Point[], newest: string | null): Point[] {
   const moments = momentsIn(points);
   const seenNext = seenAfter(moments, newest);
-  const changes: Change[] = [];
+  const changes: Point[] = [];
   for (const [index, moment] of moments.entries()) {
     const former = changes.at(-1)?.state;
-    const state = settle(moment, { former, later: seenNext[index] ?? null });
-    if (state !== undefined && state !== former) changes.push({ at: moment[0]?.at ?? 0, state });
+    const change = settle(moment, { former, later: seenNext[index] ?? null });
+    if (change.state !== former) changes.push(change);
   }
   return changes;
 }
@@ -85,25 +86,27 @@ function changesIn(points: readonly Point[], newest: string | null): Change[] {
 function seenAfter(moments: readonly Point[][], newest: string | null): (string | null)[] {
   const seen: (string | null)[] = [newest];
   for (const moment of moments.slice(1).toReversed()) {
-    const isReading = moment[0]?.by === SHOWN_BY.reading;
-    seen.push(isReading ? (settle(moment, { former: undefined, later: seen.at(-1) ?? null }) ?? null) : null);
+    const later = seen.at(-1) ?? null;
+    seen.push(moment.every(isReading) ? settle(moment, { former: undefined, later }).state : null);
   }
   return seen.toReversed();
 }
 
 /** Groups what was shown by its time, oldest first. A reading follows the events of its time. */
 function momentsIn(points: readonly Point[]): Point[][] {
-  const events = points.filter(({ by }) => by !== SHOWN_BY.reading);
+  const events = points.filter(it => !isReading(it));
   const eventsByState = Map.groupBy(events, ({ state }) => state);
-  // What events tell as well, they tell with its exact time.
-  const isTold = ({ at, state }: Point) =>
+  // The event has the exact time.
+  const repeatsAnEvent = ({ at, state }: Point) =>
     eventsByState.get(state)?.some(event => Math.abs(event.at - at) <= CLOCK_TOLERANCE_MS) ?? false;
-  const readings = points.filter(point => point.by === SHOWN_BY.reading && !isTold(point));
-  const momentOf = ({ at, by }: Point) => at * 2 + Number(by === SHOWN_BY.reading);
+  const readings = points.filter(it => isReading(it) && !repeatsAnEvent(it));
+  const momentOf = (point: Point) => point.at * 2 + Number(isReading(point));
   return [...Map.groupBy([...events, ...readings], momentOf)]
     .toSorted(([one], [other]) => one - other)
     .map(([, moment]) => moment);
 }
+
+export const isReading = ({ by }: Point): boolean => by === SHOWN_BY.reading;
 
 /**
  * Of the states that were shown in one second, the one of an update holds, not that of the creation; then the one that was
@@ -113,10 +116,12 @@ function momentsIn(points: readonly Point[]): Point[][] {
 function settle(
   points: readonly Point[],
   { former, later }: { former: string | undefined; later: string | null },
-): string | undefined {
+): Point {
   const rank = points.reduce((highest, { by }) => Math.max(highest, by), 0);
-  const states = points.filter(({ by }) => by === rank).map(({ state }) => state);
-  if (later !== null && states.includes(later)) return later;
-  const changed = states.filter(state => state !== former);
-  return (changed.length > 0 ? changed : states).toSorted().at(-1);
+  const shown = points.filter(({ by }) => by === rank);
+  const changed = shown.filter(({ state }) => state !== former);
+  return (
+    shown.find(({ state }) => state === later) ??
+    (changed.length > 0 ? changed : shown).reduce((one, other) => (other.state > one.state ? other : one))
+  );
 }

@@ -26,6 +26,9 @@ export const endOfHour = (hour: UtcHour): Date => new Date(Date.parse(`${hour}:0
 export const addDays = (day: UtcDay, days: number): UtcDay =>
   dayOf(new Date(Date.parse(`${day}T00:00:00.000Z`) + days * DAY_MS));
 
+/** The last millisecond of a UTC day. */
+export const endOfDay = (day: UtcDay): Date => new Date(`${day}T23:59:59.999Z`);
+
 /** The time `days` × 24 hours earlier. */
 export const daysBefore = (time: Date, days: number): Date => new Date(time.getTime() - days * DAY_MS);
 

@@ -1,4 +1,4 @@
-import { addDays, dayOf, daysBefore, type UtcDay } from './utc-day.ts';
+import { addDays, dayOf, daysBefore, endOfDay, type UtcDay } from './utc-day.ts';
 
 /** The time that a request covers: from `start` (inclusive) to `now` (exclusive). */
 export interface Window {
@@ -8,6 +8,10 @@ export interface Window {
 
 /** The last `days` × 24 hours. */
 export const windowOf = (now: Date, days: number): Window => ({ start: daysBefore(now, days), now });
+
+/** The same of the days that end with `to`, where that is before today. */
+export const windowUntil = (now: Date, days: number, to: UtcDay | undefined): Window =>
+  windowOf(to !== undefined && to < dayOf(now) ? endOfDay(to) : now, days);
 
 /** A sampled window has at most this many steps. */
 const MAX_STEPS = 30;

@@ -2,12 +2,11 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectId } from '@billing/contracts/ids';
 import { isMovement } from '#domain/metrics.ts';
 import type { RecordState } from '#domain/record-state.ts';
-import { countState, isNewer, stopCounting, type CountedChange } from '#domain/tracked-record.ts';
+import { countState, isNewer, needsAllPoints, type CountedChange } from '#domain/tracked-record.ts';
 import { addToMetrics } from '#persistence/metrics.ts';
 import type { LockedProject } from '#persistence/projects.ts';
 import { addPoints, readPoints } from '#persistence/subscription-points.ts';
 import { addToSubscriptionMovements } from '#persistence/subscription-movements.ts';
-import { NO_PROJECT } from '#persistence/tracked-record.entity.ts';
 import { insertTrackedRecords, updateTrackedRecords } from '#persistence/tracked-records.ts';
 import { readCountedRecords, type ChangedRecord, type CountedRow } from './read-counted-records.ts';
 
@@ -36,8 +35,7 @@ export async function countRecords(
   { generations, areEvents = true }: CountOptions = {},
 ): Promise<ReadonlyMap<ProjectId, Date>> {
   const records = await readCountedRecords(tx, states, { areEvents });
-  const upToDate = records.filter(it => it.elsewhere.every(row => row.state.version <= it.newest.version));
-  const rows = upToDate.flatMap(it =>
+  const rows = records.flatMap(it =>
     (generations ? selectRows(it, generations) : it.rows).map(row => ({ ...row, newest: it.newest })),
   );
   const isLonger = await addPoints(
@@ -47,18 +45,11 @@ export async function countRecords(
   const changed = rows.filter(({ key, counted, newest }) => isLonger.has(key) || isNewer(counted, newest));
   const points = await readPoints(
     tx,
-    changed.filter(({ newest }) => newest.subscription).map(({ key }) => key),
+    changed.filter(({ counted, newest }) => needsAllPoints(counted, newest)).map(({ key }) => key),
   );
-  const changes: Change[] = [
-    ...changed.map(({ key, counted, newest }) => ({
-      key,
-      counted,
-      ...countState(counted, newest, points.get(key) ?? []),
-    })),
-    ...upToDate.flatMap(({ elsewhere, newest }) =>
-      elsewhere.map(({ key, state }) => ({ key, counted: state, ...stopCounting(state, newest) })),
-    ),
-  ];
+  const changes = changed.map(({ key, counted, newest }): Change => {
+    return { key, counted, ...countState(counted, newest, points.get(key)) };
+  });
   await insertTrackedRecords(
     tx,
     changes.filter(({ counted }) => counted === undefined),
@@ -72,23 +63,22 @@ export async function countRecords(
     tx,
     changes.flatMap(({ key, delta }) => delta.filter(isMovement).map(change => ({ key, change }))),
   );
-  return newestUncounted(upToDate);
+  return newestUncounted(records);
 }
 
 function selectRows({ project, rows }: ChangedRecord, generations: SelectGenerations): readonly CountedRow[] {
-  const selected = project ? generations(project) : [];
-  return project ? rows.filter(({ key }) => selected.includes(key.generation)) : rows;
+  const selected = generations(project);
+  return rows.filter(({ key }) => selected.includes(key.generation));
 }
 
-function metricChanges({ key: { teamId, projectId, generation }, delta }: Change) {
-  return projectId === NO_PROJECT ? [] : delta.map(change => ({ ...change, teamId, projectId, generation }));
-}
+const metricChanges = ({ key: { teamId, projectId, generation }, delta }: Change) =>
+  delta.map(change => ({ ...change, teamId, projectId, generation }));
 
 function newestUncounted(records: readonly ChangedRecord[]): ReadonlyMap<ProjectId, Date> {
   const newestAt = new Map<ProjectId, Date>();
   for (const { newest, rows } of records) {
     const { projectId, recordedAt, version } = newest;
-    if (projectId === null || (rows[0]?.counted?.version ?? 0) >= version) continue;
+    if ((rows[0]?.counted?.version ?? 0) >= version) continue;
     const other = newestAt.get(projectId);
     newestAt.set(projectId, other && other > recordedAt ? other : recordedAt);
   }

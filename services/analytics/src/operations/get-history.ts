@@ -23,14 +23,16 @@ interface Dependencies {
 type Query = z.output<typeof analyticsOperations.getAnalyticsHistory.query>;
 
 /**
- * Returns a project's metrics at the end of each of the last `days` UTC days, including today, or of every `step` of them. All are read in one
+ * Returns a project's metrics at the end of each of the `days` UTC days until `to`, today by default, or of every `step` of them. All are read in one
  * snapshot, from a number of rows that depends on `days`, not on the project's size.
  * @throws Problem 503 when no event has named the base currency and the gateway does not reply
  */
 export function getHistory({ em, rpc, now }: Dependencies) {
   const baseCurrencyOf = findBaseCurrency({ em, rpc });
-  return async (scope: ProjectScope, { days, step }: Query): Promise<AnalyticsHistory> => {
-    const spans = lastSpans(dayOf(now()), days, step);
+  return async (scope: ProjectScope, { days, step, to }: Query): Promise<AnalyticsHistory> => {
+    const today = dayOf(now());
+    const last = to !== undefined && to < today ? to : today;
+    const spans = lastSpans(last, days, step);
     const { project, rows: metrics } = await readProject(em, scope, (tx, current) =>
       readDailyMetrics(tx, current, spans[0]?.from ?? ''),
     );
@@ -39,11 +41,12 @@ export function getHistory({ em, rpc, now }: Dependencies) {
     const movements = metrics.movements.filter(term => term.currency === currency);
     const revenue = revenueHistory(
       spans,
+      today,
       present.filter(term => term.currency === currency && term.status !== 'paused'),
       movements,
     );
     const dates = spans.map(({ date }) => date);
-    const growth = customerGrowth(dates, metrics.totals.get(METRIC.customers) ?? 0n, metrics.netNewCustomers);
+    const growth = customerGrowth(dates, metrics.totals.get(METRIC.customers) ?? 0n, metrics.netNewCustomers, today);
     const customers = new Map(growth.map(({ date, count }) => [date, count]));
     return {
       currency,
@@ -51,7 +54,7 @@ export function getHistory({ em, rpc, now }: Dependencies) {
         revenue.map(day => ({ ...day, customerCount: customers.get(day.date) ?? 0 })),
         project?.estimatedUntil,
       ),
-      totals: movementAmounts(movements),
+      totals: movementAmounts(last === today ? movements : movements.filter(({ day }) => day <= last)),
       asOf: project?.newestEventAt ?? null,
     };
   };

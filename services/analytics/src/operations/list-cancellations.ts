@@ -1,9 +1,13 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import type { z } from 'zod';
 import type { ProjectScope } from '@billing/contracts/ids';
+import type { analyticsOperations } from '@billing/contracts/operations/analytics';
 import type { CancellationCount } from '@billing/contracts/resources/analytics';
-import { windowOf } from '#domain/window.ts';
+import { windowUntil } from '#domain/window.ts';
 import { countCanceled } from '#persistence/listed-subscriptions.ts';
 import { readProject } from '#persistence/projects.ts';
+
+type Query = z.output<typeof analyticsOperations.listCancellations.query>;
 
 interface Dependencies {
   readonly em: EntityManager;
@@ -11,13 +15,13 @@ interface Dependencies {
 }
 
 /**
- * Counts the subscriptions whose end was requested in the last days, and not taken back, by the reason that the customer
+ * Counts the subscriptions whose end was requested in the window, and not taken back, by the reason that the customer
  * gave; the most frequent first. Reads the index of the cancellations in the window.
  */
 export function listCancellations({ em, now }: Dependencies) {
-  return async (scope: ProjectScope, growthDays: number): Promise<{ cancellations: CancellationCount[] }> => {
+  return async (scope: ProjectScope, { growthDays, to }: Query): Promise<{ cancellations: CancellationCount[] }> => {
     const { rows } = await readProject(em, scope, (tx, current) =>
-      countCanceled(tx, current, windowOf(now(), growthDays)),
+      countCanceled(tx, current, windowUntil(now(), growthDays, to)),
     );
     return { cancellations: [...rows] };
   };

@@ -18,7 +18,7 @@ import { termsOf } from '#domain/revenue-history.ts';
 import { monthlyRevenue } from '#domain/revenue.ts';
 import { trialConversion } from '#domain/trials.ts';
 import { addDays, dayOf, FIRST_DAY, LAST_DAY, type UtcDay } from '#domain/utc-day.ts';
-import { windowOf } from '#domain/window.ts';
+import { windowUntil } from '#domain/window.ts';
 import {
   countCanceled,
   countContributing,
@@ -109,7 +109,7 @@ interface Wanted {
 }
 
 async function findLost({ tx, current, query, currency, now }: Wanted): Promise<Found> {
-  const window = windowOf(now, query.growthDays);
+  const window = windowUntil(now, query.growthDays, query.to);
   const metrics = await readMetrics(tx, current, window);
   const counts = toChurnCounts(metrics, await countEndingLater(tx, current, window));
   const rows = await listLost(tx, current, window, query);
@@ -118,7 +118,7 @@ async function findLost({ tx, current, query, currency, now }: Wanted): Promise<
 }
 
 async function findTrials({ tx, current, query, currency, now }: Wanted): Promise<Found> {
-  const window = windowOf(now, query.growthDays);
+  const window = windowUntil(now, query.growthDays, query.to);
   const afterStart = toTrialCounts(await readMetrics(tx, current, window));
   const { ended, rate } = trialConversion(afterStart, await countTrialsEndingLater(tx, current, window));
   const rows = await listTrials(tx, current, window, query);
@@ -127,7 +127,7 @@ async function findTrials({ tx, current, query, currency, now }: Wanted): Promis
 }
 
 async function findCanceled({ tx, current, query, currency, now }: Wanted): Promise<Found> {
-  const window = windowOf(now, query.growthDays);
+  const window = windowUntil(now, query.growthDays, query.to);
   const rows = await listCanceled(tx, current, window, query);
   const found = rows.map(row => toRow(row, currency, { cancellation: row.cancellation }));
   const counts = (await countCanceled(tx, current, window)).filter(
@@ -141,7 +141,7 @@ async function findLive(
   { tx, current, query, currency, now }: Wanted,
   metric: 'mrr' | 'mrrDiscounted' | 'excluded',
 ): Promise<Found> {
-  const { totals } = await readMetrics(tx, current, windowOf(now, query.growthDays));
+  const { totals } = await readMetrics(tx, current, windowUntil(now, query.growthDays, query.to));
   const groups = liveCounts(totals, currency).filter(({ group, reason }) =>
     metric === 'excluded' ? reason !== null : group.currency === currency && group.isCounted,
   );
@@ -164,7 +164,7 @@ const discountedAmount = ({ subscription }: LiveRow, today: UtcDay): string =>
   toDecimalText(discountedRevenue(countedSubscription.parse(subscription), today));
 
 async function findPart({ tx, current, query, currency, now }: Wanted, part: MrrPart): Promise<Found> {
-  const { totals } = await readMetrics(tx, current, windowOf(now, query.growthDays));
+  const { totals } = await readMetrics(tx, current, windowUntil(now, query.growthDays, query.to));
   const names = metricsOfPart(currency, totals, part);
   const rows = await listContributing(tx, current, names, query);
   const found = rows.map(row => toRow(row, currency));

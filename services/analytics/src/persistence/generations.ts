@@ -28,7 +28,7 @@ export function startGeneration(em: EntityManager, { teamId, projectId }: Projec
 }
 
 /**
- * Makes a finished generation the current one, in one statement.
+ * Makes a finished generation the current one, in the caller's transaction.
  * @throws RebuildSuperseded when it is not the generation that is being built
  */
 export async function switchToGeneration(
@@ -62,10 +62,8 @@ export async function deleteGenerationsBefore(em: EntityManager, scope: Generati
   await em
     .fork()
     .execute(`delete from metrics where team_id = ? and project_id = ? and generation < ? and generation <> ?`, old);
-  for (const table of ['subscription_movements', 'subscription_points'] as const)
+  for (const table of ['subscription_movements', 'subscription_points', 'tracked_records'] as const)
     while (await deleteSome(em, table, old));
-  for (let next: RecordPosition | undefined = { kind: '', id: '' }; next;)
-    next = await deleteRecordsFrom(em, next, old);
 }
 
 /** Team, project, the generation before which rows are deleted, and the one that is kept. */
@@ -74,7 +72,7 @@ type OldGenerations = [string, string, number, number];
 /** Deletes some rows; returns whether there may be more. */
 async function deleteSome(
   em: EntityManager,
-  table: 'subscription_movements' | 'subscription_points',
+  table: 'subscription_movements' | 'subscription_points' | 'tracked_records',
   old: OldGenerations,
 ): Promise<boolean> {
   const deleted = await em.fork().execute<unknown[]>(
@@ -84,27 +82,4 @@ async function deleteSome(
     old,
   );
   return deleted.length === CHUNK;
-}
-
-interface RecordPosition {
-  readonly kind: string;
-  readonly id: string;
-}
-
-/** Deletes records in the order of the index, which holds all projects of the team; returns where to go on, if anywhere. */
-async function deleteRecordsFrom(
-  em: EntityManager,
-  { kind, id }: RecordPosition,
-  [teamId, ...old]: OldGenerations,
-): Promise<RecordPosition | undefined> {
-  const deleted = await em.fork().execute<RecordPosition[]>(
-    `with old as (
-       select ctid, kind, id from tracked_records
-        where team_id = ? and (kind, id) >= (?, ?) and project_id = ? and generation < ? and generation <> ?
-        order by kind, id limit ${CHUNK}),
-     deleted as (delete from tracked_records where ctid = any (array(select ctid from old)))
-     select kind, id from old order by kind, id`,
-    [teamId, kind, id, ...old],
-  );
-  return deleted.length === CHUNK ? deleted.at(-1) : undefined;
 }

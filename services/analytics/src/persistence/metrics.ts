@@ -63,6 +63,7 @@ export async function readMetrics(
   em: EntityManager,
   { teamId, projectId, generation }: GenerationScope,
   window: Window,
+  today: UtcDay = dayOf(window.now),
 ) {
   const firstDay = dayOf(window.start);
   const rows = await executeBound<Row>(
@@ -95,7 +96,7 @@ export async function readMetrics(
       textArray(EXACT),
       window.start.toISOString(),
       endOfHour(hourOf(window.start)).toISOString(),
-      dayOf(window.now),
+      today,
     ],
   );
   const totals = new Map(rows.filter(row => row.bucket === '').map(row => [row.metric, BigInt(row.amount)]));

@@ -43,7 +43,7 @@ interface PointRow extends Pick<Point, 'by' | 'state'> {
   readonly ms: number;
 }
 
-/** Reads all that was shown of subscriptions. */
+/** Reads all that was shown of each of the subscriptions. */
 export async function readPoints(
   tx: EntityManager,
   keys: readonly RecordKey[],
@@ -65,10 +65,9 @@ export async function readPoints(
       textColumn(keys, it => it.id),
     ],
   );
-  const points = [...groupByKey(keys, rows)].map(
-    ([key, ofKey]) => [key, ofKey.map(({ ms, by, state }): Point => ({ at: ms, by, state }))] as const,
-  );
-  return new Map(points);
+  const groups = groupByKey(keys, rows);
+  const toPoint = ({ ms, by, state }: PointRow): Point => ({ at: ms, by, state });
+  return new Map(keys.map(key => [key, (groups.get(key) ?? []).map(toPoint)]));
 }
 
 /** 132 bits, which tell the states of one second apart. */

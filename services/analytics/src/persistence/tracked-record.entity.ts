@@ -4,10 +4,6 @@ import type { CancellationReason } from '@billing/contracts/resources/cancellati
 import type { SubscriptionStatus } from '@billing/contracts/resources/subscription';
 import type { RecordKind } from '#domain/record-state.ts';
 
-/** The project id of a webhook event that was not routed to any project. */
-export const NO_PROJECT = '';
-export type ProjectIdOrNone = ProjectId | typeof NO_PROJECT;
-
 const TrackedRecordSchema = defineEntity({
   name: 'TrackedRecord',
   tableName: 'tracked_records',
@@ -40,16 +36,18 @@ const TrackedRecordSchema = defineEntity({
   ],
   properties: {
     teamId: p.text().$type<TeamId>().primary(),
+    projectId: p.text().$type<ProjectId>().primary(),
+    generation: p.integer().primary(),
     kind: p.text().$type<RecordKind>().primary(),
     id: p.text().primary(),
-    projectId: p.text().$type<ProjectIdOrNone>().primary(),
-    generation: p.integer().primary(),
     /** The version of the newest state. */
     version: p.integer(),
     /** What the metrics include of this record: a list of `[metric, bucket, amount]`. */
     contributions: p.json<unknown>().columnType('json'),
     /** The part of a subscription's newest state that is counted; null for other kinds. */
     subscription: p.json<unknown>().columnType('json').nullable(),
+    /** The points with which a later state of a subscription is counted on; null after its end. */
+    recent: p.json<unknown>().columnType('json').nullable(),
     /** What lists show of a subscription; this and the fields below are null for other kinds. */
     customerId: p.text().$type<CustomerId>().nullable(),
     status: p.text().$type<SubscriptionStatus>().nullable(),
@@ -70,6 +68,6 @@ const TrackedRecordSchema = defineEntity({
   },
 });
 
-/** A customer, subscription, webhook event, referral code or referral: its newest state, as contributions. */
+/** A customer, subscription, referral code or referral: its newest state, as contributions. */
 export class TrackedRecord extends TrackedRecordSchema.class {}
 TrackedRecordSchema.setClass(TrackedRecord);

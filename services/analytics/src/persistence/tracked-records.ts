@@ -1,19 +1,19 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { ProjectScope, TeamId } from '@billing/contracts/ids';
+import type { ProjectId, ProjectScope, TeamId } from '@billing/contracts/ids';
 import { executeBound } from '@billing/database/bound-statement';
 import { countedSubscription } from '#domain/counted-subscription.ts';
 import { listedSubscription } from '#domain/listed-subscription.ts';
+import type { Point } from '#domain/lived-state.ts';
 import type { RecordKind } from '#domain/record-state.ts';
 import type { CountedState } from '#domain/tracked-record.ts';
 import { hasConverted, trialEndIn } from '#domain/trials.ts';
 import { z } from 'zod';
 import { groupByKey, numberColumn, textColumn, timeColumn } from './columns.ts';
-import type { ProjectIdOrNone } from './tracked-record.entity.ts';
 
 /** Primary key of a tracked record's row. */
 export interface RecordKey {
   readonly teamId: TeamId;
-  readonly projectId: ProjectIdOrNone;
+  readonly projectId: ProjectId;
   readonly generation: number;
   readonly kind: RecordKind;
   readonly id: string;
@@ -30,14 +30,8 @@ interface StateRow {
   /** Amounts are text, as they can exceed the numbers of JSON. */
   readonly contributions: readonly (readonly [metric: string, bucket: string, amount: string])[];
   readonly subscription: unknown;
+  readonly recent: readonly Point[] | null;
 }
-
-interface EventRow extends StateRow {
-  readonly project_id: ProjectIdOrNone;
-  readonly generation: number;
-}
-
-const STATE = 'key::int, r.version, r.contributions, r.subscription';
 
 /** Reads the states of the keys that have a row. */
 export async function readTrackedRecords(
@@ -48,7 +42,7 @@ export async function readTrackedRecords(
   // A lateral subquery with a limit is looked up by index, key by key, whatever PostgreSQL's statistics say.
   const rows = await executeBound<StateRow>(
     tx,
-    `select ${STATE}
+    `select key::int, r.version, r.contributions, r.subscription, r.recent
        from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int[])
             with ordinality as k (team_id, kind, id, project_id, generation, key)
       cross join lateral (
@@ -62,44 +56,6 @@ export async function readTrackedRecords(
   return states;
 }
 
-/**
- * Reads the rows of webhook events in every project and generation. Only webhook events can move from one project to
- * another, so their writers are serialized per team from here to the end of the transaction.
- */
-export async function lockWebhookEvents<Event extends Pick<RecordKey, 'teamId' | 'id'>>(
-  tx: EntityManager,
-  events: readonly Event[],
-): Promise<ReadonlyMap<Event, RecordRow[]>> {
-  if (events.length === 0) return new Map();
-  const teams = [...new Set(events.map(({ teamId }) => teamId))].toSorted();
-  await executeBound(
-    tx,
-    `select pg_advisory_xact_lock(hashtextextended(team_id || ' webhook-events', 0)) from unnest($1::text[]) as team_id`,
-    [teams],
-  );
-  const rows = await executeBound<EventRow>(
-    tx,
-    `select ${STATE}, r.project_id, r.generation
-       from unnest($1::text[], $2::text[]) with ordinality as k (team_id, id, key)
-      cross join lateral (
-            select * from tracked_records r
-             where r.team_id = k.team_id and r.kind = 'webhook-event' and r.id = k.id limit all offset 0) r`,
-    [textColumn(events, it => it.teamId), textColumn(events, it => it.id)],
-  );
-  const found = new Map<Event, RecordRow[]>();
-  for (const [event, ofEvent] of groupByKey(events, rows)) {
-    const { teamId, id } = event;
-    const keyOf = ({ project_id: projectId, generation }: EventRow): RecordKey => {
-      return { teamId, kind: 'webhook-event', id, projectId, generation };
-    };
-    found.set(
-      event,
-      ofEvent.map(row => ({ key: keyOf(row), state: toState(row) })),
-    );
-  }
-  return found;
-}
-
 /** Inserts rows in the caller's transaction, which must have locked their projects and not found them. */
 export async function insertTrackedRecords(tx: EntityManager, records: readonly RecordRow[]): Promise<void> {
   if (records.length === 0) return;
@@ -107,10 +63,10 @@ export async function insertTrackedRecords(tx: EntityManager, records: readonly 
     tx,
     `insert into tracked_records
             (team_id, kind, id, project_id, generation, version, contributions, subscription, customer_id, status, currency,
-             amount, live_metric, created_at, ended_at, trial_ended_at, trial_converted, canceled_at, cancel_reason)
+             amount, live_metric, created_at, ended_at, trial_ended_at, trial_converted, canceled_at, cancel_reason, recent)
      select team_id, kind, id, project_id, generation, version, contributions::json, subscription, customer_id, status,
             currency, amount, live_metric, to_timestamp(created_ms / 1000), to_timestamp(ended_ms / 1000),
-            to_timestamp(trial_ended_ms / 1000), trial_converted, to_timestamp(canceled_ms / 1000), cancel_reason
+            to_timestamp(trial_ended_ms / 1000), trial_converted, to_timestamp(canceled_ms / 1000), cancel_reason, recent
        from ${ROWS}`,
     rowColumns(records),
   );
@@ -126,7 +82,7 @@ export async function updateTrackedRecords(tx: EntityManager, records: readonly 
             customer_id = it.customer_id, status = it.status, currency = it.currency, amount = it.amount, live_metric = it.live_metric,
             created_at = to_timestamp(created_ms / 1000), ended_at = to_timestamp(ended_ms / 1000),
             trial_ended_at = to_timestamp(trial_ended_ms / 1000), trial_converted = it.trial_converted,
-            canceled_at = to_timestamp(canceled_ms / 1000), cancel_reason = it.cancel_reason
+            canceled_at = to_timestamp(canceled_ms / 1000), cancel_reason = it.cancel_reason, recent = it.recent
        from ${ROWS}
       where r.team_id = it.team_id and r.kind = it.kind and r.id = it.id
         and r.project_id = it.project_id and r.generation = it.generation`,
@@ -139,13 +95,13 @@ const ROWS = `(select team_id, kind, id, project_id, generation, version, contri
                     nullif(currency, '') as currency, nullif(amount, '') as amount,
                     nullif(live_metric, '') as live_metric, created_ms, ended_ms, trial_ended_ms,
                     case when trial_ended_ms is not null then trial_converted = 'yes' end as trial_converted,
-                    canceled_ms, nullif(cancel_reason, '') as cancel_reason
+                    canceled_ms, nullif(cancel_reason, '') as cancel_reason, nullif(recent, '')::json as recent
                from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int[], $6::int[], $7::text[],
                            $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::float8[], $14::float8[],
-                           $15::float8[], $16::text[], $17::text[], $18::float8[], $19::text[])
+                           $15::float8[], $16::text[], $17::text[], $18::float8[], $19::text[], $20::text[])
                     as it (team_id, kind, id, project_id, generation, version, contributions, customer_id, status,
                            currency, amount, live_metric, created_ms, ended_ms, trial_ended_ms, trial_converted,
-                           subscription, canceled_ms, cancel_reason)) it`;
+                           subscription, canceled_ms, cancel_reason, recent)) it`;
 
 function rowColumns(records: readonly RecordRow[]) {
   const rows = records.map(({ key, state }) => {
@@ -170,6 +126,7 @@ function rowColumns(records: readonly RecordRow[]) {
     ),
     timeColumn(rows, it => it.listed?.canceledAt),
     textColumn(rows, it => it.listed?.cancelReason ?? ''),
+    textColumn(rows, ({ state: { recent } }) => (recent ? JSON.stringify(recent) : '')),
   ];
 }
 
@@ -184,10 +141,11 @@ const keyColumns = (keys: readonly RecordKey[]) => [
 const toStoredContributions = ({ contributions }: CountedState): StateRow['contributions'] =>
   contributions.map(({ metric, bucket, amount }) => [metric, bucket, `${amount}`]);
 
-const toState = ({ version, contributions, subscription }: StateRow): CountedState => ({
+const toState = ({ version, contributions, subscription, recent }: StateRow): CountedState => ({
   version,
   contributions: contributions.map(([metric, bucket, amount]) => ({ metric, bucket, amount: BigInt(amount) })),
   subscription: subscription === null ? null : countedSubscription.parse(subscription),
+  recent,
 });
 
 /** The number of tracked records in the current generation of a project. */

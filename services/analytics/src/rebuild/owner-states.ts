@@ -3,12 +3,12 @@ import type { ProjectState } from '@billing/contracts/events/gateway';
 import type { ProjectId, ProjectScope } from '@billing/contracts/ids';
 import { Problem } from '@billing/contracts/problem';
 import {
+  CountWebhookEvents,
   ListCustomerStates,
   ListProjectStates,
   ListReferralCodeStates,
   ListReferralStates,
   ListSubscriptionStates,
-  ListWebhookEventStates,
 } from '@billing/contracts/rpc/list-states';
 import type { RpcClient } from '@billing/messaging/rpc';
 import {
@@ -16,10 +16,10 @@ import {
   referralRecord,
   referralCodeRecord,
   subscriptionRecord,
-  webhookEventRecord,
   type RecordState,
   type StateOrigin,
 } from '#domain/record-state.ts';
+import type { ProjectCounts } from '#persistence/webhook-event-counts.ts';
 
 interface Page<State> {
   readonly records: readonly { readonly recordedAt: Date; readonly state: State }[];
@@ -34,9 +34,13 @@ export async function* readRecordStates(rpc: RpcClient, scope: ProjectScope): As
   const page = (after: string | null, limit: number) => ({ teamId, projectId, after, limit });
   yield* recordStates(scope, subscriptionRecord, after => rpc.call(ListSubscriptionStates, page(after, 500)));
   yield* recordStates(scope, customerRecord, after => rpc.call(ListCustomerStates, page(after, 500)));
-  yield* recordStates(scope, webhookEventRecord, after => rpc.call(ListWebhookEventStates, page(after, 500)));
   yield* recordStates(scope, referralCodeRecord, after => rpc.call(ListReferralCodeStates, page(after, 500)));
   yield* recordStates(scope, referralRecord, after => rpc.call(ListReferralStates, page(after, 500)));
+}
+
+/** Reads how many webhook events a project has. */
+export async function readWebhookEvents(rpc: RpcClient, scope: ProjectScope): Promise<ProjectCounts> {
+  return { ...scope, ...(await retryWhileUnavailable(() => rpc.call(CountWebhookEvents, scope))) };
 }
 
 /** Reads every project, or only the one with the given id. */

@@ -12,7 +12,8 @@ import {
 } from '#persistence/generations.ts';
 import { upsertProject } from '#persistence/projects.ts';
 import type { WithRebuildLock } from '#persistence/rebuild-lock.ts';
-import { readRecordStates } from './owner-states.ts';
+import { saveWebhookEventCounts } from '#persistence/webhook-event-counts.ts';
+import { readRecordStates, readWebhookEvents } from './owner-states.ts';
 
 interface Dependencies {
   readonly em: EntityManager;
@@ -24,7 +25,7 @@ interface Dependencies {
 
 /**
  * Rebuilds a project's metrics from the records of the services that own them. Meanwhile events are still counted and
- * requests read the former metrics; one statement then switches to the new ones. A rebuild that dies leaves rows that no request reads and the next rebuild deletes. `onProgress` gets
+ * requests read the former metrics; one transaction then switches to the new ones. A rebuild that dies leaves rows that no request reads and the next rebuild deletes. `onProgress` gets
  * the number of records of each step.
  * @throws RebuildSuperseded when another rebuild of the project started meanwhile
  * @throws Problem 503 when an owner does not reply for a minute
@@ -47,8 +48,12 @@ export function rebuildProject({ em, rpc, withRebuildLock, audit }: Dependencies
         newestAt = latest(newestAt, uncounted.get(scope.projectId) ?? null);
         onProgress(states.length);
       }
-      const switchTo = (tx: EntityManager) => switchToGeneration(tx, { ...scope, generation }, newestAt);
-      if (!audit) await switchTo(em.fork());
+      const counts = await readWebhookEvents(rpc, scope);
+      const switchTo = async (tx: EntityManager) => {
+        await switchToGeneration(tx, { ...scope, generation }, newestAt);
+        await saveWebhookEventCounts(tx, [counts]);
+      };
+      if (!audit) await em.fork().transactional(switchTo);
       else
         await audit.outbox.transaction(async (tx, publish) => {
           await switchTo(tx);

@@ -23,14 +23,14 @@ export function analyticsRoutes({ em, rpc, now }: Dependencies) {
   const cancellations = listCancellations({ em, now });
   const customers = getCustomers({ em });
   return (app: HttpServer): void => {
-    serve(app, analyticsOperations.getAnalytics, ({ params: { teamId, projectId }, query: { growthDays } }) =>
-      analytics({ teamId, projectId }, growthDays),
+    serve(app, analyticsOperations.getAnalytics, ({ params: { teamId, projectId }, query }) =>
+      analytics({ teamId, projectId }, query),
     );
     serve(app, analyticsOperations.getAnalyticsHistory, ({ params: { teamId, projectId }, query }) =>
       history({ teamId, projectId }, query),
     );
-    serve(app, analyticsOperations.listCancellations, ({ params: { teamId, projectId }, query: { growthDays } }) =>
-      cancellations({ teamId, projectId }, growthDays),
+    serve(app, analyticsOperations.listCancellations, ({ params: { teamId, projectId }, query }) =>
+      cancellations({ teamId, projectId }, query),
     );
     serve(app, analyticsOperations.listAnalyticsSubscriptions, ({ params: { teamId, projectId }, query }) =>
       list({ teamId, projectId }, query),

@@ -11,12 +11,11 @@ import {
   ReferralCreated,
   type ReferralState,
 } from '@billing/contracts/events/referrals';
-import { WebhookEventChanged } from '@billing/contracts/events/webhooks';
+import { WebhookEventsCounted } from '@billing/contracts/events/webhooks';
 import { CustomerId, ReferralId, type ProjectScope } from '@billing/contracts/ids';
-import { WEBHOOK_EVENT_STATUSES } from '@billing/contracts/resources/webhook-event';
+import { customerState } from '@billing/testing/customer-state';
 import { newEvent } from '@billing/testing/events';
 import fc from 'fast-check';
-import { webhookEvent } from '../states.ts';
 import type { RecordHistory } from './project-history.ts';
 
 /** A customer that is updated up to twice and may be deleted. */
@@ -30,19 +29,15 @@ export function customerHistory(
     const last = updates + (deletedAt ? 2 : 1);
     const states = Array.from({ length: last }, (_, index): CustomerState => {
       const isDeleted = deletedAt !== null && index === last - 1;
-      return {
+      return customerState({
         id,
         projectId,
         email: `${index}@example.com`,
-        name: null,
-        processorCustomerId: 'cus_1',
-        externalId: null,
-        linkedToExisting: false,
-        balance: null,
         version: index + 1,
         createdAt,
+        updatedAt: createdAt,
         deletedAt: isDeleted ? new Date(Math.max(createdAt.getTime(), deletedAt.getTime())) : null,
-      };
+      });
     });
     const events = states.map((state, index) => {
       const later = state.deletedAt ? CustomerDeleted : CustomerUpdated;
@@ -52,27 +47,18 @@ export function customerHistory(
   });
 }
 
-let webhookEvents = 0;
-
-/** A webhook event of one to four versions, each routed to the project or to none. */
+/** The numbers of the project's webhook events after up to four changes. */
 export function webhookEventHistory(
   { teamId, projectId }: ProjectScope,
   time: fc.Arbitrary<Date>,
 ): fc.Arbitrary<RecordHistory> {
-  const step = fc.record({
-    status: fc.constantFrom(...WEBHOOK_EVENT_STATUSES),
-    isRouted: fc.boolean(),
-    occurredAt: time,
-  });
-  return fc.array(step, { minLength: 1, maxLength: 4 }).map(steps => {
-    const id = `evt_${(webhookEvents += 1)}`;
-    const states = steps.map(({ status, isRouted }, index) =>
-      webhookEvent(id, { teamId, projectId: isRouted ? projectId : null }, { status, version: index + 1 }),
+  const step = fc.record({ total: fc.nat(), processed: fc.nat(), failed: fc.nat(), occurredAt: time });
+  return fc.array(step, { maxLength: 4 }).map(steps => {
+    const counts = steps.map(({ occurredAt: _at, ...numbers }) => numbers);
+    const events = counts.map((numbers, index) =>
+      newEvent(WebhookEventsCounted, teamId, { projectId, ...numbers, version: index + 1 }, steps[index]?.occurredAt),
     );
-    const events = states.map((state, index) =>
-      newEvent(WebhookEventChanged, teamId, { webhookEvents: [state] }, steps[index]?.occurredAt),
-    );
-    return { events, webhookEvents: states.slice(-1).filter(it => it.projectId !== null) };
+    return { events, webhookEvents: counts.at(-1) ?? { total: 0, processed: 0, failed: 0 } };
   });
 }
 

@@ -27,17 +27,18 @@ export function projectHistory(window: Lookback): fc.Arbitrary<ProjectHistory> {
     .tuple(
       upTo(7, subscriptionHistory(TEMPLATE, time)),
       upTo(7, customerHistory(TEMPLATE, time)),
-      upTo(4, webhookEventHistory(TEMPLATE, time)),
       upTo(3, referralHistory(TEMPLATE, time)),
+      webhookEventHistory(TEMPLATE, time),
     )
     .map(drawn => {
       const all = drawn.flat();
+      const [webhookEvents] = all.flatMap(it => it.webhookEvents ?? []);
       return {
         events: all.flatMap(it => it.events),
         records: {
           subscriptions: all.flatMap(it => it.subscriptions ?? []),
           customers: all.flatMap(it => it.customers ?? []),
-          webhookEvents: all.flatMap(it => it.webhookEvents ?? []),
+          webhookEvents: webhookEvents ?? { total: 0, processed: 0, failed: 0 },
           codes: all.reduce((sum, it) => sum + (it.codes ?? 0), 0),
           referrals: all.flatMap(it => it.referrals ?? []),
           lives: all.flatMap(it => it.lives ?? []),

@@ -6,13 +6,15 @@ import {
   type BilledItem,
   type SubscriptionChange,
 } from '@billing/contracts/events/subscriptions';
-import { CustomerId, SubscriptionId, type ProjectScope } from '@billing/contracts/ids';
+import { CustomerId, PriceId, SubscriptionId, type ProjectScope } from '@billing/contracts/ids';
 import { INTERVALS } from '@billing/contracts/resources/price';
-import { hasEnded, SUBSCRIPTION_STATUSES } from '@billing/contracts/resources/subscription';
+import { hasEnded, SUBSCRIPTION_STATUSES, UNTAXED } from '@billing/contracts/resources/subscription';
 import { newEvent } from '@billing/testing/events';
 import fc from 'fast-check';
 import { discount, versionsOf, type Shown } from '../states.ts';
 import type { RecordHistory } from './project-history.ts';
+
+const PRICES = [PriceId.create(), PriceId.create()];
 
 /** The longest interval counts that Stripe allows: three years. */
 const MAX_INTERVAL_COUNT = { day: 1_095, week: 156, month: 36, year: 3 };
@@ -51,18 +53,18 @@ const billedItem: fc.Arbitrary<Omit<BilledItem, 'currency'>> = fc
     ),
     metered: mostly(fc.constant(false), fc.constant(true)),
     processorProductId: fc.constantFrom('prod_1', 'prod_2'),
+    priceId: fc.constantFrom(null, ...PRICES),
   })
   .map(({ fractionOfLongest, amount: ofUnit, ...item }) => ({
     ...item,
     ...ofUnit,
     processorPriceId: 'price_1',
-    priceId: null,
     intervalCount: item.interval && 1 + Math.floor(fractionOfLongest * (MAX_INTERVAL_COUNT[item.interval] - 1)),
   }));
 
 const DAY_MS = 86_400_000;
 
-/** Discounts of a percentage, for all products or one, and at last one of an amount; many end about a month after `time`. */
+/** Discounts of a percentage, for all products or one, or for one item, and at last one of an amount; many end about a month after `time`. */
 const discounts = (time: fc.Arbitrary<Date>): fc.Arbitrary<BilledDiscount[]> => {
   const ending = fc.record({
     duration: fc.constantFrom('forever', 'repeating', 'once'),
@@ -72,12 +74,13 @@ const discounts = (time: fc.Arbitrary<Date>): fc.Arbitrary<BilledDiscount[]> => 
     ),
   });
   const percentage = fc
-    .record({ ending, percent: fc.integer({ min: 1, max: 10_000 }), isForOne: fc.boolean() })
+    .record({ ending, percent: fc.integer({ min: 1, max: 10_000 }), isForOne: fc.boolean(), on: fc.option(fc.nat(3)) })
     .map(it => ({
       ...discount,
       ...it.ending,
       percentOff: it.percent / 100,
       ...(it.isForOne && { processorProductIds: ['prod_1'] }),
+      ...(it.on !== null && { level: 'item' as const, itemIndex: it.on }),
     }));
   const amountOff = fc
     .record({ ending, amount: fc.integer({ min: 1, max: 5_000 }) })
@@ -161,13 +164,29 @@ export function subscriptionHistory(
         at,
       }: typeof last): SubscriptionChange {
         const pauseCollection = isPaused ? { behavior: 'void', resumesAt: null } : null;
-        const changing = { status, cancelAtPeriodEnd, pauseCollection, endedAt: null, version: 1 };
+        const changing = {
+          status,
+          cancelAtPeriodEnd,
+          pauseCollection,
+          tax: UNTAXED,
+          endedAt: null,
+          version: 1,
+          metadata: {},
+        };
         const canceledAt = cancelAtPeriodEnd ? at : null;
         const cancellation = cancelAtPeriodEnd && reason ? { reason, comment: 'Bye.' } : null;
         const canceled = { canceledAt, cancellation, involuntary };
         const changes = { discounts: given, scheduledChange: null, pendingChange: null, ...canceled };
         const billed = items.map(item => ({ ...item, currency }));
-        return { ...unchanging, ...changing, ...changes, items: billed, shown: [], observedAt: startedAt };
+        return {
+          ...unchanging,
+          ...changing,
+          ...changes,
+          items: billed,
+          shown: [],
+          observedAt: startedAt,
+          updatedAt: startedAt,
+        };
       }
     });
 }

@@ -9,17 +9,19 @@ import { COUPON, PRODUCT } from '#operations/record-types.ts';
 import { followRecords, type FollowDependencies } from './follow-records.ts';
 
 /**
- * Follows the processor's coupons. New ones are those that name the project or were read by a sync. Events do not say to
- * which products a coupon is limited, so that new ones are read.
+ * Follows the processor's coupons. New ones are those that name the project or were read by a sync. Events say neither to
+ * which products a coupon is limited nor what it takes off in other currencies, so that new ones are read.
  */
 export function couponEvents(dependencies: FollowDependencies): Consumer {
   const { em, logger, processors } = dependencies;
   return followRecords(COUPON, dependencies, {
     namedIds: namedCouponIds,
-    findForNew: async (scope, { id }) => {
+    findForNew: async (scope, { id, createdAt }) => {
       const processor = await processors.of(scope.teamId);
       const coupon = await processor.findCoupon(id).catch(missingOrThrow);
-      if (coupon === 'missing' || coupon.productIds === null) return coupon;
+      // Another coupon may have the id by now.
+      if (coupon === 'missing' || coupon.createdAt.getTime() !== createdAt.getTime()) return 'missing';
+      if (coupon.productIds === null) return coupon;
       const limits = coupon.productIds.map(productId => ({ scope, id: productId }));
       const known = await PRODUCT.rows.findByProcessorIds(em.fork(), limits);
       for (const limit of limits.filter(it => !known.has(scopedKey(it)))) {
@@ -36,8 +38,8 @@ export function couponEvents(dependencies: FollowDependencies): Consumer {
         return null;
       }
       if (found === undefined) return 'unprepared';
-      const { productIds } = found === 'missing' ? snapshot : found;
-      return mirrorCoupon(tx, publish, { ...snapshot, productIds }, event);
+      const { productIds, currencyOptions } = found === 'missing' ? snapshot : found;
+      return mirrorCoupon(tx, publish, { ...snapshot, productIds, currencyOptions }, event);
     },
   });
 }

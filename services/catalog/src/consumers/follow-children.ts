@@ -7,6 +7,7 @@ import type { Consumer } from '@billing/messaging/consumer/consumer';
 import type { Publish } from '@billing/messaging/outbox';
 import { missingOrThrow } from '@billing/processor/errors';
 import { namedProject } from '@billing/processor/metadata';
+import { findLife, lifeAt, type Life } from '@billing/service/lives';
 import type { Mirrored } from '@billing/service/mirrored-rows';
 import type { MirrorOrigin } from '#operations/mirror-record.ts';
 import type { CatalogRow, CatalogSnapshot, RecordType } from '#operations/record-types.ts';
@@ -85,20 +86,27 @@ export function followChildren<
       tx,
       events.flatMap(({ scope, found }) => namedIn(scope, found)),
     );
-    const parents = await parentType.rows.findByProcessorIds(tx, ids);
+    const parents = await parentType.rows.findLives(tx, ids);
 
     return async (event: Event) => {
       const { scope, snapshot, source, found } = event;
       const key = scopedKey(parentOf(event));
-      if (!parents.has(key)) {
+      let lives = parents.get(key) ?? [];
+      const known = lifeAt(lives, snapshot.createdAt);
+      // What was made after its parent was deleted may belong to another one with the same id.
+      if (!known || (known.deletedAt && known.deletedAt <= snapshot.createdAt)) {
         const named = namedIn(scope, found);
         if (found === undefined || named.some(it => reserved.has(scopedKey(it)))) return 'unprepared';
-        if (found.parent !== 'missing' && belongsTo(scope, found.parent, snapshot)) {
+        const { parent: read } = found;
+        if (read !== 'missing' && isNewLife(lives, read) && belongsTo(scope, read, snapshot)) {
           const origin = { scope, named, source, eventAt: null, createdAt: now() };
-          parents.set(key, await mirrorParent(tx, publish, found.parent, origin));
+          const added = await mirrorParent(tx, publish, read, origin);
+          await parentType.moveChildren?.(tx, publish, { others: lives, added, source });
+          lives = [...lives, added];
+          parents.set(key, lives);
         }
       }
-      const parent = parents.get(key);
+      const parent = lifeAt(lives, snapshot.createdAt);
       const more = moreOf(snapshot) ?? found?.more;
       if (more === undefined) return 'unprepared';
       const ignored = { processorId: snapshot.id, type: type.name };
@@ -111,6 +119,9 @@ export function followChildren<
 
   return followRecords(type, dependencies, { namedIds, findForNew, begin });
 }
+
+const isNewLife = (lives: readonly Life[], { createdAt }: CatalogSnapshot): boolean =>
+  findLife(lives, createdAt) === 'new';
 
 /** Returns whether the parent, or else the record itself, names the project. */
 function belongsTo({ projectId }: ProjectScope, parent: CatalogSnapshot, child: CatalogSnapshot): boolean {

@@ -11,6 +11,7 @@ import { missingOrThrow } from '@billing/processor/errors';
 import { readObject } from '@billing/processor/event-object';
 import type { TeamProcessors } from '@billing/processor/team-processors';
 import { sourceOf } from '@billing/service/event-causes';
+import { findLife, goneAt, nextBegin } from '@billing/service/lives';
 import type { Mirrored } from '@billing/service/mirrored-rows';
 import type { Logger } from 'pino';
 import { applyEvent, type Reread } from '#operations/apply-event.ts';
@@ -57,7 +58,8 @@ interface NewRecords<Row extends CatalogRow, Snapshot, Found> {
 
 /**
  * Follows the processor's records of one type: changes and deletions of those we have, and new ones. One whose deletion
- * comes first is recorded as deleted, so that no later event brings it back.
+ * comes first is recorded as deleted, so that no later event brings it back. An id that is used again is another record, which ends
+ * the one before.
  */
 export function followRecords<Row extends CatalogRow, Snapshot extends CatalogSnapshot, Found>(
   type: RecordType<Row, Snapshot>,
@@ -89,11 +91,13 @@ export function followRecords<Row extends CatalogRow, Snapshot extends CatalogSn
   const prepare = async (delivery: Delivery<ProcessorEventData>): Promise<Context<Snapshot, Found>> => {
     if (isGone(delivery)) return {};
     const { scope, snapshot, id, named } = read({ ...delivery, context: undefined });
-    const record = (await type.rows.findByProcessorIds(em.fork(), [id])).get(scopedKey(id));
-    if (record) {
+    const lives = (await type.rows.findLives(em.fork(), [id])).get(scopedKey(id)) ?? [];
+    const record = findLife(lives, snapshot.createdAt);
+    if (typeof record === 'object') {
       const processor = await processors.of(scope.teamId);
       const found = await type.find(processor, snapshot.id).catch(missingOrThrow);
-      return { reread: { version: record.version, snapshot: found } };
+      const isOther = found !== 'missing' && found.createdAt.getTime() !== snapshot.createdAt.getTime();
+      return { reread: { version: record.version, snapshot: isOther ? 'missing' : found } };
     }
     const reserved = await type.rows.findReservedIds(em.fork(), named);
     if (reserved.size > 0) throw unavailable(`The ${type.name} is being created.`);
@@ -115,25 +119,38 @@ export function followRecords<Row extends CatalogRow, Snapshot extends CatalogSn
       events.flatMap(({ named }) => named),
     );
     const addNew = await begin(tx, publish, events);
-    const records = await type.rows.lockByProcessorIds(tx, ids);
+    const records = await type.rows.findLives(tx, ids, { isLocked: true });
+
+    /** Ends what had the id before another object was made under it, whose event may be lost or still come. */
+    const endFormer = async (lives: readonly Mirrored<Row>[], { snapshot, source }: (typeof events)[number]) => {
+      const live = lives.filter(({ deletedAt }) => !deletedAt);
+      for (const former of live) saveDeleted(type, publish, former, { ...source, at: snapshot.createdAt });
+      // Before the insert of the new row: its id is free then.
+      if (live.length > 0) await tx.flush();
+    };
 
     /** Returns false for an event that needs `prepare`. */
     const apply = async (event: (typeof events)[number]): Promise<boolean> => {
-      const { source, isDeletion } = event;
-      const key = scopedKey(event.id);
-      const record = records.get(key);
-      if (record && !isDeletion) return applyEvent(type, publish, record, event);
-      if (!record && event.named.some(it => reserved.has(scopedKey(it)))) return false;
-      const current = record ?? (await addNew(event));
+      const { source, isDeletion, snapshot } = event;
+      const lives = records.get(scopedKey(event.id)) ?? [];
+      const record = findLife(lives, snapshot.createdAt);
+      const isRecorded = typeof record === 'object';
+      if (isRecorded && !isDeletion) return applyEvent(type, publish, record, event);
+      if (!isRecorded && event.named.some(it => reserved.has(scopedKey(it)))) return false;
+      if (record === 'new') await endFormer(lives, event);
+      const current = isRecorded ? record : await addNew(event);
       if (current === 'unprepared') return false;
       if (!current) return true;
-      records.set(key, current);
-      if (isDeletion && !current.deletedAt) saveDeleted(type, publish, current, source);
+      const endedAt = isDeletion ? source.at : record === 'past' ? nextBegin(lives, snapshot.createdAt) : null;
+      if (endedAt && !current.deletedAt) saveDeleted(type, publish, current, { ...source, at: endedAt });
+      if (isRecorded) return true;
+      records.set(scopedKey(event.id), [...lives, current]);
+      await type.moveChildren?.(tx, publish, { others: lives, added: current, source });
       return true;
     };
     for (const { id, source } of gone) {
-      const record = records.get(scopedKey(id));
-      if (record && !record.deletedAt) saveDeleted(type, publish, record, source);
+      const record = goneAt(records.get(scopedKey(id)) ?? [], source.at);
+      if (record) saveDeleted(type, publish, record, source);
     }
     const unprepared: (typeof deliveries)[number][] = [];
     for (const event of events) if (!(await apply(event))) unprepared.push(event.delivery);

@@ -1,20 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
+import { productTexts } from '@billing/contracts/resources/product';
 import { replacement, withoutEmpty } from '@billing/processor/metadata';
 import { z } from 'zod';
 
-/** What a caller may change of a product or price: an empty description removes it, metadata is replaced. */
+/** What a caller may change of a product or price: null removes a text, metadata is replaced. */
 export const changes = z.object({
-  name: z.string().optional(),
-  description: z.string().optional(),
+  ...productTexts.partial().shape,
   isActive: z.boolean().optional(),
   metadata: z.record(z.string(), z.string()).optional(),
 });
 export type Changes = z.output<typeof changes>;
 
 /** Returns the values that a record gets by a caller's changes. */
-export const valuesOf = ({ description, metadata, ...rest }: Changes) => ({
+export const valuesOf = ({ metadata, ...rest }: Changes) => ({
   ...rest,
-  ...(description !== undefined && { description: description || null }),
   ...(metadata && { metadata: withoutEmpty(metadata) }),
 });
 

@@ -1,9 +1,18 @@
-import type { CouponState, PromotionCodeState } from '@billing/contracts/events/discounts';
-import type { CouponId, CustomerId, ProductId, ProjectId, PromotionCodeId } from '@billing/contracts/ids';
+import {
+  couponState,
+  promotionCodeState,
+  type CouponState,
+  type PromotionCodeState,
+} from '@billing/contracts/events/discounts';
+import { fieldsOf, pick } from '@billing/contracts/fields-of';
 import { invalid } from '@billing/contracts/problem';
-import type { CouponDuration, RedemptionRefusal } from '@billing/contracts/resources/discount';
+import type { Coupon } from '@billing/contracts/resources/discount';
+import type { RedemptionRefusal } from '@billing/contracts/resources/promotion-code';
 import { withoutRouting } from '@billing/processor/metadata';
-import type { CouponSnapshot, PromotionCodeSnapshot } from '@billing/processor/snapshots/discounts';
+import { amountOffIn, type CouponSnapshot, type PromotionCodeSnapshot } from '@billing/processor/snapshots/discounts';
+
+/** Amounts by currency. */
+type Amounts = Record<string, number>;
 
 /** The fields of a coupon that an event may change; its terms never do. */
 export interface CouponContent {
@@ -11,49 +20,60 @@ export interface CouponContent {
   readonly timesRedeemed: number;
   /** Without routing keys. */
   readonly metadata: Record<string, string>;
+  /** What it takes off in other currencies, which can be added to; events do not contain it. */
+  readonly currencyOptions?: Amounts;
 }
+
+const COUPON_TERMS = [
+  'percentOff',
+  'amountOff',
+  'currency',
+  'duration',
+  'durationInMonths',
+  'maxRedemptions',
+  'redeemBy',
+] as const satisfies readonly (keyof Coupon)[];
 
 /** The fields of a coupon that are fixed when it is created. */
-export interface CouponTerms {
-  readonly percentOff: number | null;
-  readonly amountOff: number | null;
-  readonly currency: string | null;
-  readonly duration: CouponDuration;
-  readonly durationInMonths: number | null;
-  readonly maxRedemptions: number | null;
-  readonly redeemBy: Date | null;
-}
+export type CouponTerms = Readonly<Pick<Coupon, (typeof COUPON_TERMS)[number]>>;
 
 /** Returns what may change of the processor's coupon, as we store it. */
-export const toCouponContent = ({ name, timesRedeemed, metadata }: CouponSnapshot): CouponContent => ({
+export const toCouponContent = ({ name, timesRedeemed, metadata, ...amounts }: CouponSnapshot): CouponContent => ({
   name: name?.normalize('NFC') || null,
   timesRedeemed,
   metadata: withoutRouting(metadata),
+  ...otherCurrencies(amounts.currencyOptions, amounts.currency),
 });
 
-/** Returns the terms of a coupon. */
-export function toCouponTerms(coupon: CouponTerms): CouponTerms {
-  const { percentOff, amountOff, currency, duration, durationInMonths, maxRedemptions, redeemBy } = coupon;
-  return { percentOff, amountOff, currency, duration, durationInMonths, maxRedemptions, redeemBy };
+/** Returns amounts without that of the own currency; nothing where the object did not contain them. */
+function otherCurrencies(
+  amounts: ReadonlyMap<string, number> | null,
+  own: string | null,
+): { readonly currencyOptions?: Amounts } {
+  if (!amounts) return {};
+  return { currencyOptions: Object.fromEntries([...amounts].filter(([currency]) => currency !== own)) };
 }
 
-interface CouponRecord extends CouponTerms {
-  readonly id: CouponId;
-  readonly projectId: ProjectId;
+/** Returns the terms of a coupon. */
+export const toCouponTerms = (coupon: CouponTerms): CouponTerms => pick(coupon, COUPON_TERMS);
+
+/** Returns a coupon with the amount that it takes off in a currency; undefined where it takes off nothing in that one. */
+export function couponIn<Amount extends Pick<CouponTerms, 'amountOff' | 'currency'>>(
+  currency: string,
+  coupon: Amount,
+  { currencyOptions }: Pick<CouponSnapshot, 'currencyOptions'>,
+): Amount | undefined {
+  const inCurrency = { ...coupon, ...amountOffIn(currency, { ...coupon, currencyOptions }) };
+  return inCurrency.amountOff === null || inCurrency.currency === currency ? inCurrency : undefined;
+}
+
+interface CouponRecord extends Omit<CouponState, 'processorCouponId'> {
   readonly processorId: string;
-  readonly productIds: readonly ProductId[] | null;
-  readonly version: number;
-  readonly createdAt: Date;
-  readonly deletedAt: Date | null;
 }
 
 /** Returns a coupon as events and RPC replies carry it. */
-export function toCouponState(coupon: CouponRecord): CouponState {
-  const { id, projectId, processorId: processorCouponId, productIds, version, createdAt, deletedAt } = coupon;
-  const { percentOff, amountOff, currency, duration, durationInMonths } = coupon;
-  const terms = { percentOff, amountOff, currency, duration, durationInMonths, productIds };
-  return { id, projectId, processorCouponId, ...terms, version, createdAt, deletedAt };
-}
+export const toCouponState = ({ processorId: processorCouponId, ...coupon }: CouponRecord): CouponState =>
+  fieldsOf(couponState, { ...coupon, processorCouponId });
 
 /** The fields of a promotion code that an event may change, and its text, which the processor may have chosen. */
 export interface PromotionCodeContent {
@@ -64,6 +84,8 @@ export interface PromotionCodeContent {
   readonly timesRedeemed: number;
   /** Without routing keys. */
   readonly metadata: Record<string, string>;
+  /** The minimum amounts in other currencies, which can be added to; events do not contain them. */
+  readonly currencyOptions?: Amounts;
 }
 
 /** The fields of a promotion code that are fixed when it is created. */
@@ -86,6 +108,7 @@ export const toPromotionCodeContent = (code: PromotionCodeSnapshot): PromotionCo
   isActive: code.isActive,
   timesRedeemed: code.timesRedeemed,
   metadata: withoutRouting(code.metadata),
+  ...otherCurrencies(code.currencyOptions, code.minimumAmountCurrency),
 });
 
 /** Returns the terms of the processor's promotion code. */
@@ -94,23 +117,15 @@ export function toPromotionCodeTerms(code: PromotionCodeSnapshot): PromotionCode
   return { maxRedemptions, expiresAt, firstTimeOnly, minimumAmount, currency };
 }
 
-interface PromotionCodeRecord extends Pick<PromotionCodeContent, 'code' | 'isActive'> {
-  readonly id: PromotionCodeId;
-  readonly projectId: ProjectId;
-  readonly couponId: CouponId;
-  readonly customerId: CustomerId | null;
+interface PromotionCodeRecord extends Omit<PromotionCodeState, 'processorPromotionCodeId'> {
   readonly processorId: string;
-  readonly version: number;
-  readonly createdAt: Date;
-  readonly deletedAt: Date | null;
 }
 
 /** Returns a promotion code as events and RPC replies carry it. */
-export function toPromotionCodeState(promotionCode: PromotionCodeRecord): PromotionCodeState {
-  const { id, projectId, couponId, processorId: processorPromotionCodeId, code, isActive } = promotionCode;
-  const { version, createdAt, deletedAt } = promotionCode;
-  return { id, projectId, couponId, processorPromotionCodeId, code, isActive, version, createdAt, deletedAt };
-}
+export const toPromotionCodeState = ({
+  processorId: processorPromotionCodeId,
+  ...code
+}: PromotionCodeRecord): PromotionCodeState => fieldsOf(promotionCodeState, { ...code, processorPromotionCodeId });
 
 interface LimitedCoupon extends Pick<CouponTerms, 'maxRedemptions' | 'redeemBy'> {
   readonly timesRedeemed: number;

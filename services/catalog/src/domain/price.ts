@@ -1,7 +1,7 @@
-import type { PriceState } from '@billing/contracts/events/catalog';
-import type { PriceId, ProductId, ProjectId } from '@billing/contracts/ids';
+import { priceOf, priceState, type PriceState } from '@billing/contracts/events/catalog';
+import { fieldsOf, pick } from '@billing/contracts/fields-of';
 import { unprocessable, type Problem } from '@billing/contracts/problem';
-import type { BillingScheme, Interval, PriceType } from '@billing/contracts/resources/price';
+import type { Interval, Price, PriceType } from '@billing/contracts/resources/price';
 import type { PriceSnapshot } from '@billing/processor/port';
 import { withoutRouting } from '@billing/processor/metadata';
 
@@ -12,17 +12,19 @@ export interface PriceContent {
   readonly metadata: Record<string, string>;
 }
 
+const TERMS = [
+  'unitAmount',
+  'unitAmountDecimal',
+  'billingScheme',
+  'metered',
+  'currency',
+  'type',
+  'interval',
+  'intervalCount',
+] as const satisfies readonly (keyof PriceState)[];
+
 /** The fields of a price that are fixed when it is created. */
-export interface PriceTerms {
-  readonly unitAmount: number | null;
-  readonly unitAmountDecimal: string | null;
-  readonly billingScheme: BillingScheme;
-  readonly metered: boolean;
-  readonly currency: string;
-  readonly type: PriceType;
-  readonly interval: Interval | null;
-  readonly intervalCount: number | null;
-}
+export type PriceTerms = Readonly<Pick<PriceState, (typeof TERMS)[number]>>;
 
 /** Returns the terms of a new price; a recurring one is billed every interval unless `intervalCount` is given. */
 export function newTerms(requested: {
@@ -39,10 +41,7 @@ export function newTerms(requested: {
 }
 
 /** Returns the terms of a price. */
-export function toTerms(price: PriceTerms): PriceTerms {
-  const { unitAmount, unitAmountDecimal, billingScheme, metered, currency, type, interval, intervalCount } = price;
-  return { unitAmount, unitAmountDecimal, billingScheme, metered, currency, type, interval, intervalCount };
-}
+export const toTerms = (price: PriceTerms): PriceTerms => pick(price, TERMS);
 
 /** Returns what may change of the processor's price, as we store it. */
 export const toContent = ({ isActive, metadata }: PriceSnapshot): PriceContent => ({
@@ -55,19 +54,13 @@ export function productInactive(): Problem {
   return unprocessable('product_inactive', 'The product is archived; activate it before you add a price to it.');
 }
 
-interface PriceRecord extends PriceTerms, Pick<PriceContent, 'isActive'> {
-  readonly id: PriceId;
-  readonly projectId: ProjectId;
-  readonly productId: ProductId;
+interface PriceRecord extends Omit<PriceState, 'processorPriceId'> {
   readonly processorId: string;
-  readonly version: number;
-  readonly createdAt: Date;
-  readonly deletedAt: Date | null;
 }
 
 /** Returns a price as events and RPC replies carry it. */
-export function toState(price: PriceRecord): PriceState {
-  const { id, projectId, productId, isActive, processorId: processorPriceId, version, createdAt, deletedAt } = price;
-  const terms = toTerms(price);
-  return { id, projectId, productId, ...terms, isActive, processorPriceId, version, createdAt, deletedAt };
-}
+export const toState = ({ processorId: processorPriceId, ...price }: PriceRecord): PriceState =>
+  fieldsOf(priceState, { ...price, processorPriceId });
+
+/** Returns a price as callers see it. */
+export const toResource = (price: PriceRecord): Price => priceOf(toState(price));

@@ -1,38 +1,30 @@
-import type { ProductState } from '@billing/contracts/events/catalog';
-import type { ProductId, ProjectId } from '@billing/contracts/ids';
+import { productOf, productState, type ProductState } from '@billing/contracts/events/catalog';
+import { fieldsOf } from '@billing/contracts/fields-of';
+import { textsOf, type Product, type ProductTexts } from '@billing/contracts/resources/product';
 import type { ProductSnapshot } from '@billing/processor/port';
 import { withoutRouting } from '@billing/processor/metadata';
 
 /** The fields of a product that we and the processor both store. */
-export interface ProductContent {
-  readonly name: string;
-  readonly description: string | null;
+export interface ProductContent extends Readonly<ProductTexts> {
   readonly isActive: boolean;
   /** Without routing keys. */
   readonly metadata: Record<string, string>;
 }
 
 /** Returns the processor's product as we store it. */
-export function toContent({ name, description, isActive, metadata }: ProductSnapshot): ProductContent {
-  return {
-    name: name.normalize('NFC'),
-    description: description?.normalize('NFC') || null,
-    isActive,
-    metadata: withoutRouting(metadata),
-  };
-}
+export const toContent = (product: ProductSnapshot): ProductContent => ({
+  ...textsOf(product),
+  isActive: product.isActive,
+  metadata: withoutRouting(product.metadata),
+});
 
-interface ProductRecord extends Pick<ProductContent, 'name' | 'isActive'> {
-  readonly id: ProductId;
-  readonly projectId: ProjectId;
+interface ProductRecord extends Omit<ProductState, 'processorProductId'> {
   readonly processorId: string;
-  readonly version: number;
-  readonly createdAt: Date;
-  readonly deletedAt: Date | null;
 }
 
 /** Returns a product as events and RPC replies carry it. */
-export function toState(product: ProductRecord): ProductState {
-  const { id, projectId, name, isActive, processorId: processorProductId, version, createdAt, deletedAt } = product;
-  return { id, projectId, name, isActive, processorProductId, version, createdAt, deletedAt };
-}
+export const toState = ({ processorId: processorProductId, ...product }: ProductRecord): ProductState =>
+  fieldsOf(productState, { ...product, processorProductId });
+
+/** Returns a product as callers see it. */
+export const toResource = (product: ProductRecord): Product => productOf(toState(product));

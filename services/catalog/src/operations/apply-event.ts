@@ -1,7 +1,7 @@
 import type { Publish } from '@billing/messaging/outbox';
 import { decideOnEvent, later } from '@billing/processor/event-order';
 import type { Mirrored } from '@billing/service/mirrored-rows';
-import type { Source } from '@billing/service/publish-resource';
+import type { Source } from '@billing/service/save-record';
 import { hasContent } from '#domain/changes.ts';
 import type { CatalogRow, CatalogSnapshot, RecordType } from './record-types.ts';
 import { saveContent } from './save-record.ts';
@@ -30,6 +30,7 @@ export function applyEvent<Row extends CatalogRow, Snapshot extends CatalogSnaps
   { snapshot, source, reread }: RecordEvent<Snapshot>,
 ): boolean {
   const received = type.toContent(snapshot);
+  record.processorCreatedAt ??= snapshot.createdAt;
   const decision = decideOnEvent(record, source.at, hasContent(record, received));
   if (decision === 'ignore') return true;
   if (decision === 'reread' && reread?.version !== record.version) return false;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { LockMode, type EntityManager } from '@mikro-orm/postgresql';
 import { FeatureSaved } from '@billing/contracts/events/features';
 import { FeatureId, type ProjectScope } from '@billing/contracts/ids';
-import { conflict, notFound, unprocessable } from '@billing/contracts/problem';
+import { conflict, notFound, quotaExceeded } from '@billing/contracts/problem';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import type { featureCreate, featureUpdate } from '@billing/contracts/resources/feature';
 import { lockObjects } from '@billing/database/advisory-locks';
@@ -42,11 +42,7 @@ export const createFeature =
       if (existing) return existing;
       if (await tx.findOne(Feature, { teamId, projectId, key: wanted.key }))
         throw conflict('feature_key_taken', 'Another feature of the project has this key.');
-      if ((await tx.count(Feature, { teamId, projectId })) >= QUOTA)
-        throw unprocessable('quota_exceeded', `A project has at most ${QUOTA} features.`, {
-          quota: 'features',
-          limit: QUOTA,
-        });
+      if ((await tx.count(Feature, { teamId, projectId })) >= QUOTA) throw quotaExceeded('features', QUOTA);
       const created = tx.create(Feature, {
         id,
         teamId,

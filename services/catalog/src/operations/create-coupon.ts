@@ -10,12 +10,28 @@ import type { CouponSnapshot } from '@billing/processor/snapshots/discounts';
 import { z } from 'zod';
 import { Coupon } from '#persistence/coupon.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { auditOfCreated, createKind, creation, endOf, marksOf, namedIds, reserved } from './create-record.ts';
+import {
+  auditOfCreated,
+  createKind,
+  creation,
+  endOf,
+  marksOf,
+  namedIds,
+  reserved,
+  requireRoom,
+} from './create-record.ts';
 import { COUPON, PRODUCT } from './record-types.ts';
 
 const input = z.object({
   name: z.string(),
-  off: z.union([z.object({ percent: z.number() }), z.object({ amount: z.int(), currency: z.string() })]),
+  off: z.union([
+    z.object({ percent: z.number() }),
+    z.object({
+      amount: z.int(),
+      currency: z.string(),
+      currencyOptions: z.record(z.string(), z.int()).exactOptional(),
+    }),
+  ]),
   duration: z.enum(COUPON_DURATIONS),
   durationInMonths: z.int().exactOptional(),
   productIds: z.array(z.string()).exactOptional(),
@@ -48,14 +64,16 @@ export function createCoupon({ operationLog, now }: Pick<Dependencies, 'operatio
   ): Promise<Mirrored<Coupon>> => {
     const id = derivedId(CouponId, operationKey, 'coupon');
     return operationLog.perform(createCouponKind, scope, creation(COUPON, scope, { id, operationKey }), async tx => {
+      await requireRoom(tx, COUPON, scope);
       const { name, duration, durationInMonths, productIds, maxRedemptions, redeemBy } = requested;
-      const { percentOff = null, amountOff = null, currency = null } = requested;
+      const { percentOff = null, amountOff = null, currency = null, currencyOptions } = requested;
       const limits = productIds && (await findProcessorIds(tx, scope, productIds));
       const terms = {
         name,
         percentOff,
         amountOff,
         currency,
+        currencyOptions: currencyOptions ?? {},
         duration,
         durationInMonths: durationInMonths ?? null,
         productIds: productIds ?? null,
@@ -67,7 +85,10 @@ export function createCoupon({ operationLog, now }: Pick<Dependencies, 'operatio
         name,
         duration,
         metadata: marksOf(scope, operationKey),
-        off: amountOff !== null && currency !== null ? { amount: amountOff, currency } : { percent: percentOff ?? 0 },
+        off:
+          amountOff !== null && currency !== null
+            ? { amount: amountOff, currency, ...(currencyOptions && { currencyOptions }) }
+            : { percent: percentOff ?? 0 },
         ...(durationInMonths !== undefined && { durationInMonths }),
         ...(limits && { productIds: limits }),
         ...(maxRedemptions !== undefined && { maxRedemptions }),

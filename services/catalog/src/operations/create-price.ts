@@ -10,7 +10,7 @@ import { z } from 'zod';
 import { newTerms, productInactive } from '#domain/price.ts';
 import { Price } from '#persistence/price.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { auditOfCreated, createKind, creation, reserved } from './create-record.ts';
+import { auditOfCreated, createKind, creation, reserved, requireRoom } from './create-record.ts';
 import { PRICE, PRODUCT } from './record-types.ts';
 
 const input = z.object({
@@ -42,6 +42,7 @@ export function createPrice({ operationLog, now }: Pick<Dependencies, 'operation
   ): Promise<Mirrored<Price>> => {
     const id = derivedId(PriceId, operationKey, 'price');
     return operationLog.perform(createPriceKind, scope, creation(PRICE, scope, { id, operationKey }), async tx => {
+      await requireRoom(tx, PRICE, scope);
       const product = await PRODUCT.rows.find(tx, scope, productId);
       if (!product.isActive) throw productInactive();
       const terms = newTerms(requested);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ProductId, type ProjectScope } from '@billing/contracts/ids';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
-import type { productCreate } from '@billing/contracts/resources/product';
+import { productTexts, type productCreate } from '@billing/contracts/resources/product';
 import { withoutEmpty } from '@billing/processor/metadata';
 import { derivedId } from '@billing/service/derived-id';
 import type { Mirrored } from '@billing/service/mirrored-rows';
@@ -9,12 +9,11 @@ import type { ProductSnapshot } from '@billing/processor/port';
 import { z } from 'zod';
 import { Product } from '#persistence/product.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { auditOfCreated, createKind, creation, marksOf, namedIds, reserved } from './create-record.ts';
+import { auditOfCreated, createKind, creation, marksOf, namedIds, reserved, requireRoom } from './create-record.ts';
 import { PRODUCT } from './record-types.ts';
 
 const input = z.object({
-  name: z.string(),
-  description: z.string().optional(),
+  ...productTexts.shape,
   metadata: z.record(z.string(), z.string()),
 });
 
@@ -36,18 +35,18 @@ export const namedProductIds = namedIds(ProductId, 'product');
 export function createProduct({ operationLog, now }: Pick<Dependencies, 'operationLog' | 'now'>) {
   return async (
     scope: ProjectScope,
-    { name, description, metadata: given }: z.output<typeof productCreate>,
+    { metadata: given, ...texts }: z.output<typeof productCreate>,
     context: AuditContext,
     operationKey: string = randomUUID(),
   ): Promise<Mirrored<Product>> => {
     const id = derivedId(ProductId, operationKey, 'product');
     return operationLog.perform(createProductKind, scope, creation(PRODUCT, scope, { id, operationKey }), async tx => {
+      await requireRoom(tx, PRODUCT, scope);
       const metadata = withoutEmpty(given);
-      const content = { name, description: description || null, metadata };
+      const content = { ...texts, metadata };
       tx.create(Product, { ...scope, ...content, id, isActive: true, ...reserved(now()) });
       const audit = auditOfCreated(context, { type: 'product', id }, content);
-      const marked = { ...metadata, ...marksOf(scope, operationKey) };
-      return { name, ...(description && { description }), metadata: marked, audit };
+      return { ...texts, metadata: { ...metadata, ...marksOf(scope, operationKey) }, audit };
     });
   };
 }

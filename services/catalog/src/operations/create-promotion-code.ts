@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { PromotionCodeId, type ProjectScope } from '@billing/contracts/ids';
 import { notFound } from '@billing/contracts/problem';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
-import type { PromotionCodeCreate } from '@billing/contracts/resources/discount';
+import type { PromotionCodeCreate } from '@billing/contracts/resources/promotion-code';
 import { FindCustomer } from '@billing/contracts/rpc/calls';
 import type { PromotionCodeSnapshot } from '@billing/processor/snapshots/discounts';
 import { derivedId } from '@billing/service/derived-id';
@@ -11,7 +11,16 @@ import { z } from 'zod';
 import { refusalOfCoupon, requireWithin, toCodeKey } from '#domain/discount.ts';
 import { PromotionCode } from '#persistence/promotion-code.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { auditOfCreated, createKind, creation, endOf, marksOf, namedIds, reserved } from './create-record.ts';
+import {
+  auditOfCreated,
+  createKind,
+  creation,
+  endOf,
+  marksOf,
+  namedIds,
+  reserved,
+  requireRoom,
+} from './create-record.ts';
 import { couponNotValid, explainRefusal } from './explain-refusal.ts';
 import { COUPON, PROMOTION_CODE } from './record-types.ts';
 
@@ -22,7 +31,13 @@ const input = z.object({
   maxRedemptions: z.int().exactOptional(),
   expiresAt: z.coerce.date().exactOptional(),
   firstTimeOnly: z.boolean(),
-  minimum: z.object({ amount: z.int(), currency: z.string() }).exactOptional(),
+  minimum: z
+    .object({
+      amount: z.int(),
+      currency: z.string(),
+      currencyOptions: z.record(z.string(), z.int()).exactOptional(),
+    })
+    .exactOptional(),
   metadata: z.record(z.string(), z.string()),
 });
 type Input = z.output<typeof input>;
@@ -55,7 +70,7 @@ export function createPromotionCode(dependencies: Omit<Dependencies, 'outbox'>) 
 
   return async (
     scope: ProjectScope,
-    { couponId, code, customerId, minimumAmount, currency, ...requested }: PromotionCodeCreate,
+    { couponId, code, customerId, minimumAmount, currency, currencyOptions, ...requested }: PromotionCodeCreate,
     context: AuditContext,
     operationKey: string = randomUUID(),
   ): Promise<Mirrored<PromotionCode>> => {
@@ -66,6 +81,7 @@ export function createPromotionCode(dependencies: Omit<Dependencies, 'outbox'>) 
     const wanted = { couponId: processorCouponId, code, customerId: processorCustomerId ?? null };
     const target = creation(PROMOTION_CODE, scope, { id, operationKey });
     const performed = operationLog.perform(createPromotionCodeKind, scope, target, async tx => {
+      await requireRoom(tx, PROMOTION_CODE, scope);
       const coupon = await COUPON.rows.find(tx, scope, couponId);
       if (refusalOfCoupon(coupon, now())) throw couponNotValid();
       requireWithin(coupon, requested);
@@ -78,6 +94,7 @@ export function createPromotionCode(dependencies: Omit<Dependencies, 'outbox'>) 
         expiresAt: endOf('expiresAt', expiresAt, now()),
         minimumAmount: minimumAmount ?? null,
         currency: currency ?? null,
+        currencyOptions: currencyOptions ?? {},
       };
       tx.create(PromotionCode, { ...scope, ...content, ...terms, id, metadata: {}, ...reserved(now()) });
       return {
@@ -87,7 +104,10 @@ export function createPromotionCode(dependencies: Omit<Dependencies, 'outbox'>) 
         ...(maxRedemptions !== undefined && { maxRedemptions }),
         ...(expiresAt && { expiresAt }),
         firstTimeOnly,
-        ...(minimumAmount !== undefined && currency !== undefined && { minimum: { amount: minimumAmount, currency } }),
+        ...(minimumAmount !== undefined &&
+          currency !== undefined && {
+            minimum: { amount: minimumAmount, currency, ...(currencyOptions && { currencyOptions }) },
+          }),
         metadata: marksOf(scope, operationKey),
         audit: auditOfCreated(
           context,

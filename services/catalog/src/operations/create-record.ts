@@ -1,7 +1,8 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { IdKind, ProjectScope } from '@billing/contracts/ids';
-import { invalid, unavailable } from '@billing/contracts/problem';
+import { invalid, quotaExceeded, unavailable } from '@billing/contracts/problem';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
+import { lockObjects } from '@billing/database/advisory-locks';
 import type { ProjectObject } from '@billing/database/project-objects';
 import type { OperationKind } from '@billing/processor/operation-log/operation-kind';
 import { changesOf } from '@billing/service/audit';
@@ -16,23 +17,47 @@ export const createKind = <Row extends CatalogRow, Snapshot extends CatalogSnaps
   type: RecordType<Row, Snapshot>,
   calls: Pick<OperationKind<Input, Snapshot>, 'input' | 'send' | 'findExisting'>,
 ) =>
-  audited<Input, Snapshot, Mirrored<Row>>({
-    ...calls,
-    name: `create-${type.name}`,
-    async commit(tx, operation, snapshot, publish, cause) {
-      const row = await type.rows.lockRow(tx, operation, operation.resourceId);
-      if (!row) throw unavailable(`The ${type.name} is no longer reserved.`);
-      Object.assign(row, type.toContent(snapshot), { processorId: snapshot.id });
-      if (!isMirrored(row)) throw new Error(`The processor gave the ${type.name} no id.`);
-      publishCreated(type, publish, row, { at: row.createdAt, cause });
-      return row;
+  audited<Input, Snapshot, Mirrored<Row>>(
+    {
+      ...calls,
+      name: `create-${type.name}`,
+      async commit(tx, operation, snapshot, publish, cause) {
+        const row = await type.rows.lockRow(tx, operation, operation.resourceId);
+        if (!row) throw unavailable(`The ${type.name} is no longer reserved.`);
+        Object.assign(row, type.toContent(snapshot), {
+          processorId: snapshot.id,
+          processorCreatedAt: snapshot.createdAt,
+        });
+        if (!isMirrored(row)) throw new Error(`The processor gave the ${type.name} no id.`);
+        publishCreated(type, publish, row, { at: row.createdAt, cause });
+        return row;
+      },
+      cancel: (tx, { teamId, projectId, resourceId }) =>
+        type.rows.deleteReserved(tx, { teamId, projectId }, resourceId),
     },
-    cancel: (tx, { teamId, projectId, resourceId }) => type.rows.deleteReserved(tx, { teamId, projectId }, resourceId),
-  });
+    { isCreation: true },
+  );
+
+/** Records of a project that are not deleted, by type. What is made at the processor is mirrored beyond that, too. */
+const QUOTAS = { product: 10_000, price: 50_000, coupon: 10_000, promotion_code: 100_000 } as const;
+
+/**
+ * Requires that there is room for one more record, until the transaction ends.
+ * @throws Problem 422 `quota_exceeded`
+ */
+export async function requireRoom<Row extends CatalogRow, Snapshot extends CatalogSnapshot>(
+  tx: EntityManager,
+  { name, rows }: RecordType<Row, Snapshot>,
+  scope: ProjectScope,
+): Promise<void> {
+  await lockObjects(tx, 'quota', [{ scope, id: name }]);
+  if ((await rows.countLive(tx, scope, QUOTAS[name])) >= QUOTAS[name]) throw quotaExceeded(`${name}s`, QUOTAS[name]);
+}
 
 /** Columns of a row that is reserved for a record until the processor has it. */
 export const reserved = (now: Date) => ({
   processorId: null,
+  processorCreatedAt: null,
   processorUpdatedAt: null,
   awaitsWebhook: true,
   version: 1,

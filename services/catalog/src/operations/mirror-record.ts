@@ -13,7 +13,7 @@ import type { PriceSnapshot, ProductSnapshot } from '@billing/processor/port';
 import type { CouponSnapshot, PromotionCodeSnapshot } from '@billing/processor/snapshots/discounts';
 import { idOfMirrored } from '@billing/service/derived-id';
 import { isMirrored, type Mirrored } from '@billing/service/mirrored-rows';
-import type { Source } from '@billing/service/publish-resource';
+import type { Source } from '@billing/service/save-record';
 import { isLostByRestore } from '@billing/service/restores';
 import { toCouponContent, toCouponTerms, toPromotionCodeContent, toPromotionCodeTerms } from '#domain/discount.ts';
 import { toContent as toPriceContent, toTerms } from '#domain/price.ts';
@@ -55,7 +55,9 @@ export async function mirrorProduct(
   product: ProductSnapshot,
   origin: MirrorOrigin<ProductId>,
 ): Promise<Mirrored<Product>> {
-  const id = (await findLostId(tx, PRODUCT.rows, origin)) ?? idOfMirrored(ProductId, origin.scope, product.id);
+  const id =
+    (await findLostId(tx, PRODUCT.rows, origin)) ??
+    idOfMirrored(ProductId, origin.scope, product.id, product.createdAt);
   const row = tx.create(Product, { ...toProductContent(product), ...columnsOf(product, origin), id });
   return created(PRODUCT, publish, row, origin.source);
 }
@@ -67,7 +69,8 @@ export async function mirrorPrice(
   price: PriceSnapshot,
   { productId, ...origin }: MirrorOrigin<PriceId> & { readonly productId: ProductId },
 ): Promise<Mirrored<Price>> {
-  const id = (await findLostId(tx, PRICE.rows, origin)) ?? idOfMirrored(PriceId, origin.scope, price.id);
+  const id =
+    (await findLostId(tx, PRICE.rows, origin)) ?? idOfMirrored(PriceId, origin.scope, price.id, price.createdAt);
   const content = { ...toPriceContent(price), ...toTerms(price), productId };
   const row = tx.create(Price, { ...content, ...columnsOf(price, origin), id });
   return created(PRICE, publish, row, origin.source);
@@ -81,11 +84,11 @@ export async function mirrorCoupon(
   origin: MirrorOrigin<CouponId>,
 ): Promise<Mirrored<Coupon>> {
   const { scope, source } = origin;
-  const id = (await findLostId(tx, COUPON.rows, origin)) ?? idOfMirrored(CouponId, scope, coupon.id);
+  const id = (await findLostId(tx, COUPON.rows, origin)) ?? idOfMirrored(CouponId, scope, coupon.id, coupon.createdAt);
   const limits = coupon.productIds?.map(productId => ({ scope, id: productId }));
   const products = limits && (await PRODUCT.rows.findByProcessorIds(tx, limits));
   const productIds = products ? [...products.values()].map(product => product.id) : null;
-  const content = { ...toCouponContent(coupon), ...toCouponTerms(coupon), productIds };
+  const content = { currencyOptions: {}, ...toCouponContent(coupon), ...toCouponTerms(coupon), productIds };
   return created(COUPON, publish, tx.create(Coupon, { ...content, ...columnsOf(coupon, origin), id }), source);
 }
 
@@ -102,15 +105,21 @@ export async function mirrorPromotionCode(
   { couponId, customerId, ...origin }: CodeOrigin,
 ): Promise<Mirrored<PromotionCode>> {
   const id =
-    (await findLostId(tx, PROMOTION_CODE.rows, origin)) ?? idOfMirrored(PromotionCodeId, origin.scope, code.id);
-  const content = { ...toPromotionCodeContent(code), ...toPromotionCodeTerms(code), couponId, customerId };
+    (await findLostId(tx, PROMOTION_CODE.rows, origin)) ??
+    idOfMirrored(PromotionCodeId, origin.scope, code.id, code.createdAt);
+  const terms = { ...toPromotionCodeTerms(code), couponId, customerId };
+  const content = { currencyOptions: {}, ...toPromotionCodeContent(code), ...terms };
   const row = tx.create(PromotionCode, { ...content, ...columnsOf(code, origin), id });
   return created(PROMOTION_CODE, publish, row, origin.source);
 }
 
-const columnsOf = ({ id }: CatalogSnapshot, { scope, eventAt, createdAt }: MirrorOrigin<string>) => ({
+const columnsOf = (
+  { id, createdAt: processorCreatedAt }: CatalogSnapshot,
+  { scope, eventAt, createdAt }: MirrorOrigin<string>,
+) => ({
   ...scope,
   processorId: id,
+  processorCreatedAt,
   processorUpdatedAt: eventAt,
   awaitsWebhook: eventAt === null,
   version: 1,

@@ -9,21 +9,22 @@ import {
 import { CouponSaved, PromotionCodeSaved } from '@billing/contracts/events/discounts';
 import type { EventType } from '@billing/contracts/event';
 import type { ProcessorEventType } from '@billing/contracts/processor-events';
-import { price } from '@billing/contracts/resources/price';
-import { product } from '@billing/contracts/resources/product';
 import type { Processor } from '@billing/processor/port';
 import { readPrice, readProduct } from '@billing/processor/snapshots/catalog';
 import { readCoupon, readPromotionCode } from '@billing/processor/snapshots/discounts';
 import { mirroredRows, type Mirrored, type MirroredRow, type MirroredRows } from '@billing/service/mirrored-rows';
-import type { Resource } from '@billing/service/publish-resource';
+import type { RecordKind, Source } from '@billing/service/save-record';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Publish } from '@billing/messaging/outbox';
 import type { Changes } from '#domain/changes.ts';
 import { toCouponContent, toCouponState, toPromotionCodeContent, toPromotionCodeState } from '#domain/discount.ts';
 import { toContent as toPriceContent, toState as toPriceState } from '#domain/price.ts';
 import { toContent as toProductContent, toState as toProductState } from '#domain/product.ts';
 import { Coupon } from '#persistence/coupon.entity.ts';
-import { Price, toResource as toPriceResource } from '#persistence/price.entity.ts';
-import { Product, toResource as toProductResource } from '#persistence/product.entity.ts';
+import { Price } from '#persistence/price.entity.ts';
+import { Product } from '#persistence/product.entity.ts';
 import { PromotionCode } from '#persistence/promotion-code.entity.ts';
+import { movingChildren } from './move-children.ts';
 import { updateProcessorPrice } from './update-processor-price.ts';
 
 /** The row of a record that the processor has too. */
@@ -43,28 +44,28 @@ export interface CatalogSnapshot {
 }
 
 /** What tells the records of the catalog apart where they are treated alike. */
-export interface RecordType<Row extends CatalogRow, Snapshot extends CatalogSnapshot> {
+export interface RecordType<Row extends CatalogRow, Snapshot extends CatalogSnapshot> extends RecordKind<
+  Mirrored<Row>,
+  object
+> {
   readonly name: 'product' | 'price' | 'coupon' | 'promotion_code';
   readonly rows: MirroredRows<Row>;
   /** The processor's events about it. */
   readonly events: readonly ProcessorEventType[];
-  readonly created: EventType;
-  readonly updated: EventType;
-  readonly deleted: EventType;
   /** Parses an object of the processor. */
   readonly read: (object: unknown) => Snapshot;
   /** Returns the fields that an event may change, as we store them. */
   readonly toContent: (snapshot: Snapshot) => Partial<Row>;
-  /** Returns a record as events carry it. */
-  readonly toState: (row: Mirrored<Row>) => unknown;
-  /** For records whose changes are events for tenants. */
-  readonly resource?: {
-    readonly type: 'product' | 'price';
-    /** Returns a record as callers see it, as JSON. */
-    readonly toJson: (row: Mirrored<Row>) => Resource;
-  };
   readonly find: (processor: Processor, processorId: string) => Promise<Snapshot>;
+  /** Gives a record what belongs to it, and was taken to be of another one with the same id. */
+  readonly moveChildren?: MoveChildren<Row>;
 }
+
+type MoveChildren<Row extends CatalogRow> = (
+  tx: EntityManager,
+  publish: Publish,
+  records: { readonly others: readonly Mirrored<Row>[]; readonly added: Mirrored<Row>; readonly source: Source },
+) => Promise<void>;
 
 /** A record that callers change. */
 export interface UpdatableType<Row extends CatalogRow, Snapshot extends CatalogSnapshot> extends RecordType<
@@ -90,6 +91,12 @@ type PriceSnapshot = ReturnType<typeof readPrice>;
 type CouponSnapshot = ReturnType<typeof readCoupon>;
 type PromotionCodeSnapshot = ReturnType<typeof readPromotionCode>;
 
+/** Returns the event of a change of a record that can be created, changed and deleted. */
+const changedBy =
+  (created: EventType, updated: EventType, deleted: EventType) =>
+  ({ deletedAt }: Pick<MirroredRow, 'deletedAt'>, before: object | null): EventType =>
+    before === null ? created : deletedAt ? deleted : updated;
+
 /** The processor deletes no price and no product that has prices. */
 const archived = { isActive: false } as const;
 
@@ -97,30 +104,27 @@ export const PRODUCT: UpdatableType<Product, ProductSnapshot> & DeletableType<Pr
   name: 'product',
   events: ['product.created', 'product.updated', 'product.deleted'],
   rows: mirroredRows(Product, 'product'),
-  created: ProductCreated,
-  updated: ProductUpdated,
-  deleted: ProductDeleted,
+  object: 'product',
+  eventOf: changedBy(ProductCreated, ProductUpdated, ProductDeleted),
   read: readProduct,
   toContent: toProductContent,
   toState: toProductState,
-  resource: { type: 'product', toJson: row => product.encode(toProductResource(row)) },
   find: (processor, id) => processor.findProduct(id),
   update: (processor, id, changes, key) => processor.updateProduct(id, changes, key),
   remove: (processor, id, key) => processor.updateProduct(id, archived, key),
   isRemoved: ({ isActive }) => !isActive,
+  moveChildren: movingChildren(() => PRICE, 'productId'),
 };
 
 export const PRICE: UpdatableType<Price, PriceSnapshot> & DeletableType<Price, PriceSnapshot> = {
   name: 'price',
   events: ['price.created', 'price.updated', 'price.deleted'],
   rows: mirroredRows(Price, 'price'),
-  created: PriceCreated,
-  updated: PriceUpdated,
-  deleted: PriceDeleted,
+  object: 'price',
+  eventOf: changedBy(PriceCreated, PriceUpdated, PriceDeleted),
   read: readPrice,
   toContent: toPriceContent,
   toState: toPriceState,
-  resource: { type: 'price', toJson: row => price.encode(toPriceResource(row)) },
   find: (processor, id) => processor.findPrice(id),
   update: updateProcessorPrice,
   remove: (processor, id, key) => updateProcessorPrice(processor, id, archived, key),
@@ -131,24 +135,21 @@ export const COUPON: DeletableType<Coupon, CouponSnapshot> = {
   name: 'coupon',
   events: ['coupon.created', 'coupon.updated', 'coupon.deleted'],
   rows: mirroredRows(Coupon, 'coupon'),
-  created: CouponSaved,
-  updated: CouponSaved,
-  deleted: CouponSaved,
+  eventOf: () => CouponSaved,
   read: readCoupon,
   toContent: toCouponContent,
   toState: toCouponState,
   find: (processor, id) => processor.findCoupon(id),
   remove: (processor, id) => processor.deleteCoupon(id),
   isRemoved: () => false,
+  moveChildren: movingChildren(() => PROMOTION_CODE, 'couponId'),
 };
 
 export const PROMOTION_CODE: UpdatableType<PromotionCode, PromotionCodeSnapshot> = {
   name: 'promotion_code',
   events: ['promotion_code.created', 'promotion_code.updated'],
   rows: mirroredRows(PromotionCode, 'promotion_code'),
-  created: PromotionCodeSaved,
-  updated: PromotionCodeSaved,
-  deleted: PromotionCodeSaved,
+  eventOf: () => PromotionCodeSaved,
   read: readPromotionCode,
   toContent: toPromotionCodeContent,
   toState: toPromotionCodeState,

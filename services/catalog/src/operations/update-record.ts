@@ -1,11 +1,13 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectScope } from '@billing/contracts/ids';
+import { notFound } from '@billing/contracts/problem';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import { STALE, type RemoteOperation } from '@billing/processor/operation-log/operation-kind';
 import type { Processor } from '@billing/processor/port';
 import { showsChanges } from '@billing/processor/shows-changes';
 import { changesOf, recordUnchanged } from '@billing/service/audit';
 import { audited, pendingAuditOf } from '@billing/service/audited-operation';
+import { isOfLife } from '@billing/service/lives';
 import type { Mirrored } from '@billing/service/mirrored-rows';
 import { z } from 'zod';
 import { changes as processorChanges, toProcessorChanges, valuesOf, type Changes } from '#domain/changes.ts';
@@ -52,6 +54,7 @@ function updateKind<Row extends CatalogRow, Snapshot extends CatalogSnapshot>(
       const record = await type.rows.lock(tx, operation, operation.resourceId);
       // An event came in between; it may carry something newer than this response.
       if (record.version !== version) return STALE;
+      if (!isOfLife(record, snapshot.createdAt)) throw notFound(type.name);
       const change = { content: type.toContent(snapshot), at: now(), cause };
       if (saveContent(type, publish, record, change)) record.awaitsWebhook = true;
       return record;

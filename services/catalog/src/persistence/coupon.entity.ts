@@ -1,14 +1,18 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { fieldsOf } from '@billing/contracts/fields-of';
 import type { CouponId, ProductId } from '@billing/contracts/ids';
-import { COUPON_DURATIONS, type Coupon as CouponResource } from '@billing/contracts/resources/discount';
-import { mirroredProperties, type Mirrored } from '@billing/service/mirrored-rows';
-import { refusalOfCoupon, toCouponTerms } from '#domain/discount.ts';
+import { coupon, COUPON_DURATIONS, type Coupon as CouponResource } from '@billing/contracts/resources/discount';
+import { mirroredProperties, processorIdIndex, uniqueProcessorId, type Mirrored } from '@billing/service/mirrored-rows';
+import { refusalOfCoupon } from '#domain/discount.ts';
 
 const CouponSchema = defineEntity({
   name: 'Coupon',
   tableName: 'coupons',
-  uniques: [{ name: 'coupons_processor_id_unique', properties: ['teamId', 'projectId', 'processorId'] }],
-  indexes: [{ name: 'coupons_newest', properties: ['teamId', 'projectId', 'createdAt', 'id'] }],
+  uniques: [uniqueProcessorId('coupons')],
+  indexes: [
+    processorIdIndex('coupons'),
+    { name: 'coupons_newest', properties: ['teamId', 'projectId', 'createdAt', 'id'] },
+  ],
   properties: {
     id: p.text().primary().$type<CouponId>(),
     ...mirroredProperties(),
@@ -17,12 +21,14 @@ const CouponSchema = defineEntity({
     /** In the smallest unit of `currency`. */
     amountOff: p.bigint('number').strictNullable(),
     currency: p.text().strictNullable(),
+    /** What it takes off in other currencies, by currency. */
+    currencyOptions: p.json<Record<string, number>>(),
     duration: p.enum(COUPON_DURATIONS),
-    durationInMonths: p.integer().strictNullable(),
+    durationInMonths: p.bigint('number').strictNullable(),
     /** The project's products that it is limited to; null for all. */
     productIds: p.json().strictNullable().$type<readonly ProductId[] | null>(),
-    maxRedemptions: p.integer().strictNullable(),
-    timesRedeemed: p.integer(),
+    maxRedemptions: p.bigint('number').strictNullable(),
+    timesRedeemed: p.bigint('number'),
     redeemBy: p.datetime().strictNullable(),
   },
 });
@@ -31,8 +37,5 @@ export class Coupon extends CouponSchema.class {}
 CouponSchema.setClass(Coupon);
 
 /** Returns a coupon as callers see it at a time. */
-export function toCoupon(coupon: Mirrored<Coupon>, now: Date): CouponResource {
-  const { id, processorId: processorCouponId, name, productIds, timesRedeemed, createdAt } = coupon;
-  const isValid = refusalOfCoupon(coupon, now) === null;
-  return { id, processorCouponId, name, ...toCouponTerms(coupon), productIds, timesRedeemed, isValid, createdAt };
-}
+export const toCoupon = (row: Mirrored<Coupon>, now: Date): CouponResource =>
+  fieldsOf(coupon, row, { processorCouponId: row.processorId, isValid: refusalOfCoupon(row, now) === null });

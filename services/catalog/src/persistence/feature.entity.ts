@@ -1,10 +1,12 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import type { FeatureState } from '@billing/contracts/events/features';
+import { featureState, type FeatureState } from '@billing/contracts/events/features';
+import { fieldsOf } from '@billing/contracts/fields-of';
 import type { FeatureId, PriceId, ProductId, ProjectId, TeamId } from '@billing/contracts/ids';
-import type {
-  Feature as FeatureResource,
-  FeatureValue,
-  ProductFeature as ProductFeatureResource,
+import {
+  feature,
+  type Feature as FeatureResource,
+  type FeatureValue,
+  type ProductFeature as ProductFeatureResource,
 } from '@billing/contracts/resources/feature';
 
 const FeatureSchema = defineEntity({
@@ -57,15 +59,10 @@ export class ProductFeature extends ProductFeatureSchema.class {}
 ProductFeatureSchema.setClass(ProductFeature);
 
 /** Returns a feature as callers see it. */
-export function toFeature(row: Feature): FeatureResource {
-  const { id, key, name, type, values, merge, isActive, createdAt } = row;
-  return { id, key, name, type, values, merge, isActive, createdAt };
-}
+export const toFeature = (row: Feature): FeatureResource => fieldsOf(feature, row);
 
 /** Returns a feature as other services see it. */
-export function toFeatureState({ projectId, key, type, values, merge, isActive, version }: Feature): FeatureState {
-  return { projectId, key, type, values, merge, isActive, version };
-}
+export const toFeatureState = (row: Feature): FeatureState => fieldsOf(featureState, row);
 
 /** Returns a product feature as callers see it; undefined when nothing is given any more. */
 export const toProductFeature = ({ key, value, per, ...row }: ProductFeature): ProductFeatureResource | undefined =>

@@ -1,15 +1,20 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { fieldsOf } from '@billing/contracts/fields-of';
 import type { CouponId, CustomerId, PromotionCodeId } from '@billing/contracts/ids';
-import type { PromotionCode as PromotionCodeResource } from '@billing/contracts/resources/discount';
-import { mirroredProperties, type Mirrored } from '@billing/service/mirrored-rows';
+import {
+  promotionCode,
+  type PromotionCode as PromotionCodeResource,
+} from '@billing/contracts/resources/promotion-code';
+import { mirroredProperties, processorIdIndex, uniqueProcessorId, type Mirrored } from '@billing/service/mirrored-rows';
 import { refusalOfCode, refusalOfCoupon } from '#domain/discount.ts';
 import type { Coupon } from './coupon.entity.ts';
 
 const PromotionCodeSchema = defineEntity({
   name: 'PromotionCode',
   tableName: 'promotion_codes',
-  uniques: [{ name: 'promotion_codes_processor_id_unique', properties: ['teamId', 'projectId', 'processorId'] }],
+  uniques: [uniqueProcessorId('promotion_codes')],
   indexes: [
+    processorIdIndex('promotion_codes'),
     { name: 'promotion_codes_newest', properties: ['teamId', 'projectId', 'createdAt', 'id'] },
     { name: 'promotion_codes_by_code', properties: ['teamId', 'projectId', 'codeKey'] },
     { name: 'promotion_codes_by_coupon', properties: ['couponId'] },
@@ -24,13 +29,15 @@ const PromotionCodeSchema = defineEntity({
     customerId: p.text().strictNullable().$type<CustomerId | null>(),
     /** As the processor said; time and its coupon may have ended it since. */
     isActive: p.boolean(),
-    maxRedemptions: p.integer().strictNullable(),
-    timesRedeemed: p.integer(),
+    maxRedemptions: p.bigint('number').strictNullable(),
+    timesRedeemed: p.bigint('number'),
     expiresAt: p.datetime().strictNullable(),
     firstTimeOnly: p.boolean(),
     /** In the smallest unit of `currency`. */
     minimumAmount: p.bigint('number').strictNullable(),
     currency: p.text().strictNullable(),
+    /** The minimum amounts in other currencies, by currency. */
+    currencyOptions: p.json<Record<string, number>>(),
   },
 });
 
@@ -42,14 +49,12 @@ export const isRedeemable = (row: PromotionCode, coupon: Coupon | undefined, now
   (refusalOfCode(row, now) ?? refusalOfCoupon(coupon, now)) === null;
 
 /** Returns a promotion code of a coupon as callers see it at a time. */
-export function toPromotionCode(
+export const toPromotionCode = (
   row: Mirrored<PromotionCode>,
   coupon: Coupon | undefined,
   now: Date,
-): PromotionCodeResource {
-  const { id, processorId: processorPromotionCodeId, couponId, code, customerId, createdAt } = row;
-  const { maxRedemptions, timesRedeemed, expiresAt, firstTimeOnly, minimumAmount, currency } = row;
-  const isActive = isRedeemable(row, coupon, now);
-  const terms = { maxRedemptions, timesRedeemed, expiresAt, firstTimeOnly, minimumAmount, currency };
-  return { id, processorPromotionCodeId, couponId, code, customerId, isActive, ...terms, createdAt };
-}
+): PromotionCodeResource =>
+  fieldsOf(promotionCode, row, {
+    processorPromotionCodeId: row.processorId,
+    isActive: isRedeemable(row, coupon, now),
+  });

@@ -2,6 +2,8 @@ import { operationLogEntities, operationLogMigrations } from '@billing/processor
 import { Coupon } from './coupon.entity.ts';
 import { Feature, ProductFeature } from './feature.entity.ts';
 import { CreateCatalog } from './migrations/0001-create-catalog.ts';
+import { AddCurrencyOptions } from './migrations/0002-add-currency-options.ts';
+import { AllowSecondLives } from './migrations/0003-allow-second-lives.ts';
 import { Price } from './price.entity.ts';
 import { Product } from './product.entity.ts';
 import { PromotionCode } from './promotion-code.entity.ts';
@@ -9,5 +11,10 @@ import { PromotionCode } from './promotion-code.entity.ts';
 /** The tables of the catalog. */
 export const catalogSchema = {
   entities: [...operationLogEntities, Product, Price, Feature, ProductFeature, Coupon, PromotionCode],
-  migrations: [...operationLogMigrations, { name: '0001-create-catalog', class: CreateCatalog }],
+  migrations: [
+    ...operationLogMigrations,
+    { name: '0001-create-catalog', class: CreateCatalog },
+    { name: '0002-add-currency-options', class: AddCurrencyOptions },
+    { name: '0003-allow-second-lives', class: AllowSecondLives },
+  ],
 };

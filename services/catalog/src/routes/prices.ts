@@ -5,7 +5,7 @@ import { createPrice } from '#operations/create-price.ts';
 import { deletePrice } from '#operations/delete-record.ts';
 import { PRICE } from '#operations/record-types.ts';
 import { updatePrice } from '#operations/update-record.ts';
-import { toResource } from '#persistence/price.entity.ts';
+import { toResource } from '#domain/price.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /** The HTTP surface of prices. */

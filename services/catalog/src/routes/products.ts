@@ -5,7 +5,7 @@ import { createProduct } from '#operations/create-product.ts';
 import { deleteProduct } from '#operations/delete-record.ts';
 import { PRODUCT } from '#operations/record-types.ts';
 import { updateProduct } from '#operations/update-record.ts';
-import { toResource } from '#persistence/product.entity.ts';
+import { toResource } from '#domain/product.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /** The HTTP surface of products. */

@@ -11,11 +11,14 @@ import {
   FindPromotionCode,
   FindStoredPromotionCode,
 } from '@billing/contracts/rpc/calls';
+import { CountMirrored } from '@billing/contracts/rpc/accounts';
+import { countMirrored } from '@billing/processor/operation-log/account-fence';
 import { CompareObjects, ListLiveRecords } from '@billing/contracts/rpc/syncs';
 import { isMirrored } from '@billing/service/mirrored-rows';
 import { toCouponState, toPromotionCodeState } from '#domain/discount.ts';
 import { toState as toPriceState } from '#domain/price.ts';
 import { toState as toProductState } from '#domain/product.ts';
+import { COUPON, PRICE, PRODUCT } from '#operations/record-types.ts';
 import { Coupon } from '#persistence/coupon.entity.ts';
 import { Feature, toFeatureState } from '#persistence/feature.entity.ts';
 import { Price } from '#persistence/price.entity.ts';
@@ -23,7 +26,6 @@ import { Product } from '#persistence/product.entity.ts';
 import { PromotionCode } from '#persistence/promotion-code.entity.ts';
 import { compareCatalog } from './compare-catalog.ts';
 import { findPromotionCode } from './find-promotion-code.ts';
-import { listLiveCatalog } from './list-live-catalog.ts';
 
 interface RpcDependencies {
   readonly em: EntityManager;
@@ -55,8 +57,22 @@ export const catalogRpc = ({ em, processors, now }: RpcDependencies): RpcHandler
     const coupon = await em.fork().findOne(Coupon, { id: code.couponId, teamId, projectId });
     return isMirrored(coupon) ? { promotionCode: toPromotionCodeState(code), coupon: toCouponState(coupon) } : null;
   }),
+  rpcHandler(
+    CountMirrored.catalog,
+    countMirrored(em, {
+      products: 'products where deleted_at is null',
+      prices: 'prices where deleted_at is null',
+      coupons: 'coupons where deleted_at is null',
+      promotionCodes: 'promotion_codes where deleted_at is null',
+    }),
+  ),
   rpcHandler(CompareObjects.catalog, compareCatalog({ em, now })),
-  rpcHandler(ListLiveRecords.catalog, listLiveCatalog(em)),
+  rpcHandler(ListLiveRecords.catalog, async ({ type, ...page }) => {
+    // The processor deletes no promotion code.
+    if (type === 'promotion_code') return { records: [], next: null };
+    const { rows } = type === 'price' ? PRICE : type === 'coupon' ? COUPON : PRODUCT;
+    return rows.listLive(em.fork(), page);
+  }),
 ];
 
 type PriceQuery =
@@ -69,7 +85,12 @@ async function findWithProducts(
   query: PriceQuery,
 ): Promise<{ price: PriceState; product: ProductState }[]> {
   const fork = em.fork();
-  const prices = await fork.find(Price, { ...query, teamId, projectId });
+  // Of several lives of an id the one that is not deleted comes first.
+  const prices = await fork.find(
+    Price,
+    { ...query, teamId, projectId },
+    { orderBy: { deletedAt: 'desc nulls first' } },
+  );
   const ids = prices.map(({ productId }) => productId);
   const products = await fork.find(Product, { id: { $in: ids }, teamId, projectId });
   return prices.flatMap(price => {

@@ -1,8 +1,10 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Comparison, CompareObjects } from '@billing/contracts/rpc/syncs';
 import { scopedKey } from '@billing/database/project-objects';
+import { findHeldElsewhere } from '@billing/database/held-elsewhere';
 import { compareRecords } from '@billing/processor/compare-records';
 import { fieldDifferences } from '@billing/processor/field-differences';
+import { isOfLife } from '@billing/service/lives';
 import type { MirroredRow, MirroredRows } from '@billing/service/mirrored-rows';
 import type { z } from 'zod';
 import { toPromotionCodeContent } from '#domain/discount.ts';
@@ -33,6 +35,10 @@ export function compareCatalog({ em, now }: { readonly em: EntityManager; readon
         return ids.map(id => parents.get(scopedKey(id))?.deletedAt === null);
       };
 
+    const table = `${type}s`;
+    const findHeld = (ids: readonly string[]) =>
+      findHeldElsewhere(fork, { table, column: 'processor_id', isLive: 'deleted_at is null' }, scope, ids);
+
     const compare = <Row extends CatalogRow, Snapshot extends CatalogSnapshot>(
       { rows, read, toContent }: RecordType<Row, Snapshot>,
       findParents?: (snapshots: readonly Snapshot[]) => Promise<boolean[]>,
@@ -41,6 +47,8 @@ export function compareCatalog({ em, now }: { readonly em: EntityManager; readon
         scope,
         parse: read,
         find: ids => rows.findByProcessorIds(fork, ids),
+        isOf: (row, { createdAt }) => isOfLife(row, createdAt),
+        findHeld,
         differences: (row, snapshot) => fieldDifferences<object>(row, toContent(snapshot)),
         ...(findParents && { findParents }),
       });
@@ -61,15 +69,23 @@ export function compareCatalog({ em, now }: { readonly em: EntityManager; readon
         coupons = await findCoupons(fork, scope, codes.values());
         return codes;
       },
+      isOf: (row, { createdAt }) => isOfLife(row, createdAt),
+      findHeld,
       findParents: areLive(COUPON.rows, ({ couponId }) => couponId ?? ''),
       differences: (row, code) => {
-        const { isActive, timesRedeemed, metadata } = toPromotionCodeContent(code);
+        const { isActive, timesRedeemed, metadata, currencyOptions } = toPromotionCodeContent(code);
         const ours = {
           isActive: isRedeemable(row, coupons.get(row.couponId), now()),
           timesRedeemed: row.timesRedeemed,
           metadata: row.metadata,
+          currencyOptions: row.currencyOptions,
         };
-        return fieldDifferences(ours, { isActive, timesRedeemed, metadata });
+        return fieldDifferences(ours, {
+          isActive,
+          timesRedeemed,
+          metadata,
+          ...(currencyOptions && { currencyOptions }),
+        });
       },
     });
   };

@@ -1,13 +1,20 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { PromotionCodeId } from '@billing/contracts/ids';
-import type { RedemptionRefusal } from '@billing/contracts/resources/discount';
+import type { RedemptionRefusal } from '@billing/contracts/resources/promotion-code';
 import type { FindPromotionCode } from '@billing/contracts/rpc/calls';
 import { missingOrThrow } from '@billing/processor/errors';
-import type { PromotionCodeSnapshot } from '@billing/processor/snapshots/discounts';
+import type { CouponSnapshot, PromotionCodeSnapshot } from '@billing/processor/snapshots/discounts';
 import type { TeamProcessors } from '@billing/processor/team-processors';
 import { isMirrored } from '@billing/service/mirrored-rows';
 import type { z } from 'zod';
-import { refusalOfCode, refusalOfCoupon, toCodeKey, toCouponState, toPromotionCodeState } from '#domain/discount.ts';
+import {
+  couponIn,
+  refusalOfCode,
+  refusalOfCoupon,
+  toCodeKey,
+  toCouponState,
+  toPromotionCodeState,
+} from '#domain/discount.ts';
 import { findCoupons } from '#persistence/find-coupons.ts';
 import { Product } from '#persistence/product.entity.ts';
 import { PromotionCode } from '#persistence/promotion-code.entity.ts';
@@ -39,40 +46,42 @@ export function findPromotionCode({ em, processors, now }: FindDependencies) {
     const products = await em.fork().find(Product, { teamId, projectId, id: { $in: productIds } });
     const wantedProducts = products.map(({ processorId }) => processorId);
     const coupons = await findCoupons(em.fork(), request, rows);
-    const refusals = new Map<string, RedemptionRefusal | null>();
+    const read = new Map<string, CouponSnapshot | undefined>();
 
     async function findOne({ processorId }: PromotionCode): Promise<PromotionCodeSnapshot[]> {
       const found = await processor.findPromotionCode(processorId ?? '').catch(missingOrThrow);
       return found === 'missing' ? [] : [found];
     }
 
-    const refusalOfCouponAt = async (couponId: string): Promise<RedemptionRefusal | null> => {
-      const read = refusals.get(couponId);
-      if (read !== undefined) return read;
-      const coupon = await processor.findCoupon(couponId).catch(missingOrThrow);
-      const found = coupon === 'missing' ? undefined : coupon;
+    const findCouponAt = async (couponId: string): Promise<CouponSnapshot | undefined> => {
+      if (read.has(couponId)) return read.get(couponId);
+      const found = await processor.findCoupon(couponId).catch(missingOrThrow);
+      read.set(couponId, found === 'missing' ? undefined : found);
+      return read.get(couponId);
+    };
+
+    const refusalOfCouponAt = (found: CouponSnapshot | undefined): RedemptionRefusal | null => {
       // Our copy lacks products that the project took later.
       const isForOthers = found?.productIds?.every(it => !wantedProducts.includes(it)) ?? false;
-      const refusal =
+      return (
         refusalOfCoupon(found, now()) ??
         (found?.isValid ? null : 'promotion_code_inactive') ??
-        (isForOthers ? 'promotion_code_not_applicable' : null);
-      refusals.set(couponId, refusal);
-      return refusal;
+        (isForOthers ? 'promotion_code_not_applicable' : null)
+      );
     };
 
     const describe = async (row: PromotionCode, code: PromotionCodeSnapshot) => {
       const coupon = coupons.get(row.couponId) ?? null;
       if (!isMirrored(row) || !isMirrored(coupon)) return null;
-      const isForOthers =
-        (code.customerId !== null && code.customerId !== processorCustomerId) ||
-        (coupon.currency !== null && coupon.currency !== currency);
+      const found = await findCouponAt(coupon.processorId);
+      // It may have got amounts in other currencies since it was recorded.
+      const inCurrency = couponIn(currency, coupon, found ?? { currencyOptions: null });
+      const isForOthers = (code.customerId !== null && code.customerId !== processorCustomerId) || !inCurrency;
       let refusal = refusalOfCode(code, now());
       // The processor shows a code as inactive when its coupon has ended: that says why.
-      if (refusal === 'promotion_code_inactive')
-        refusal = endOf(await refusalOfCouponAt(coupon.processorId)) ?? refusal;
-      else refusal ??= isForOthers ? 'promotion_code_not_applicable' : await refusalOfCouponAt(coupon.processorId);
-      return { promotionCode: toPromotionCodeState(row), coupon: toCouponState(coupon), refusal };
+      if (refusal === 'promotion_code_inactive') refusal = endOf(refusalOfCouponAt(found)) ?? refusal;
+      else refusal ??= isForOthers ? 'promotion_code_not_applicable' : refusalOfCouponAt(found);
+      return { promotionCode: toPromotionCodeState(row), coupon: toCouponState(inCurrency ?? coupon), refusal };
     };
 
     let first: Awaited<ReturnType<typeof describe>> = null;

@@ -12,13 +12,16 @@ import { decideOnEvent } from '@billing/processor/event-order';
 import { readCustomer } from '@billing/processor/snapshots/customer';
 import type { TeamProcessors } from '@billing/processor/team-processors';
 import { CAUSED_BY_SYSTEM, sourceOf } from '@billing/service/event-causes';
+import { findLife, goneAt, isOfLife } from '@billing/service/lives';
 import type { Logger } from 'pino';
+import { hasMoved } from '#domain/billing.ts';
 import { atProcessor, isSameContent, toContent } from '#domain/customer.ts';
 import { applyCustomerEvent, type Prepared } from '#operations/apply-customer-event.ts';
 import { recordFoundCustomers, type FoundCustomer } from '#operations/record-found-customers.ts';
 import { saveDeleted } from '#operations/save-customer.ts';
 import { settleEmails } from '#operations/settle-emails.ts';
 import { openEmails, releaseIdentifiers } from '#persistence/customer-identifiers.ts';
+import type { LinkedCustomer } from '#persistence/customer.entity.ts';
 import { customers as rows, lockDeletedByProcessorIds } from '#persistence/find-customer.ts';
 
 interface CustomerConsumerDependencies {
@@ -48,12 +51,16 @@ export function customerEvents({ em, processors, logger, now }: CustomerConsumer
       return null;
     }
     const { version } = customer;
-    if (snapshot.deleted) return { version, reread: null };
-    const isSame = isSameContent(atProcessor(customer), toContent(snapshot, scope, customer));
+    if (snapshot.deleted || !isOfLife(customer, snapshot.createdAt)) return { version, reread: null };
+    const isSame = isSameContent(atProcessor(customer), toContent(snapshot, scope, customer, source.at));
     const decision = decideOnEvent(customer, source.at, isSame);
-    if (decision !== 'reread') return { version, reread: null };
+    // Automatic tax that has stopped starts again where the customer is recognized, which no event says.
+    const isMoved = decision === 'apply' && hasMoved(snapshot, customer);
+    if (decision !== 'reread' && !isMoved) return { version, reread: null };
     const processor = await processors.of(scope.teamId);
-    return { version, reread: await processor.findCustomer(snapshot.id) };
+    const reread = await (isMoved ? processor.findBilledCustomer(snapshot.id) : processor.findCustomer(snapshot.id));
+    const isOther = !reread.deleted && reread.createdAt.getTime() !== snapshot.createdAt.getTime();
+    return { version, reread: isOther ? { deleted: true, id: snapshot.id } : reread };
   };
 
   const handle = async (
@@ -78,6 +85,17 @@ export function customerEvents({ em, processors, logger, now }: CustomerConsumer
       deletions.map(({ id }) => id),
     );
     const emails = new Map([...customers.values()].map(({ id, email }) => [id, email]));
+    const { current, former } = splitLives(events, customers);
+    for (const { customer, event } of former) {
+      saveDeleted(tx, publish, customer, { now: now(), ...event.source, at: event.createdAt });
+      customers.delete(scopedKey(event.id));
+    }
+    // What the next customer of the id may have, too.
+    const freedBefore = await releaseIdentifiers(
+      tx,
+      former.map(({ customer }) => customer),
+    );
+    if (former.length > 0) await tx.flush();
 
     /** Empty if the event changes no e-mail. */
     const newEmailOf = ({ id, scope, snapshot }: Event): string => {
@@ -113,7 +131,7 @@ export function customerEvents({ em, processors, logger, now }: CustomerConsumer
       !event.snapshot.deleted && !customers.has(scopedKey(event.id)) && !isReserved(event);
 
     // Copies of the service take e-mails in the same order and free them last, so that there are no deadlocks.
-    for (const event of sortBy(events, newEmailOf)) {
+    for (const event of sortBy(current, newEmailOf)) {
       const key = scopedKey(event.id);
       const [first] = found.values();
       const isNext = isNew(event) && !found.has(key) && (!first || first.scope.projectId === event.scope.projectId);
@@ -123,16 +141,17 @@ export function customerEvents({ em, processors, logger, now }: CustomerConsumer
     }
     await recordAll();
     // One that was found deleted before its event came is deleted since the event's time.
-    for (const { id, source } of deletions)
+    for (const { id, source, createdAt } of deletions)
       for (const customer of deleted.get(scopedKey(id)) ?? [])
-        saveDeleted(tx, publish, customer, { now: now(), ...source });
+        if (createdAt === null || isOfLife(customer, createdAt))
+          saveDeleted(tx, publish, customer, { now: now(), ...source });
     const changed = [...customers.values()].filter(it => it.deletedAt || it.email !== emails.get(it.id));
     const freed = await releaseIdentifiers(tx, changed, ['email']);
     await releaseIdentifiers(
       tx,
       changed.filter(it => it.deletedAt),
     );
-    await settleEmails(tx, publish, [...freed, ...[...customers.values()].flatMap(openEmails)], {
+    await settleEmails(tx, publish, [...freedBefore, ...freed, ...[...customers.values()].flatMap(openEmails)], {
       now: now(),
       cause: CAUSED_BY_SYSTEM,
     });
@@ -159,6 +178,8 @@ function readEvent<Context>(delivery: Delivery<ProcessorEventData, Context>) {
     scope,
     snapshot,
     source: sourceOf(delivery),
+    /** When the processor created the customer; null for the stub of a deleted one. */
+    createdAt: snapshot.deleted ? null : snapshot.createdAt,
     fromSync: data.fromSync === true,
     isDeletion: event.type === processorEvent('customer.deleted').name,
     /** The processor's id. */
@@ -166,6 +187,31 @@ function readEvent<Context>(delivery: Delivery<ProcessorEventData, Context>) {
     /** Our id, if the customer was created here: while it has no processor id here, the event waits. */
     namedIds: customerId === undefined ? [] : [{ scope, id: customerId }],
   };
+}
+
+/**
+ * Of an id that was used again the newest customer counts. Returns its events, and the live records of customers that had the id
+ * before, each with an event that shows so.
+ */
+function splitLives(events: readonly Event[], customers: ReadonlyMap<string, LinkedCustomer>) {
+  const newest = new Map<string, Event & { readonly createdAt: Date }>();
+  for (const event of events) {
+    const { id, createdAt } = event;
+    const other = newest.get(scopedKey(id));
+    if (createdAt && !(other && other.createdAt >= createdAt)) newest.set(scopedKey(id), { ...event, createdAt });
+  }
+  const former = [...newest.values()].flatMap(event => {
+    const customer = customers.get(scopedKey(event.id));
+    return customer && findLife([customer], event.createdAt) === 'new' ? [{ customer, event }] : [];
+  });
+  const ended = new Set(former.map(({ customer }) => customer.id));
+  const current = events.filter(({ id, createdAt, source }) => {
+    const customer = customers.get(scopedKey(id));
+    if (!createdAt) return !customer || goneAt([customer], source.at) !== undefined;
+    const isNewest = newest.get(scopedKey(id))?.createdAt.getTime() === createdAt.getTime();
+    return isNewest && (!customer || ended.has(customer.id) || isOfLife(customer, createdAt));
+  });
+  return { current, former };
 }
 
 /** Sorts by a text; items with the same text keep their order. */

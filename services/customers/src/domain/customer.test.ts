@@ -1,11 +1,29 @@
 import { expect, it } from 'vitest';
 import { CustomerId, ProjectId, TeamId } from '@billing/contracts/ids';
+import { UNSEEN_BILLING } from './billing.ts';
 import { isOurs, preferredCustomers, toContent, toProcessorChanges } from './customer.ts';
 
 const scope = { teamId: TeamId.create(), projectId: ProjectId.create() };
 const id = CustomerId.create();
 const balance = { credit: 500, currency: 'usd' };
-const current = { email: 'ada@example.com', name: 'Ada', externalId: 'user-7', metadata: { plan: 'pro' }, balance };
+const current = {
+  email: 'ada@example.com',
+  name: 'Ada',
+  externalId: 'user-7',
+  metadata: { plan: 'pro' },
+  balance,
+  discountId: null,
+  ...UNSEEN_BILLING,
+};
+
+const billing = {
+  businessName: null,
+  address: null,
+  phone: null,
+  taxExempt: 'none' as const,
+  locale: null,
+  invoiceFields: [],
+};
 
 const snapshot = (key: string, second: number, metadata: Record<string, string> = {}) => ({
   deleted: false as const,
@@ -16,6 +34,11 @@ const snapshot = (key: string, second: number, metadata: Record<string, string> 
   createdAt: new Date(second * 1_000),
   defaultPaymentMethodId: null,
   balance: null,
+  discountId: null,
+  billing,
+  taxIds: null,
+  taxLocation: null,
+  isTaxed: null,
 });
 const theirs = { projectId: ProjectId.create() };
 
@@ -51,6 +74,7 @@ it('takes the processor’s content without foreign metadata or an empty e-mail'
     ...snapshot('a', 1, { ...scope, externalId: 'theirs', crm: '7' }),
     email: ' Countess@Example.com ',
     balance,
+    discountId: 'di_1',
   };
   expect(toContent(received, scope, current)).toEqual({
     email: 'countess@example.com',
@@ -58,9 +82,13 @@ it('takes the processor’s content without foreign metadata or an empty e-mail'
     externalId: 'user-7',
     metadata: { crm: '7' },
     balance,
+    discountId: 'di_1',
+    billing,
+    taxIds: null,
+    taxLocation: 'unknown',
   });
   const shared = { ...snapshot('a', 1, { ...theirs, crm: '7' }), email: null, name: 'Lady' };
-  expect(toContent(shared, scope, current)).toEqual({ ...current, name: 'Lady', balance: null });
+  expect(toContent(shared, scope, current)).toEqual({ ...current, billing, name: 'Lady', balance: null });
 });
 
 it('sends cleared fields empty, and the external id as metadata', () => {

@@ -1,7 +1,9 @@
-import type { CustomerState } from '@billing/contracts/events/customers';
-import type { CustomerId, ProjectId, ProjectScope } from '@billing/contracts/ids';
+import { customerOf, customerState, type CustomerState } from '@billing/contracts/events/customers';
+import { fieldsOf } from '@billing/contracts/fields-of';
+import type { CustomerId, ProjectScope } from '@billing/contracts/ids';
 import { EXTERNAL_ID_KEY } from '@billing/contracts/metadata';
 import { conflict, type Problem } from '@billing/contracts/problem';
+import type { Customer } from '@billing/contracts/resources/customer';
 import type { CustomerBalance } from '@billing/contracts/resources/customer-state';
 import { canonicalEmail } from '@billing/contracts/text';
 import {
@@ -13,12 +15,13 @@ import {
   withoutRouting,
 } from '@billing/processor/metadata';
 import type { LiveCustomerSnapshot } from '@billing/processor/port';
+import { billingOf, isSameBilling, type BillingContent } from './billing.ts';
 
 /** What the audit log names without its values; tenants put e-mail addresses into external ids too. */
 export const PERSONAL_FIELDS = ['email', 'name', 'externalId', 'metadata'];
 
 /** The fields of a customer that we and the processor both store. */
-export interface CustomerContent {
+export interface CustomerContent extends BillingContent {
   /** Null when the processor has none. */
   readonly email: string | null;
   readonly name: string | null;
@@ -26,8 +29,10 @@ export interface CustomerContent {
   readonly externalId: string | null;
   /** Without the keys that this service sets. */
   readonly metadata: Record<string, string>;
-  /** Only the processor changes it. */
+  /** Only the processor changes it, and the discount. */
   readonly balance: CustomerBalance | null;
+  /** The processor's id. */
+  readonly discountId: string | null;
 }
 
 /** What a caller may change; null clears a field, metadata is replaced. */
@@ -45,12 +50,13 @@ export function isOurs({ metadata }: LiveCustomerSnapshot, { teamId, projectId }
 
 /**
  * Returns the processor's customer as we store it. From one that another project marked as its own we take only e-mail
- * and name: the metadata there is that project's, and ours stays as it is here.
+ * and name: the metadata there is that project's, and ours stays as it is here. `readAt` is as for billing details.
  */
 export function toContent(
   snapshot: LiveCustomerSnapshot,
   scope: ProjectScope,
-  current: Omit<CustomerContent, 'balance'>,
+  current: Omit<CustomerContent, 'balance' | 'discountId'>,
+  readAt?: Date,
 ): CustomerContent {
   return {
     email: canonicalEmail(snapshot.email ?? '') || current.email,
@@ -58,6 +64,8 @@ export function toContent(
     externalId: current.externalId,
     metadata: isOurs(snapshot, scope) ? withoutOwnKeys(snapshot.metadata) : current.metadata,
     balance: snapshot.balance,
+    discountId: snapshot.discountId,
+    ...billingOf(snapshot, current, readAt?.getTime()),
   };
 }
 
@@ -69,12 +77,20 @@ export const atProcessor = ({
   externalId,
   metadata,
   balance,
+  discountId,
+  billing,
+  taxIds,
+  taxLocation,
 }: CustomerContent & { readonly wantedEmail: string | null }): CustomerContent => ({
   email: wantedEmail ?? email,
   name,
   externalId,
   metadata,
   balance,
+  discountId,
+  billing,
+  taxIds,
+  taxLocation,
 });
 
 function withoutOwnKeys(metadata: Readonly<Record<string, string>>): Record<string, string> {
@@ -87,7 +103,9 @@ export function isSameContent(one: CustomerContent, other: CustomerContent): boo
   const areFieldsSame = one.email === other.email && one.name === other.name && one.externalId === other.externalId;
   const isBalanceSame =
     one.balance?.credit === other.balance?.credit && one.balance?.currency === other.balance?.currency;
-  return areFieldsSame && isBalanceSame && sameMetadata(one.metadata, other.metadata);
+  const isDiscountSame = one.discountId === other.discountId;
+  const isRestSame = isDiscountSame && isSameBilling(one, other);
+  return areFieldsSame && isBalanceSame && isRestSame && sameMetadata(one.metadata, other.metadata);
 }
 
 /** Returns the metadata that marks a customer at the processor as ours and routes its events, with its external id. */
@@ -145,6 +163,15 @@ export function toProcessorChanges(
   };
 }
 
+/** Returns changes without the copy of the external id, which is a mark: the same when they have none, undefined when it is all. */
+export function withoutExternalId(changes: ProcessorChanges): ProcessorChanges | undefined {
+  const { metadata, ...fields } = changes;
+  if (metadata?.[EXTERNAL_ID_KEY] === undefined) return changes;
+  const { [EXTERNAL_ID_KEY]: _copy, ...keys } = metadata;
+  if (Object.keys(keys).length > 0) return { ...fields, metadata: keys };
+  return Object.keys(fields).length > 0 ? fields : undefined;
+}
+
 /** 409: another customer of the project has the e-mail. */
 export function emailTaken(): Problem {
   return conflict('customer_email_taken', 'Another customer of this project has this e-mail.');
@@ -155,35 +182,13 @@ export function externalIdTaken(): Problem {
   return conflict('customer_external_id_taken', 'Another customer of this project has this external id.');
 }
 
-interface CustomerRecord {
-  readonly id: CustomerId;
-  readonly projectId: ProjectId;
-  readonly email: string | null;
-  readonly name: string | null;
-  readonly externalId: string | null;
+interface CustomerRecord extends Omit<CustomerState, 'processorCustomerId'> {
   readonly processorId: string;
-  readonly linkedToExisting: boolean;
-  readonly balance: CustomerBalance | null;
-  readonly version: number;
-  readonly createdAt: Date;
-  readonly deletedAt: Date | null;
 }
 
 /** Returns a customer as events and RPC replies carry it. */
-export function toState(customer: CustomerRecord): CustomerState {
-  const { id, projectId, email, name, externalId, processorId: processorCustomerId, linkedToExisting } = customer;
-  const { balance, version, createdAt, deletedAt } = customer;
-  return {
-    id,
-    projectId,
-    email,
-    name,
-    externalId,
-    processorCustomerId,
-    linkedToExisting,
-    balance,
-    version,
-    createdAt,
-    deletedAt,
-  };
-}
+export const toState = ({ processorId: processorCustomerId, ...customer }: CustomerRecord): CustomerState =>
+  fieldsOf(customerState, { ...customer, processorCustomerId });
+
+/** Returns a customer as callers see it. */
+export const toResource = (customer: CustomerRecord): Customer => customerOf(toState(customer));

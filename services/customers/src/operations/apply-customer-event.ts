@@ -3,8 +3,9 @@ import type { ProjectScope } from '@billing/contracts/ids';
 import type { Publish } from '@billing/messaging/outbox';
 import { decideOnEvent, later } from '@billing/processor/event-order';
 import type { CustomerSnapshot } from '@billing/processor/port';
-import type { Source } from '@billing/service/publish-resource';
+import type { Source } from '@billing/service/save-record';
 import type { Logger } from 'pino';
+import { hasMoved } from '#domain/billing.ts';
 import { atProcessor, isSameContent, toContent } from '#domain/customer.ts';
 import { takeEmail } from '#persistence/customer-identifiers.ts';
 import type { LinkedCustomer } from '#persistence/customer.entity.ts';
@@ -40,25 +41,27 @@ export function applyCustomerEvent({ now, logger }: { readonly now: () => Date; 
   ): Promise<boolean> => {
     const { scope, snapshot, source } = event;
     const { at, ...origin } = source;
+    if (!snapshot.deleted) customer.processorCreatedAt ??= snapshot.createdAt;
     if (event.isDeletion) {
       saveDeleted(tx, publish, customer, { now: now(), ...source });
       return true;
     }
     if (customer.deletedAt) return true;
     if (snapshot.deleted) return true;
-    const received = toContent(snapshot, scope, customer);
+    const received = toContent(snapshot, scope, customer, at);
     const decision = decideOnEvent(customer, at, isSameContent(atProcessor(customer), received));
     if (decision === 'ignore') return true;
 
     const prepared = event.prepared?.version === customer.version ? event.prepared : null;
-    const current = decision === 'reread' ? prepared?.reread : snapshot;
+    const isRead = decision === 'reread' || (decision === 'apply' && hasMoved(snapshot, customer));
+    const current = isRead ? prepared?.reread : snapshot;
     if (!current) return false;
     if (current.deleted) {
       // After the event; the event of the deletion has the time.
       saveDeleted(tx, publish, customer, { now: now(), ...origin });
       return true;
     }
-    const found = toContent(current, scope, customer);
+    const found = toContent(current, scope, customer, at);
     const isFree = found.email === customer.email || (await takeEmail(tx, scope, customer.id, found.email));
     if (!isFree)
       logger.warn({ customerId: customer.id }, 'e-mail not changed yet, another customer of the project has it');

@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { UNSEEN_BILLING } from '#domain/billing.ts';
 import { CustomerId, type ProjectScope } from '@billing/contracts/ids';
 import { Problem, unavailable } from '@billing/contracts/problem';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import type { customerCreate } from '@billing/contracts/resources/customer';
 import { canonicalEmail } from '@billing/contracts/text';
 import { withoutEmpty, writableMarks } from '@billing/processor/metadata';
+import { missingOrThrow } from '@billing/processor/errors';
+import { writeMarks } from '@billing/processor/marks';
 import { changesOf } from '@billing/service/audit';
 import { audited, pendingAuditOf, type WithAudit } from '@billing/service/audited-operation';
 import { CAUSED_BY_SYSTEM } from '@billing/service/event-causes';
@@ -18,6 +21,7 @@ import { CustomerIdentifier } from '#persistence/customer-identifier.entity.ts';
 import { reserveIdentifiers } from '#persistence/customer-identifiers.ts';
 import { Customer, type LinkedCustomer } from '#persistence/customer.entity.ts';
 import { customers } from '#persistence/find-customer.ts';
+import { lockEmailsOfTeam } from '#persistence/held-elsewhere.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { findExisting, listCandidates } from './find-existing.ts';
 import { finishSameRequest } from './finish-same-request.ts';
@@ -46,47 +50,66 @@ interface Counterpart {
  * Creates a customer at the processor, or links to one that has the same e-mail there; until then its row is only
  * reserved and not shown.
  */
-export const createCustomerKind = audited<Input, Counterpart, LinkedCustomer>({
-  name: 'create-customer',
-  input,
-  async send(processor, { input: wanted, resourceId, idempotencyKey, ...scope }, em) {
-    const id = CustomerId.schema.parse(resourceId);
-    const { email, name, externalId = null } = wanted;
-    const existing = await findExisting(processor, em, { scope, id, spellings: spellingsOf(wanted) });
-    const metadata = { ...wanted.metadata, ...ownMetadata(scope, { id, externalId }) };
-    if (!existing)
-      return { snapshot: await processor.createCustomer({ email, name, metadata }, idempotencyKey), isExisting: false };
-    if (!isOurs(existing, scope)) return { snapshot: existing, isExisting: true };
-    // A later attempt may find another customer: each has a key of its own.
-    const key = `${idempotencyKey}:link:${existing.id}`;
-    const marked = { name, metadata: writableMarks(metadata, existing.metadata) };
-    return { snapshot: await processor.updateCustomer(existing.id, marked, key), isExisting: true };
+export const createCustomerKind = audited<Input, Counterpart, LinkedCustomer>(
+  {
+    name: 'create-customer',
+    input,
+    async send(processor, { input: wanted, resourceId, idempotencyKey, ...scope }, em) {
+      const id = CustomerId.schema.parse(resourceId);
+      const { email, name, externalId = null } = wanted;
+      const existing = await findExisting(processor, em, { scope, id, spellings: spellingsOf(wanted) });
+      const metadata = { ...wanted.metadata, ...ownMetadata(scope, { id, externalId }) };
+      if (!existing)
+        return {
+          snapshot: await processor.createCustomer({ email, name, metadata }, idempotencyKey),
+          isExisting: false,
+        };
+      if (!isOurs(existing, scope)) return { snapshot: existing, isExisting: true };
+      // A later attempt may find another customer: each has a key of its own.
+      const key = `${idempotencyKey}:link:${existing.id}`;
+      const write = (keys: Input['metadata'], suffix: string) => () =>
+        processor.updateCustomer(existing.id, { name, metadata: writableMarks(keys, existing.metadata) }, key + suffix);
+      const asFound = async () => existing;
+      const unmarked = write(wanted.metadata, ':unmarked');
+      // A name completes the customer where that is possible; metadata is the caller's to write or to leave out.
+      const complete = Object.keys(wanted.metadata).length > 0 ? unmarked : () => writeMarks(unmarked, asFound);
+      const linked = await writeMarks(write(metadata, ''), complete).catch(missingOrThrow);
+      if (linked === 'missing') throw unavailable('The customer to link was just deleted at the processor.');
+      return { snapshot: linked, isExisting: true };
+    },
+    async findExisting(processor, { resourceId, input: wanted }) {
+      const candidates = await listCandidates(processor, spellingsOf(wanted));
+      const snapshot = candidates.find(({ metadata }) => metadata['customerId'] === resourceId);
+      return snapshot ? { snapshot, isExisting: true } : null;
+    },
+    async commit(tx, operation, { snapshot, isExisting: linkedToExisting }, publish, cause) {
+      const customer = await customers.lockRow(tx, operation, operation.resourceId);
+      if (!customer) throw unavailable('The customer is no longer reserved.');
+      const { email: _email, externalId: _id, name, taxIds, ...rest } = toContent(snapshot, operation, customer);
+      // What was just made has none; one that was there before may have some.
+      const found = { ...rest, name: name ?? customer.name, taxIds: linkedToExisting ? taxIds : [] };
+      tx.assign(customer, {
+        ...found,
+        processorId: snapshot.id,
+        processorCreatedAt: snapshot.createdAt,
+        linkedToExisting,
+      });
+      if (!isMirrored(customer)) throw new Error('The processor gave the customer no id.');
+      publishCreated(publish, customer, { now: customer.createdAt, cause });
+      return customer;
+    },
+    async cancel(tx, { resourceId, teamId, projectId, input: { email } }, _error, publish) {
+      const id = CustomerId.schema.parse(resourceId);
+      await tx.nativeDelete(CustomerIdentifier, { teamId, projectId, customerId: id });
+      await customers.deleteReserved(tx, { teamId, projectId }, id);
+      await settleEmails(tx, publish, [{ teamId, projectId, value: email }], {
+        now: new Date(),
+        cause: CAUSED_BY_SYSTEM,
+      });
+    },
   },
-  async findExisting(processor, { resourceId, input: wanted }) {
-    const candidates = await listCandidates(processor, spellingsOf(wanted));
-    const snapshot = candidates.find(({ metadata }) => metadata['customerId'] === resourceId);
-    return snapshot ? { snapshot, isExisting: true } : null;
-  },
-  async commit(tx, operation, { snapshot, isExisting: linkedToExisting }, publish, cause) {
-    const customer = await customers.lockRow(tx, operation, operation.resourceId);
-    if (!customer) throw unavailable('The customer is no longer reserved.');
-    const { name, metadata, balance } = toContent(snapshot, operation, customer);
-    const found = { name: name ?? customer.name, metadata, balance };
-    tx.assign(customer, { ...found, processorId: snapshot.id, linkedToExisting });
-    if (!isMirrored(customer)) throw new Error('The processor gave the customer no id.');
-    publishCreated(publish, customer, { now: customer.createdAt, cause });
-    return customer;
-  },
-  async cancel(tx, { resourceId, teamId, projectId, input: { email } }, _error, publish) {
-    const id = CustomerId.schema.parse(resourceId);
-    await tx.nativeDelete(CustomerIdentifier, { teamId, projectId, customerId: id });
-    await customers.deleteReserved(tx, { teamId, projectId }, id);
-    await settleEmails(tx, publish, [{ teamId, projectId, value: email }], {
-      now: new Date(),
-      cause: CAUSED_BY_SYSTEM,
-    });
-  },
-});
+  { isCreation: true },
+);
 
 /** The processor's list by e-mail distinguishes case. */
 const spellingsOf = ({ email, emailAsGiven = email }: Input): string[] => [email, emailAsGiven];
@@ -113,6 +136,7 @@ export function createCustomer(dependencies: Dependencies) {
     const email = canonicalEmail(emailAsGiven);
     const reserve = async (tx: EntityManager): Promise<WithAudit<Input>> => {
       await reserveIdentifiers(tx, scope, id, { email, externalId });
+      await lockEmailsOfTeam(tx, scope.teamId, [email]);
       const metadata = withoutEmpty(wanted.metadata);
       const createdAt = now();
       tx.create(Customer, {
@@ -124,8 +148,14 @@ export function createCustomer(dependencies: Dependencies) {
         externalId: externalId ?? null,
         metadata,
         processorId: null,
+        processorCreatedAt: null,
         linkedToExisting: false,
         balance: null,
+        discountId: null,
+        ...UNSEEN_BILLING,
+        ownInvoiceFields: [],
+        billingSequence: 0,
+        billingUpdatedAt: null,
         processorUpdatedAt: null,
         awaitsWebhook: true,
         version: 1,

@@ -2,8 +2,10 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { CustomerId, ProjectScope } from '@billing/contracts/ids';
 import { hasEnded } from '@billing/contracts/resources/subscription';
 import type { LiveCustomerSnapshot, Processor, SubscriptionSnapshot } from '@billing/processor/port';
+import { namedProject } from '@billing/processor/metadata';
 import { preferredCustomers } from '#domain/customer.ts';
 import { Customer } from '#persistence/customer.entity.ts';
+import { findHeldElsewhere } from '#persistence/held-elsewhere.ts';
 
 interface NewCustomer {
   readonly scope: ProjectScope;
@@ -12,19 +14,21 @@ interface NewCustomer {
   readonly spellings: readonly string[];
 }
 
-/** Finds the processor's customer that a new one is to be linked to; undefined when there is none. */
+/**
+ * Finds the processor's customer that a new one is to be linked to; undefined when there is none. One that names no project and
+ * that another project holds is left to it.
+ */
 export async function findExisting(
   processor: Processor,
   em: EntityManager,
   { scope, id, spellings }: NewCustomer,
 ): Promise<LiveCustomerSnapshot | undefined> {
   const candidates = await listCandidates(processor, spellings);
-  const linked = await findLinked(
-    em,
-    scope,
-    candidates.map(candidate => candidate.id),
-  );
-  const free = candidates.filter(candidate => !linked.has(candidate.id));
+  const ids = candidates.map(candidate => candidate.id);
+  const linked = await findLinked(em, scope, ids);
+  const held = await findHeldElsewhere(em, scope, ids);
+  const isLeft = (it: LiveCustomerSnapshot) => held.has(it.id) && namedProject(it.metadata) === undefined;
+  const free = candidates.filter(candidate => !linked.has(candidate.id) && !isLeft(candidate));
   const preferred = preferredCustomers(free, scope, id);
   if (preferred.length > 1)
     for (const candidate of preferred)

@@ -6,7 +6,7 @@ import { createdWithin } from '@billing/database/find-newest';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { z } from 'zod';
 import { findOwner } from '#persistence/customer-identifiers.ts';
-import type { LinkedCustomer } from '#persistence/customer.entity.ts';
+import { Customer, SEARCHED_COLUMNS, type LinkedCustomer } from '#persistence/customer.entity.ts';
 import { customers } from '#persistence/find-customer.ts';
 import type { Dependencies } from '../dependencies.ts';
 
@@ -38,7 +38,7 @@ export function listCustomers({ em }: Pick<Dependencies, 'em'>) {
       ...(owners && { id: { $in: owners } }),
       ...(email && { email }),
       ...(externalId && { externalId }),
-      ...(search && withText(search)),
+      ...(search && containingText(search)),
       ...(ids && { $and: [{ id: { $in: ids } }] }),
       ...(processorId && { processorId }),
       createdAt: createdWithin({ createdAfter, createdBefore }),
@@ -47,10 +47,18 @@ export function listCustomers({ em }: Pick<Dependencies, 'em'>) {
   };
 }
 
+/** As many as other services look into at once. */
+const MAX_FOUND = 1_000;
+
+/** Returns the ids of the newest of the project's customers that contain a text. */
+export async function searchCustomers(em: EntityManager, scope: ProjectScope, search: string): Promise<CustomerId[]> {
+  const where = { ...scope, processorId: { $ne: null }, deletedAt: null, ...containingText(search) };
+  const options = { fields: ['id'], orderBy: { createdAt: 'desc', id: 'asc' }, limit: MAX_FOUND } as const;
+  return (await em.find(Customer, where, options)).map(({ id }) => id);
+}
+
 /** Selects customers whose e-mail, name or external id contains the text, in any case. */
-const withText = (search: string) => ({
-  $or: [{ email: containing(search) }, { name: containing(search) }, { externalId: containing(search) }],
-});
+const containingText = (search: string) => ({ $or: SEARCHED_COLUMNS.map(column => containing(column, search)) });
 
 /** Returns who has, or is about to have, what the filter names; undefined without a filter. */
 async function findOwners(

@@ -3,6 +3,7 @@ import { openOperationLog, type OperationLog } from '@billing/processor/operatio
 import type { TeamProcessors } from '@billing/processor/team-processors';
 import type { Logger } from 'pino';
 import { createCustomerKind } from './create-customer.ts';
+import { updateBillingDetailsKind } from './update-billing-details.ts';
 import { updateCustomerKind } from './update-customer.ts';
 
 interface CustomersOperationLogOptions {
@@ -14,5 +15,7 @@ interface CustomersOperationLogOptions {
 
 /** Opens the log of everything this service writes to the processor. */
 export function openCustomersOperationLog({ now, ...options }: CustomersOperationLogOptions): OperationLog {
-  return openOperationLog({ ...options, kinds: [createCustomerKind, updateCustomerKind(now)] });
+  const { processors } = options;
+  const kinds = [createCustomerKind, updateCustomerKind(now), updateBillingDetailsKind({ now, processors })];
+  return openOperationLog({ ...options, kinds });
 }

@@ -4,6 +4,7 @@ import type { EventCause } from '@billing/contracts/resources/event';
 import { notFound } from '@billing/contracts/problem';
 import type { Publish } from '@billing/messaging/outbox';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
+import { writeMarks } from '@billing/processor/marks';
 import { withoutEmpty } from '@billing/processor/metadata';
 import { STALE, type RemoteOperation } from '@billing/processor/operation-log/operation-kind';
 import type { CustomerSnapshot, Processor } from '@billing/processor/port';
@@ -12,10 +13,18 @@ import { changesOf, recordUnchanged } from '@billing/service/audit';
 import { audited, pendingAuditOf, type AuditedKind } from '@billing/service/audited-operation';
 import { CAUSED_BY_SYSTEM } from '@billing/service/event-causes';
 import { z } from 'zod';
-import { isOurs, PERSONAL_FIELDS, toContent, toProcessorChanges, type CustomerChanges } from '#domain/customer.ts';
+import {
+  atProcessor,
+  isOurs,
+  PERSONAL_FIELDS,
+  toContent,
+  toProcessorChanges,
+  withoutExternalId,
+  type CustomerChanges,
+} from '#domain/customer.ts';
 import { openEmails, releaseIdentifiers, reserveIdentifiers, takeEmail } from '#persistence/customer-identifiers.ts';
 import type { Customer, LinkedCustomer } from '#persistence/customer.entity.ts';
-import { customers } from '#persistence/find-customer.ts';
+import { customers, ofSameLife } from '#persistence/find-customer.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { saveContent, saveDeleted } from './save-customer.ts';
 import { settleEmails } from './settle-emails.ts';
@@ -31,6 +40,8 @@ const input = z.object({
   metadata: z.record(z.string(), z.string()).optional(),
   /** What the caller wants the external id to be; null clears it. */
   externalId: z.string().nullable().optional(),
+  /** When the processor created the customer; absent where that is not known. */
+  processorCreatedAt: z.coerce.date().nullable().exactOptional(),
   /** The record's version before the processor was called. */
   version: z.int(),
 });
@@ -47,9 +58,12 @@ interface Reread {
 
 /** Changes a customer at the processor; for one that is marked as another project's, metadata is changed here only. */
 export function updateCustomerKind(now: () => Date) {
+  /** Reads the customer; a stub where another one has its id by now. */
+  const read = async (processor: Processor, { processorId, processorCreatedAt = null }: Input) =>
+    ofSameLife(await processor.findCustomer(processorId), processorCreatedAt);
   const reread = async (processor: Processor, operation: RemoteOperation<Input>, em: EntityManager) => {
     const { version } = await customers.find(em, operation, operation.resourceId);
-    return { snapshot: await processor.findCustomer(operation.input.processorId), version };
+    return { snapshot: await read(processor, operation.input), version };
   };
   const settle = async (tx: EntityManager, publish: Publish, customer: Customer, cause: EventCause) => {
     const released = await releaseIdentifiers(tx, [customer]);
@@ -58,15 +72,20 @@ export function updateCustomerKind(now: () => Date) {
   const kind: AuditedKind<Input, Reread, LinkedCustomer> = {
     name: 'update-customer',
     input,
-    async send(processor, { input: { processorId, changes, version }, idempotencyKey, ...scope }) {
-      const current = await processor.findCustomer(processorId);
+    async send(processor, { input: wanted, idempotencyKey, ...scope }) {
+      const { processorId, changes, version } = wanted;
+      const current = await read(processor, wanted);
       if (current.deleted) return { snapshot: current, version };
       const isShared = !isOurs(current, scope);
       const sent = isShared ? { ...changes, metadata: undefined } : changes;
       if (Object.values(sent).every(change => change === undefined)) return { snapshot: current, version };
       // Shared or not is part of the key: the same key must not carry another request.
       const key = isShared ? `${idempotencyKey}:shared` : idempotencyKey;
-      return { snapshot: await processor.updateCustomer(processorId, sent, key), version };
+      const write = () => processor.updateCustomer(processorId, sent, key);
+      const rest = withoutExternalId(sent);
+      const writeRest = () => (rest ? processor.updateCustomer(processorId, rest, `${key}:unmarked`) : current);
+      const snapshot = rest === sent ? await write() : await writeMarks(write, async () => writeRest());
+      return { snapshot, version };
     },
     async commit(tx, operation, { snapshot, version }, publish, cause) {
       const customer = await customers.lock(tx, operation, operation.resourceId);
@@ -74,9 +93,13 @@ export function updateCustomerKind(now: () => Date) {
       if (customer.version !== version) return STALE;
       if (snapshot.deleted) saveDeleted(tx, publish, customer, { now: now(), cause });
       else {
-        const { email, name } = customer;
         const { metadata = customer.metadata, externalId = customer.externalId } = operation.input;
-        const received = toContent(snapshot, operation, { email, name, externalId, metadata });
+        const received = toContent(snapshot, operation, {
+          ...atProcessor(customer),
+          email: customer.email,
+          externalId,
+          metadata,
+        });
         // E-mails are unique here, but not at the processor.
         const isFree = await takeEmail(tx, customer, customer.id, received.email);
         const content = isFree ? received : { ...received, email: customer.email };
@@ -130,12 +153,13 @@ export function updateCustomer({
     const changed = await operationLog.perform(kind, scope, { resourceId: id }, async tx => {
       const customer = await customers.lock(tx, scope, id);
       await reserveIdentifiers(tx, scope, id, changes);
-      const { processorId, version } = customer;
+      const { processorId, processorCreatedAt, version } = customer;
       const { metadata, externalId } = changes;
       const wanted = { ...changes, ...(metadata && { metadata: withoutEmpty(metadata) }) };
       const audit = pendingAuditOf(context, { target, changes: changesOf(customer, wanted, PERSONAL_FIELDS) });
       return {
         processorId,
+        processorCreatedAt,
         version,
         changes: toProcessorChanges(customer, changes),
         ...(metadata && { metadata: withoutEmpty(metadata) }),

@@ -1,20 +1,18 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { CustomerId } from '@billing/contracts/ids';
-import type { Customer as CustomerResource } from '@billing/contracts/resources/customer';
 import type { CustomerBalance } from '@billing/contracts/resources/customer-state';
-import { mirroredProperties, type Mirrored } from '@billing/service/mirrored-rows';
+import { searchIndex } from '@billing/database/containing';
+import type { BillingSnapshot } from '@billing/processor/port';
+import { mirroredProperties, uniqueProcessorId, type Mirrored } from '@billing/service/mirrored-rows';
+import type { BillingContent, TaxIdRecord } from '#domain/billing.ts';
+
+/** The columns that `search` looks into. */
+export const SEARCHED_COLUMNS = ['email', 'name', 'external_id'] as const;
 
 const CustomerSchema = defineEntity({
   name: 'Customer',
   tableName: 'customers',
-  uniques: [
-    {
-      // One customer per project and processor customer; deleted ones do not count.
-      name: 'customers_processor_id_unique',
-      properties: ['teamId', 'projectId', 'processorId'],
-      where: 'deleted_at is null',
-    },
-  ],
+  uniques: [uniqueProcessorId('customers')],
   indexes: [
     { name: 'customers_newest', properties: ['teamId', 'projectId', 'createdAt', 'id'] },
     { name: 'customers_by_processor_id', properties: ['teamId', 'processorId'] },
@@ -23,6 +21,7 @@ const CustomerSchema = defineEntity({
       properties: ['teamId', 'projectId', 'wantedEmail'],
       where: 'wanted_email is not null',
     },
+    searchIndex('customers_search', 'customers', SEARCHED_COLUMNS),
   ],
   properties: {
     id: p.text().primary().$type<CustomerId>(),
@@ -38,6 +37,17 @@ const CustomerSchema = defineEntity({
     linkedToExisting: p.boolean(),
     /** At the processor; null when it has none. */
     balance: p.json<CustomerBalance>().strictNullable(),
+    /** The processor's id of the discount that the customer has there. */
+    discountId: p.text().strictNullable(),
+    /** As the processor has it; null until it was seen. */
+    billing: p.json<BillingSnapshot>().strictNullable(),
+    taxIds: p.json<readonly TaxIdRecord[]>().strictNullable(),
+    taxLocation: p.text().$type<BillingContent['taxLocation']>(),
+    /** The names of the invoice fields that were made here. */
+    ownInvoiceFields: p.json<readonly string[]>(),
+    /** Of the last event about the billing details. */
+    billingSequence: p.integer(),
+    billingUpdatedAt: p.datetime().strictNullable(),
     updatedAt: p.datetime(),
   },
 });
@@ -47,19 +57,3 @@ CustomerSchema.setClass(Customer);
 
 /** A customer that exists at the processor too. */
 export type LinkedCustomer = Mirrored<Customer>;
-
-/** Returns a customer as callers see it. */
-export function toResource(customer: LinkedCustomer): CustomerResource {
-  const { id, email, name, externalId, processorId, metadata, projectId, createdAt, updatedAt } = customer;
-  return {
-    id,
-    email,
-    ...(name !== null && { name }),
-    ...(externalId !== null && { externalId }),
-    processorCustomerId: processorId,
-    metadata,
-    projectId,
-    createdAt,
-    updatedAt,
-  };
-}

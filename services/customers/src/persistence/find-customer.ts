@@ -1,3 +1,5 @@
+import type { CustomerSnapshot } from '@billing/processor/port';
+import { isOfLife } from '@billing/service/lives';
 import { LockMode, type EntityManager } from '@mikro-orm/postgresql';
 import { inProjects, scopedKey, type ProjectObject } from '@billing/database/project-objects';
 import { isMirrored, mirroredRows } from '@billing/service/mirrored-rows';
@@ -16,3 +18,9 @@ export async function lockDeletedByProcessorIds(
   const found = await tx.find(Customer, where, { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE });
   return Map.groupBy(found.filter(isMirrored), it => scopedKey({ scope: it, id: it.processorId }));
 }
+
+/** Returns what has a customer's id at the processor; a stub where that is another customer by now. */
+export const ofSameLife = (found: CustomerSnapshot, processorCreatedAt: Date | null): CustomerSnapshot =>
+  found.deleted || isOfLife({ processorCreatedAt, deletedAt: null }, found.createdAt)
+    ? found
+    : { deleted: true, id: found.id };

@@ -3,9 +3,20 @@ import { Customer } from './customer.entity.ts';
 import { CustomerIdentifier } from './customer-identifier.entity.ts';
 import { Grant } from './grant.entity.ts';
 import { CreateCustomers } from './migrations/0001-create-customers.ts';
+import { AddCustomerDiscounts } from './migrations/0002-add-customer-discounts.ts';
+import { FoldSearchedTexts } from './migrations/0003-fold-searched-texts.ts';
+import { TellLivesApart } from './migrations/0004-tell-lives-apart.ts';
+import { AddBillingDetails } from './migrations/0005-add-billing-details.ts';
 
 /** The tables of the customers service. */
 export const customersSchema = {
   entities: [...operationLogEntities, Customer, CustomerIdentifier, Grant],
-  migrations: [...operationLogMigrations, { name: '0001-create-customers', class: CreateCustomers }],
+  migrations: [
+    ...operationLogMigrations,
+    { name: '0001-create-customers', class: CreateCustomers },
+    { name: '0002-add-customer-discounts', class: AddCustomerDiscounts },
+    { name: '0003-fold-searched-texts', class: FoldSearchedTexts },
+    { name: '0004-tell-lives-apart', class: TellLivesApart },
+    { name: '0005-add-billing-details', class: AddBillingDetails },
+  ],
 };

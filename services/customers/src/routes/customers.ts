@@ -5,7 +5,7 @@ import { createCustomer } from '#operations/create-customer.ts';
 import { deleteCustomer } from '#operations/delete-customer.ts';
 import { listCustomers } from '#operations/list-customers.ts';
 import { updateCustomer } from '#operations/update-customer.ts';
-import { toResource } from '#persistence/customer.entity.ts';
+import { toResource } from '#domain/customer.ts';
 import { customers } from '#persistence/find-customer.ts';
 import type { Dependencies } from '../dependencies.ts';
 

@@ -1,15 +1,23 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { rpcHandler, type RpcHandler } from '@billing/service/definition';
-import { FindCustomer, FindCustomerByExternalId, FindCustomersByProcessorId } from '@billing/contracts/rpc/calls';
+import {
+  FindCustomer,
+  FindCustomerByExternalId,
+  FindCustomersByProcessorId,
+  SearchCustomers,
+} from '@billing/contracts/rpc/calls';
+import { CountMirrored } from '@billing/contracts/rpc/accounts';
 import { ListCustomerStates } from '@billing/contracts/rpc/list-states';
 import { CompareObjects, ListLiveRecords } from '@billing/contracts/rpc/syncs';
+import { listPage } from '@billing/database/find-page';
+import { countMirrored } from '@billing/processor/operation-log/account-fence';
 import { isMirrored } from '@billing/service/mirrored-rows';
 import { toState } from '#domain/customer.ts';
 import { findOwners } from '#persistence/customer-identifiers.ts';
 import { Customer } from '#persistence/customer.entity.ts';
+import { customers } from '#persistence/find-customer.ts';
+import { searchCustomers } from '#operations/list-customers.ts';
 import { compareCustomers } from './compare-customers.ts';
-import { listCustomerStates } from './list-customer-states.ts';
-import { listLiveCustomers } from './list-live-customers.ts';
 
 /** The calls of other services about customers. */
 export const customerRpc = (em: EntityManager): RpcHandler[] => [
@@ -24,10 +32,17 @@ export const customerRpc = (em: EntityManager): RpcHandler[] => [
     return customer && isMirrored(customer) ? toState(customer) : null;
   }),
   rpcHandler(FindCustomersByProcessorId, async ({ teamId, processorCustomerId }) => {
-    const customers = await em.fork().find(Customer, { teamId, processorId: processorCustomerId, deletedAt: null });
-    return customers.filter(isMirrored).map(toState);
+    const found = await em.fork().find(Customer, { teamId, processorId: processorCustomerId, deletedAt: null });
+    return found.filter(isMirrored).map(toState);
   }),
-  rpcHandler(ListCustomerStates, listCustomerStates(em)),
+  rpcHandler(SearchCustomers, ({ search, ...scope }) => searchCustomers(em.fork(), scope, search)),
+  // Those still being created are left out.
+  rpcHandler(ListCustomerStates, page =>
+    listPage(em.fork(), Customer, page, row =>
+      isMirrored(row) ? { recordedAt: row.updatedAt, state: toState(row) } : null,
+    ),
+  ),
+  rpcHandler(CountMirrored.customers, countMirrored(em, { customers: 'customers where deleted_at is null' })),
   rpcHandler(CompareObjects.customers, compareCustomers(em)),
-  rpcHandler(ListLiveRecords.customers, listLiveCustomers(em)),
+  rpcHandler(ListLiveRecords.customers, page => customers.listLive(em.fork(), page)),
 ];

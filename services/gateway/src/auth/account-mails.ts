@@ -1,6 +1,7 @@
 import type { WebhookEndpointFailed } from '@billing/contracts/events/webhooks';
 import type { TeamId } from '@billing/contracts/ids';
 import type { z } from 'zod';
+import { mailText, verbatim } from '#domain/mail-text.ts';
 import type { SharedLimit } from '#limits/shared-limit.ts';
 import type { Mailer } from './mailer.ts';
 import { hashedKey } from './rate-limits.ts';
@@ -17,20 +18,20 @@ export const accountMails = (mailer: Mailer): AccountMails => ({
   resetPassword: (to, link) =>
     mailer.send({
       to,
-      subject: 'Choose a new password',
-      text: `Choose a new password within an hour:\n\n${link}\n\nIf you did not ask for this, ignore it.\n`,
+      subject: mailText`Choose a new password`,
+      text: mailText`Choose a new password within an hour:\n\n${verbatim(link)}\n\nIf you did not ask for this, ignore it.\n`,
     }),
   confirmAddress: (to, link) =>
     mailer.send({
       to,
-      subject: 'Confirm your e-mail address',
-      text: `Confirm your address within an hour, with the password that you chose:\n\n${link}\n\nIf you did not sign up, ignore it.\n`,
+      subject: mailText`Confirm your e-mail address`,
+      text: mailText`Confirm your address within an hour, with the password that you chose:\n\n${verbatim(link)}\n\nIf you did not sign up, ignore it.\n`,
     }),
   accountExists: (to, link) =>
     mailer.send({
       to,
-      subject: 'You have an account already',
-      text: `Someone has signed up with your address, which has an account already. If that was you, sign in, or choose a new password within an hour:\n\n${link}\n\nOtherwise ignore it.\n`,
+      subject: mailText`You have an account already`,
+      text: mailText`Someone has signed up with your address, which has an account already. If that was you, sign in, or choose a new password within an hour:\n\n${verbatim(link)}\n\nOtherwise ignore it.\n`,
     }),
 });
 
@@ -50,11 +51,11 @@ export const mailInvitations =
   (mailer: Mailer, limit: SharedLimit): MailInvitation =>
   async (to, { teamId, teamName, inviter, link }) => {
     if (!(await limit.take(hashedKey(teamId))).isAllowed) return;
-    const [team, name] = [onOneLine(teamName), onOneLine(inviter.name)];
+    const { name, email } = inviter;
     mailer.send({
       to,
-      subject: `${name} invites you to ${team}`,
-      text: `${name} (${inviter.email}) invites you to the team ${team}.\n\nAccept within seven days:\n\n${link}\n\nIf you do not know them, ignore it.\n`,
+      subject: mailText`${name} invites you to ${teamName}`,
+      text: mailText`${name} (${verbatim(email)}) invites you to the team ${teamName}.\n\nAccept within seven days:\n\n${verbatim(link)}\n\nIf you do not know them, ignore it.\n`,
     });
   };
 
@@ -69,13 +70,10 @@ export const mailFailingEndpoints =
   (to, { projectId, host, status, failingSince }) =>
     mailer.send({
       to,
-      subject: status === 'disabled' ? `Webhooks to ${host} are disabled` : `Webhooks to ${host} fail`,
-      text: `No webhook to ${host} has succeeded since ${failingSince.toISOString()}. ${
+      subject: status === 'disabled' ? mailText`Webhooks to ${host} are disabled` : mailText`Webhooks to ${host} fail`,
+      text: mailText`No webhook to ${host} has succeeded since ${verbatim(failingSince.toISOString())}. ${verbatim(
         status === 'disabled'
           ? 'Nothing is sent there any more. What it misses waits as long as events are kept: enable the endpoint once it works'
-          : 'What fails is tried again; after five days the endpoint is disabled. See why in the console'
-      }:\n\n${publicUrl}\n\nProject: ${projectId}\n`,
+          : 'What fails is tried again; after five days the endpoint is disabled. See why in the console',
+      )}:\n\n${verbatim(publicUrl)}\n\nProject: ${projectId}\n`,
     });
-
-/** People choose their names and those of teams. */
-const onOneLine = (name: string): string => name.replaceAll(/\s+/g, ' ');

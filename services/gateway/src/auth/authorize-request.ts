@@ -4,7 +4,6 @@ import type { Operation } from '@billing/contracts/operation';
 import { notFound, unauthorized } from '@billing/contracts/problem';
 import type { Principal } from '@billing/service/identity-token';
 import { requireGrant, requireRole, type KeyGrant, type PathTenant } from '#domain/access.ts';
-import { addressGroup } from '#domain/addresses.ts';
 import { requireFresh } from '#domain/session-life.ts';
 import { crossSite, isCrossSite } from '#domain/browser-headers.ts';
 import type { Membership } from '#persistence/find-membership.ts';
@@ -76,7 +75,7 @@ export function authorizeRequest(dependencies: Dependencies): AuthorizeRequest {
 
   /** A key that works is never refused for those that others behind the same address sent. */
   async function findGrant(response: GatewayResponse, authorization: string): Promise<KeyGrant> {
-    const address = addressGroup(response.locals.address);
+    const { addressGroup: address } = response.locals;
     const secret = /^Bearer +([!-~]{1,256})$/i.exec(authorization)?.[1];
     const isSuspect = !rateLimits.badKeys.peek(address).isAllowed;
     const grant = secret === undefined ? undefined : await apiKeys.find(secret, { isSuspect });

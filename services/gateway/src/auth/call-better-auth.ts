@@ -2,9 +2,11 @@ import type { Request as ExpressRequest } from 'express';
 import { Problem, unavailable, type ProblemKind, PROBLEM_STATUS } from '@billing/contracts/problem';
 import { z } from 'zod';
 import { crossSite, isCrossSite } from '#domain/browser-headers.ts';
+import { hideRateLimits } from '#http/rate-limit-headers.ts';
 import type { GatewayResponse } from '#http/request-context.ts';
 import type { CheckOutcome } from './sessions.ts';
 import type { SessionCookies } from './session-cookies.ts';
+import { LOCKOUT_SECONDS } from './sign-in-options.ts';
 import type { SignIn } from './sign-in.ts';
 
 interface Dependencies {
@@ -57,6 +59,10 @@ export function callBetterAuth({ signIn, cookies, publicUrl }: Dependencies): Ca
 /** Sends a result of better-auth, an error in the form of this API as well. */
 export function sendResult(response: GatewayResponse, { status, body, cookies }: AuthResult): void {
   for (const cookie of cookies) response.append('Set-Cookie', cookie);
+  if (status === PROBLEM_STATUS.rate_limited) {
+    hideRateLimits(response);
+    response.set('Retry-After', String(LOCKOUT_SECONDS));
+  }
   response.status(status).json(status < 400 ? body : toErrorBody(body, status, response.locals.requestId));
 }
 

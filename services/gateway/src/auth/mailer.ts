@@ -1,12 +1,13 @@
 import { createTransport } from 'nodemailer';
 import type { Logger } from 'pino';
+import type { MailText } from '#domain/mail-text.ts';
 import type { SharedLimit } from '#limits/shared-limit.ts';
 import { hashedKey } from './rate-limits.ts';
 
 interface Message {
   readonly to: string;
-  readonly subject: string;
-  readonly text: string;
+  readonly subject: MailText;
+  readonly text: MailText;
 }
 
 /** Sends e-mails. */
@@ -47,11 +48,11 @@ export function openMailer({ smtpUrl, from, limit, logger }: MailerOptions): Mai
     { from },
   );
   const pending = new Set<Promise<unknown>>();
-  async function sendWithin({ to, ...message }: Message): Promise<void> {
+  async function sendWithin({ to, subject, text }: Message): Promise<void> {
     const { isAllowed } = await limit.take(hashedKey(to));
     if (!isAllowed) return logger.warn('an address gets no more mail this hour');
     // As an object: a text would be read as a list of addresses with names.
-    await transport.sendMail({ ...message, to: { name: '', address: to } });
+    await transport.sendMail({ subject: subject.written, text: text.written, to: { name: '', address: to } });
   }
   return {
     send(message) {

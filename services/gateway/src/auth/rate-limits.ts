@@ -13,6 +13,12 @@ const HOUR = 3_600;
 const WEBHOOK_BURST = 10;
 /** Points are 32-bit integers, so bytes are counted in units of this many. */
 export const BYTES_PER_POINT = 1_024;
+/** One percent more is a 32-bit integer too. */
+const MAX_POINTS = 2_000_000_000;
+/** Of a team's webhooks on average: 32 MiB for 500. */
+const BYTES_PER_WEBHOOK = 33_554_432 / 500;
+/** The largest webhook must fit. */
+const MAX_WEBHOOK_BYTES = 1_048_576;
 /** How long an address from which an account signed in is remembered. */
 const KNOWN_ADDRESS_SECONDS = 14 * 24 * HOUR;
 
@@ -20,44 +26,49 @@ const KNOWN_ADDRESS_SECONDS = 14 * 24 * HOUR;
 const CODE_SECONDS = 2 * MINUTE;
 
 /** The limits and their windows, in seconds. */
-const limitsOf = (env: LimitVariables) => ({
+const limitsOf = ({ RATE_LIMIT_SCALE: scale, ...env }: LimitVariables) => ({
   apiKey: { points: env.RATE_LIMIT_PER_KEY, seconds: MINUTE },
   user: { points: env.RATE_LIMIT_PER_KEY, seconds: MINUTE },
   /** Asked before the session is looked up. */
   session: { points: env.RATE_LIMIT_PER_KEY, seconds: MINUTE },
   team: { points: env.RATE_LIMIT_PER_TEAM, seconds: MINUTE },
   /** Checkout and portal sessions, per project. */
-  sessionCreation: { points: env.RATE_LIMIT_SESSION_CREATION, seconds: MINUTE },
+  sessionCreation: { points: 60 * scale, seconds: MINUTE },
   /** Of what customers may use, per API key. */
-  stateReads: { points: env.RATE_LIMIT_STATE_READS, seconds: MINUTE },
+  stateReads: { points: 10 * env.RATE_LIMIT_PER_KEY, seconds: MINUTE },
   /** The same with all keys of a team. */
-  stateReadsOfTeam: { points: 4 * env.RATE_LIMIT_STATE_READS, seconds: MINUTE },
+  stateReadsOfTeam: { points: 40 * env.RATE_LIMIT_PER_KEY, seconds: MINUTE },
   /** Sign-ups and sign-ins, per address. */
-  signIn: { points: env.RATE_LIMIT_SIGN_IN, seconds: MINUTE },
+  signIn: { points: 10 * scale, seconds: MINUTE },
   /** Per account and address. */
-  signInFailures: { points: env.RATE_LIMIT_SIGN_IN_FAILURES, seconds: HOUR },
+  signInFailures: { points: 10 * scale, seconds: HOUR },
   /** Sent to an address, of all kinds. */
-  mails: { points: env.RATE_LIMIT_MAILS, seconds: HOUR },
+  mails: { points: 5 * scale, seconds: HOUR },
   /** Invitations that are sent for a team. */
-  invitationMails: { points: 4 * env.RATE_LIMIT_MAILS, seconds: HOUR },
-  signInFailuresOfNewAddresses: { points: 10 * env.RATE_LIMIT_SIGN_IN_FAILURES, seconds: HOUR },
+  invitationMails: { points: 20 * scale, seconds: HOUR },
+  signInFailuresOfNewAddresses: { points: 100 * scale, seconds: HOUR },
   /** API keys that do not work, per address. */
-  badKeys: { points: env.RATE_LIMIT_BAD_KEYS, seconds: MINUTE },
+  badKeys: { points: 20 * scale, seconds: MINUTE },
   /** Links of invitations that do not work, per address. */
-  badInvitations: { points: env.RATE_LIMIT_BAD_PORTAL_TOKENS, seconds: MINUTE },
+  badInvitations: { points: 20 * scale, seconds: MINUTE },
   /** Portal links that do not work, per address. */
-  badPortalTokens: { points: env.RATE_LIMIT_BAD_PORTAL_TOKENS, seconds: MINUTE },
-  portalLink: { points: env.RATE_LIMIT_PORTAL_LINK, seconds: MINUTE },
-  portalSetup: { points: env.RATE_LIMIT_PORTAL_SETUP, seconds: HOUR },
+  badPortalTokens: { points: 20 * scale, seconds: MINUTE },
+  portalLink: { points: 60 * scale, seconds: MINUTE },
+  portalSetup: { points: 5 * scale, seconds: HOUR },
   /** What is stored, per team. */
   webhookEvents: { points: env.RATE_LIMIT_WEBHOOK_EVENTS * WEBHOOK_BURST, seconds: WEBHOOK_BURST },
   webhookBytes: {
-    points: Math.floor((env.RATE_LIMIT_WEBHOOK_BYTES * WEBHOOK_BURST) / BYTES_PER_POINT),
+    points:
+      (Math.max(env.RATE_LIMIT_WEBHOOK_EVENTS * BYTES_PER_WEBHOOK, MAX_WEBHOOK_BYTES) * WEBHOOK_BURST) /
+      BYTES_PER_POINT,
     seconds: WEBHOOK_BURST,
   },
 });
 
 type LimitName = keyof ReturnType<typeof limitsOf>;
+
+/** Points of limits in place of those that follow from the environment. */
+export type LimitOverrides = Readonly<Partial<Record<LimitName, number>>>;
 
 /** Every limit by name; each is counted by all copies of the gateway together. */
 export type RateLimits = Readonly<Record<LimitName, SharedLimit>> & {
@@ -68,12 +79,19 @@ export type RateLimits = Readonly<Record<LimitName, SharedLimit>> & {
 };
 
 /** Creates the limits in stores that all copies share. */
-export function createRateLimits(env: LimitVariables, openStore: OpenPointStore): RateLimits {
-  startCountingRefusals(Object.keys(limitsOf(env)));
-  const limits = Object.entries(limitsOf(env)).map(([name, { points, seconds }]) => [
-    name,
-    sharedLimit({ name, store: openStore({ name, seconds }), limit: points }),
-  ]);
+export function createRateLimits(
+  env: LimitVariables,
+  openStore: OpenPointStore,
+  overrides: LimitOverrides = {},
+): RateLimits {
+  const defaults = limitsOf(env);
+  const names = Object.keys(defaults) as LimitName[]; // its own keys
+  startCountingRefusals(names);
+  const limits = names.map(name => {
+    const { points, seconds } = defaults[name];
+    const limit = Math.min(Math.floor(overrides[name] ?? points), MAX_POINTS);
+    return [name, sharedLimit({ name, store: openStore({ name, seconds }), limit })];
+  });
   return {
     ...(Object.fromEntries(limits) as Record<LimitName, SharedLimit>), // one for each name
     knownAddresses: openStore({ name: 'knownAddresses', seconds: KNOWN_ADDRESS_SECONDS }),

@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import { isLocalUrl } from '#domain/addresses.ts';
 import { cookiePrefixOf } from '#domain/browser-headers.ts';
 import { PASSWORD_LENGTH } from '#domain/password.ts';
+import { newBackupCodes } from '#domain/second-factor-codes.ts';
 import { COOKIE_SECONDS, firstExpiry, MAX_SESSIONS } from '#domain/session-life.ts';
 import type { PasswordHashing } from './password-hashing.ts';
 
@@ -35,6 +36,9 @@ interface OptionsInput {
 
 /** Paths of better-auth that check the password and then open a session. */
 const CHECKS_PASSWORD = ['/sign-up/email', '/sign-in/email', '/change-password', '/two-factor/disable'];
+
+/** How long an account takes no code after ten wrong ones in a row: better-auth's own limit, the only one of its that is on. */
+export const LOCKOUT_SECONDS = 900;
 
 /** Links that sign in once, within a day; `routes/sign-in.ts` serves them to the gateway's own machine only. */
 const localLinks = () => oneTimeToken({ expiresIn: 24 * 60, storeToken: 'hashed' });
@@ -84,7 +88,13 @@ export function signInOptions({ pool, publicUrl, secret, sendLink, passwords, lo
     },
     // Tokens of resets and second factors are stored hashed.
     verification: { storeIdentifier: 'hashed' },
-    plugins: [twoFactor(), ...(isLocalUrl(publicUrl) ? [localLinks()] : [])],
+    plugins: [
+      twoFactor({
+        accountLockout: { durationSeconds: LOCKOUT_SECONDS },
+        backupCodeOptions: { customBackupCodesGenerate: newBackupCodes },
+      }),
+      ...(isLocalUrl(publicUrl) ? [localLinks()] : []),
+    ],
     databaseHooks: {
       session: {
         create: {

@@ -5,6 +5,9 @@ import { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { postgresConnection } from '@billing/database/connection';
+import { MAX_AGE_SECONDS } from '@billing/database/database';
+import { checkSession, SESSION_LIMITS, WITHOUT_LIMITS } from '@billing/database/session-settings';
+import { secretLink, type LinkPage } from '#domain/secret-link.ts';
 import type { Mailer } from './mailer.ts';
 import { accountMails } from './account-mails.ts';
 import { passwordHashing, type PasswordHashing } from './password-hashing.ts';
@@ -47,7 +50,7 @@ export interface SignIn {
 }
 
 /** What a secret link of an account is for. */
-type LinkKind = 'reset-password' | 'verify-email';
+type LinkKind = Exclude<LinkPage, 'accept-invitation'>;
 
 interface SignInOptions {
   /** Connects as the gateway's role; the tables are in its schema `auth`. */
@@ -83,7 +86,8 @@ export async function openSignIn({
       application_name: 'billing-gateway-sign-in',
       max: MAX_CONNECTIONS,
       connectionTimeoutMillis: 3_000,
-      statement_timeout: 10_000,
+      maxLifetimeSeconds: MAX_AGE_SECONDS,
+      ...SESSION_LIMITS,
       keepAlive: true,
     });
     // The pool replaces an idle connection that breaks; without a listener the error would end the process.
@@ -91,7 +95,7 @@ export async function openSignIn({
     return pool;
   };
   const [pool, sessionPool] = [openPool(), openPool()];
-  const linkWith = (kind: LinkKind, token: string) => `${publicUrl}/${kind}#${token}`;
+  const linkWith = (kind: LinkKind, token: string) => secretLink(publicUrl, kind, token);
   const mails = mailer && accountMails(mailer);
   const sendLink: SendLink | undefined = mails && {
     resetPassword: async ({ email }, token) => mails.resetPassword(email, linkWith('reset-password', token)),
@@ -101,6 +105,7 @@ export async function openSignIn({
   const optionsWith = (of: Pool) => signInOptions({ pool: of, publicUrl, secret, sendLink, passwords, logger });
   const options = optionsWith(pool);
   try {
+    await checkSession(pool, 'auth');
     await migrateSignIn(pool, options);
   } catch (err) {
     await Promise.all([pool.end(), sessionPool.end()]);
@@ -178,10 +183,13 @@ const MIGRATION_LOCK = 7_231_906;
 async function migrateSignIn(pool: Pool, options: BetterAuthOptions): Promise<void> {
   const connection = await pool.connect();
   try {
-    await connection.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    // A transaction's lock, for a pooler keeps no other on one connection.
+    await connection.query('begin');
+    await connection.query(WITHOUT_LIMITS);
+    await connection.query('select pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
     const { runMigrations } = await getMigrations(options);
     await runMigrations();
-    await connection.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]);
+    await connection.query('commit');
     connection.release();
   } catch (err) {
     // Closing the connection releases the lock.

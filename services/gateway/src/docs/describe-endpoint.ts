@@ -1,3 +1,4 @@
+import { clientCalls } from '@billing/client/calls';
 import { exampleOf } from '@billing/contracts/example';
 import { z } from 'zod';
 import { createSchema, type oas31, type ZodOpenApiOperationObject, type ZodOpenApiResponsesObject } from 'zod-openapi';
@@ -50,12 +51,16 @@ const ifNoneMatchParameter = z
     },
   });
 
+const CLIENT_CALLS = clientCalls();
+
 /** Describes an endpoint as an operation of the document. */
 export function describeEndpoint(endpoint: Endpoint): ZodOpenApiOperationObject {
   const { id, tag, summary, description, security, params, query, body, example, takesIdempotencyKey, isTagged } =
     endpoint;
   return {
     operationId: id,
+    // How our client for backends calls it, for whoever shows the document.
+    ...(CLIENT_CALLS.has(id) && { 'x-client-call': CLIENT_CALLS.get(id) }),
     tags: [tag],
     summary,
     description,
@@ -77,22 +82,28 @@ export function describeEndpoint(endpoint: Endpoint): ZodOpenApiOperationObject 
   };
 }
 
-/** Describes the parameters of an object of texts by their decoded values: 20 for `20`, true for `true`. */
+/**
+ * Describes the parameters of an object of texts by their decoded values: 20 for `20`, true for `true`. What is an object when
+ * it is decoded is opaque to callers, and shown as its text.
+ */
 function parametersIn(place: 'path' | 'query', parameters: z.ZodType, examples: object): oas31.ParameterObject[] {
   const propertiesIn = (io: 'input' | 'output') =>
     createSchema(parameters, { io, opts: { override: showWireFormat } }).schema as oas31.SchemaObject; // it has no id
-  const { required = [] } = propertiesIn('input');
+  const { required = [], properties: texts = {} } = propertiesIn('input');
   const { properties = {} } = propertiesIn('output');
-  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
-    name,
-    in: place,
-    required: required.includes(name),
-    ...(description !== undefined && { description }),
-    schema,
-    // The values of a list are in one text, with commas between them.
-    ...('items' in schema && { explode: false }),
-    ...(name in examples && { example: examples[name as keyof typeof examples] }),
-  }));
+  return Object.entries(properties).map(([name, decoded]) => {
+    const { description, ...schema } = ('properties' in decoded && texts[name]) || decoded;
+    return {
+      name,
+      in: place,
+      required: required.includes(name),
+      ...(description !== undefined && { description }),
+      schema,
+      // The values of a list are in one text, with commas between them.
+      ...('items' in schema && { explode: false }),
+      ...(name in examples && { example: examples[name as keyof typeof examples] }),
+    };
+  });
 }
 
 /** An example of a query shows decoded values, and only those that it names. */

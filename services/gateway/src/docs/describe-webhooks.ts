@@ -68,6 +68,8 @@ export function describeWebhooks(): ZodOpenApiPathsObject {
           summary: meaning,
           description:
             'Posted to your endpoints. Any 2xx is a success; 410 disables the endpoint; all else is tried again.',
+          // Its signature is in its headers.
+          security: [],
           parameters,
           requestBody: {
             required: true,

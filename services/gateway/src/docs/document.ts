@@ -6,7 +6,7 @@ import { toEndpoint, type Endpoint } from './endpoint.ts';
 import { passwordEndpoints } from './password-endpoints.ts';
 import { portalEndpoint } from './portal-endpoint.ts';
 import { signInEndpoints } from './sign-in-endpoints.ts';
-import { TAGS } from './tags.ts';
+import { TAG_GROUPS, TAGS } from './tags.ts';
 import { showWireFormat } from './wire-format.ts';
 
 export type ApiDocument = ReturnType<typeof createDocument>;
@@ -26,7 +26,7 @@ Timestamps are ISO 8601 in UTC. Amounts are whole numbers of the currency’s sm
 
 Lists are newest first, but events oldest first. \`pagination.nextCursor\` of a page (\`nextCursor\` of deliveries and events), sent as \`cursor\`, selects the next one; \`limit\` its size. \`offset\` skips items, at most 100,000.
 
-Every change in a project is an event. Events are posted to your endpoints, signed as Standard Webhooks are: at least once, with the same \`webhook-id\`, and those of one object in the order of \`object.sequence\` unless one failed three times. Respond with a 2xx within 15 seconds; an event is tried 10 times within 76 hours. \`GET …/events\` returns the same events in the order of \`position\`, each once: go on with \`nextCursor\`, and wait for what is new with \`waitMs\`.
+Every change in a project is an event. Events are posted to your endpoints, signed as Standard Webhooks are: at least once, with the same \`webhook-id\`, and those of one object in the order of \`object.sequence\` unless one failed three times. Respond with a 2xx within 15 seconds; an event is tried 10 times in about 76 hours. \`GET …/events\` returns the same events in the order of \`position\`, each once: go on with \`nextCursor\`, and wait for what is new with \`waitMs\`.
 
 Every error response has the body \`{ "error": { "code", "message", "details", "requestId" } }\`. Resources of another project are reported as not found.
 
@@ -55,6 +55,7 @@ export function describeApi({ operations, publicUrl, sessionCookie }: ApiDescrip
       info: INFO,
       servers: [{ url: publicUrl }],
       tags: TAGS.map(({ name, description }) => ({ name, description })),
+      'x-tagGroups': TAG_GROUPS,
       paths,
       webhooks: describeWebhooks(),
       components: { securitySchemes: securitySchemes(sessionCookie) },

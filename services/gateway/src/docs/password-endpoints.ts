@@ -12,7 +12,7 @@ import { done, maybeSignedIn, signedIn, signInEndpoint, withSession } from './si
 const newPasswordErrors = ['password_too_short', 'password_too_long', 'password_too_common'] as const;
 const checkErrors = ['unauthorized', 'invalid_password', 'rate_limited'] as const;
 const codeErrors = ['unauthorized', 'too_many_attempts_request_new_code', 'rate_limited'] as const;
-const exampleBackupCodes = ['x7Kq2-mP9Lw', 'B4nTz-R8yHc'];
+const exampleBackupCodes = ['x7kq2-mp9aw', 'b4ntz-r8yhc'];
 const backupCodes = z.array(z.string()).meta({ example: exampleBackupCodes });
 
 /** `/api/auth`: passwords and the second factor, served by better-auth. */

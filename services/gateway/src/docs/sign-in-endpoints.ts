@@ -16,7 +16,7 @@ export const signInEndpoints: readonly Endpoint[] = [
     path: 'sign-up/email',
     summary: 'Sign up with an e-mail address and a password',
     description:
-      'Signs in as well: the response sets the session cookie. Where the installation sends mail, the address is confirmed first, and the token is null. A password has 10 to 128 characters and is not a common one.',
+      'Signs in as well: the response sets the session cookie. Where only invited people may register, `invitationToken` is the one of their link. Where the installation sends mail, the address is confirmed first, and the token is null. A password has 10 to 128 characters and is not a common one.',
     body: signUpBody,
     response: maybeSignedIn,
     errors: [

@@ -13,6 +13,8 @@ describe('a request path', () => {
     ['/api/', '/api/'],
     ['/api/service/teams/?limit=1', '/api/service/teams?limit=1'],
     ['/portal/', '/portal/'],
+    ['/portal/a-b/', '/portal/a-b'],
+    ['/api/external/a%2fb%25;%3f%23%5C/state', '/api/external/a%2Fb%25%3B%3F%23%5C/state'],
     [`/${'a'.repeat(4_095)}?q=${'b'.repeat(5_000)}`, `/${'a'.repeat(4_095)}?q=${'b'.repeat(5_000)}`],
   ])('%s becomes %s', (target, expected) => {
     expect(canonicalTarget(target)).toBe(expected);
@@ -49,6 +51,9 @@ describe('a request path', () => {
     '/api?email=100%',
     '/api/a%23b',
     '/api/a%3fb',
+    '/api/external/%2e%2e/state',
+    '/api/external/a%00b',
+    '/api/external/a/b%2fc',
     `/${'a'.repeat(4_096)}`,
     `/${'"'.repeat(1_400)}`,
   ])('%j is rejected', target => {

@@ -1,5 +1,6 @@
 import { createHash, hkdfSync, randomBytes } from 'node:crypto';
 import { conflict } from '@billing/contracts/problem';
+import { secretLink, tokenOf } from './secret-link.ts';
 
 const TOKEN_BYTES = 32;
 
@@ -20,9 +21,9 @@ interface LinkOptions {
   readonly derivationKey: Buffer;
 }
 
-/** Issues links to a page of the gateway. What follows the # stays in the browser: no log and no other site sees it. */
+/** Issues links to the page of an invitation. */
 export function createInvitationLinks({ publicUrl, derivationKey }: LinkOptions): InvitationLinks {
-  const linkWith = (token: Buffer) => `${publicUrl}/accept-invitation#${token.toString('base64url')}`;
+  const linkWith = (token: Buffer) => secretLink(publicUrl, 'accept-invitation', token.toString('base64url'));
   const derived = (operationKey: string) =>
     linkWith(Buffer.from(hkdfSync('sha256', derivationKey, '', operationKey, TOKEN_BYTES)));
   return {
@@ -34,9 +35,6 @@ export function createInvitationLinks({ publicUrl, derivationKey }: LinkOptions)
     },
   };
 }
-
-/** Returns the token in a link. */
-export const tokenOf = (link: string): string => link.slice(link.indexOf('#') + 1);
 
 /** Returns what is stored of a token: its SHA-256 in hex. */
 export const hashToken = (token: string): string => createHash('sha256').update(token).digest('hex');

@@ -1,4 +1,4 @@
-import { Problem } from '@billing/contracts/problem';
+import { quotaExceeded } from '@billing/contracts/problem';
 
 /** How many of each there may be. */
 export interface Quotas {
@@ -10,7 +10,12 @@ export interface Quotas {
   readonly keys: number;
   /** Open invitations of a team. */
   readonly invitations: number;
+  /** Members of a team, and those who are invited. */
+  readonly members: number;
 }
+
+/** What an installation allows that sets nothing else. */
+export const QUOTAS: Quotas = { teams: 20, projects: 20, keys: 50, invitations: 100, members: 500 };
 
 /**
  * Requires that there is room for one more beside the `used` ones.
@@ -18,8 +23,5 @@ export interface Quotas {
  */
 export function requireRoom(quotas: Quotas, quota: keyof Quotas, used: number): void {
   const limit = quotas[quota];
-  if (used < limit) return;
-  throw new Problem('unprocessable', 'quota_exceeded', `The limit of ${limit} ${quota} is reached.`, {
-    details: { quota, limit },
-  });
+  if (used >= limit) throw quotaExceeded(quota, limit);
 }

@@ -1,14 +1,13 @@
 import type { ErrorRequestHandler } from 'express';
 import { Problem } from '@billing/contracts/problem';
 import { toProblem } from '@billing/service/to-problem';
-import type { GatewayResponse } from './request-context.ts';
+import { loggerOf, type GatewayResponse } from './request-context.ts';
 
 /** Sends the error response of a failed request. Express recognizes an error handler by its four parameters. */
 export const errorHandler: ErrorRequestHandler = (err: unknown, _request, plainResponse, _next) => {
   const response = plainResponse as GatewayResponse; // the first middleware has filled its locals
   const problem = toProblem(err);
-  const { logger } = response.locals;
-  if (problem.status >= 500) logger[problem.status === 500 ? 'error' : 'warn']({ err }, 'request failed');
+  if (problem.status >= 500) loggerOf(response)[problem.status === 500 ? 'error' : 'warn']({ err }, 'request failed');
   // A response that has begun cannot be replaced; the caller must see that it is incomplete.
   if (response.headersSent) response.destroy();
   else sendProblem(response, problem);

@@ -20,15 +20,29 @@ export function requireWithin(response: GatewayResponse, usage: Usage, teamId?: 
       'X-RateLimit-Remaining': String(isAllowed ? remaining : 0),
       'X-RateLimit-Reset': String(secondsLeft),
     });
-  if (isAllowed) return;
-  countRefusal(usage.name, teamId ?? teamOf(response.locals.principal));
-  throw new Problem('rate_limited', 'rate_limited', 'Too many requests; try again later.', {
-    retryAfterSeconds: secondsLeft,
-  });
+  if (!isAllowed) throw refusal(response, { limit: usage.name, secondsLeft, teamId });
+}
+
+/**
+ * Refuses a request for what is no limit in a window: its response has the headers of none.
+ * @throws Problem 429
+ */
+export function refuse(response: GatewayResponse, limit: string): never {
+  hideRateLimits(response);
+  throw refusal(response, { limit, secondsLeft: 1 });
+}
+
+function refusal(
+  response: GatewayResponse,
+  { limit, secondsLeft, teamId }: { limit: string; secondsLeft: number; teamId?: string | undefined },
+): Problem {
+  countRefusal(limit, teamId ?? teamOf(response.locals.principal));
+  const message = 'Too many requests; try again later.';
+  return new Problem('rate_limited', 'rate_limited', message, { retryAfterSeconds: secondsLeft });
 }
 
 /** Counts a refusal by limit, and by team where it is known whose request it is. */
-function countRefusal(limit: string, teamId: string | null | undefined): void {
+export function countRefusal(limit: string, teamId: string | null | undefined): void {
   refusals().add(1, { limit, ...(teamId && { 'billing.team.id': teamId }) });
 }
 
@@ -44,11 +58,16 @@ export const startCountingRefusals = (limits: readonly string[]): void =>
 const teamOf = (principal: Principal | undefined) =>
   principal && principal.kind !== 'anonymous' ? principal.teamId : undefined;
 
+const HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'] as const;
+
 /** Returns the headers of the limits that a response has so far. */
 export const rateLimitHeaders = (response: GatewayResponse): OutgoingHttpHeaders =>
   Object.fromEntries(
-    ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'].flatMap(name => {
+    HEADERS.flatMap(name => {
       const value = response.get(name);
       return value === undefined ? [] : [[name, value]];
     }),
   );
+
+/** Takes the headers of limits off a response: another one refuses than they are about. */
+export const hideRateLimits = (response: GatewayResponse): void => HEADERS.forEach(name => response.removeHeader(name));

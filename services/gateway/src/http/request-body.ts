@@ -3,7 +3,6 @@ import type { IncomingMessage } from 'node:http';
 import type { Request } from 'express';
 import { invalid, Problem, unavailable } from '@billing/contracts/problem';
 import { isFormType, isJsonType } from '@billing/service/json-type';
-import { addressGroup } from '#domain/addresses.ts';
 import type { GatewayResponse } from './request-context.ts';
 
 /** The largest accepted body, in bytes. */
@@ -60,7 +59,7 @@ export function readBody(request: Request): Promise<Buffer> {
     else if (budget.hold(chunk.length)) chunks.push(chunk);
     else stop(overBudget());
   });
-  request.once('end', () => resolve(Buffer.concat(chunks)));
+  request.once('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
   request.once('error', () => reject(invalid([{ path: '', message: 'The body is incomplete.' }])));
   return promise;
 }
@@ -68,8 +67,7 @@ export function readBody(request: Request): Promise<Buffer> {
 /** Holds bytes for a request until its response has ended. */
 function holderOf(request: Request) {
   const response = request.res as GatewayResponse; // Express sets it, and the first middleware has filled its locals
-  const { bodyBudget, address } = response.locals;
-  const owner = addressGroup(address);
+  const { bodyBudget, addressGroup: owner } = response.locals;
   let held = 0;
   response.once('close', () => {
     bodyBudget.release(owner, held);
@@ -93,7 +91,7 @@ export async function readBytes(request: Request, type: BodyType): Promise<Buffe
   if (checkBodyHeaders(request, type) === 'none') return undefined;
   const bytes = await readBody(request);
   if (!isUtf8(bytes)) throw invalid([{ path: '', message: 'The body is not UTF-8.' }]);
-  return bytes;
+  return bytes.length > 0 ? bytes : undefined;
 }
 
 /**

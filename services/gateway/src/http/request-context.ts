@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
 import { context } from '@opentelemetry/api';
 import type { NextFunction, Request, Response } from 'express';
 import type { Logger } from 'pino';
@@ -6,7 +7,7 @@ import { startServerSpan } from '@billing/service/http-spans';
 import type { Principal } from '@billing/service/identity-token';
 import { openRequestMetrics } from '@billing/service/request-metrics';
 import { templatedPath } from '@billing/service/templated-path';
-import { clientAddress, type IsTrustedProxy } from '#domain/addresses.ts';
+import { addressGroup, clientAddress, type IsTrustedProxy } from '#domain/addresses.ts';
 import type { BodyBudget } from './body-budget.ts';
 
 /** What the gateway knows about a request besides the request itself. */
@@ -14,7 +15,8 @@ interface RequestContext {
   requestId: string;
   /** The caller's, in its one spelling; empty once the connection is gone. */
   address: string;
-  /** Adds the request id to every line. */
+  /** Under which limits count the address. */
+  addressGroup: string;
   logger: Logger;
   /** Where the bytes of its body are held. */
   bodyBudget: BodyBudget;
@@ -41,6 +43,9 @@ export type GatewayResponse = Response<unknown, RequestContext & Record<string, 
 /** A handler or middleware; a rejected promise goes to the error handler. */
 export type Handler = (request: Request, response: GatewayResponse, next: NextFunction) => void | Promise<void>;
 
+/** Responds to a request; a rejected promise goes to the error handler. */
+export type Responder = (request: Request, response: GatewayResponse) => Promise<void>;
+
 /**
  * Headers of every response: it is not cached, its type is not guessed, and pages of other sites can neither read it nor
  * keep a reference to our pages.
@@ -62,36 +67,52 @@ const REQUEST_ID_PATTERN = /^[A-Za-z0-9._-]{1,128}$/;
  */
 export function requestContext({ logger, publicUrl, bodyBudget, isTrustedProxy }: ContextDependencies): Handler {
   const record = openRequestMetrics();
-  const defaultHeaders = { ...DEFAULT_HEADERS, ...(publicUrl.startsWith('https:') && HTTPS_ONLY) };
+  const originOf = openOrigins(isTrustedProxy);
+  const defaultHeaders = Object.entries({ ...DEFAULT_HEADERS, ...(publicUrl.startsWith('https:') && HTTPS_ONLY) });
   return (request, response, next) => {
     const startedAt = performance.now();
     const requestId = requestIdFrom(request.headers['x-request-id']);
-    response.locals.requestId = requestId;
-    response.locals.address = clientAddress(routeOf(request), isTrustedProxy);
-    response.locals.bodyBudget = bodyBudget;
-    response.locals.logger = logger.child({ requestId });
-    response.set({ ...defaultHeaders, 'x-request-id': requestId });
+    Object.assign(response.locals, originOf(request), { requestId, bodyBudget, logger });
+    for (const [name, value] of defaultHeaders) response.setHeader(name, value);
+    response.setHeader('x-request-id', requestId);
     if (request.url.startsWith('/health/')) return next();
     const span = startServerSpan(request);
     response.once('close', () => {
       const ms = performance.now() - startedAt;
       const { method, url } = request;
-      const { route, logger: log, principal } = response.locals;
+      const { route, principal } = response.locals;
       const status = response.writableFinished ? response.statusCode : undefined;
       record({ method, route, status, ms });
       span.end({ route, status });
+      if (!logger.isLevelEnabled('info')) return;
       const ended = { status: status ?? 'aborted', ms: Math.round(ms), ...callerFields(principal) };
-      context.with(span.context, () => log.info({ method, path: templatedPath(url), ...ended }, 'request completed'));
+      const line = { requestId, method, path: templatedPath(url), ...ended };
+      context.with(span.context, () => logger.info(line, 'request completed'));
     });
     return context.with(span.context, next);
   };
 }
 
-/** Node joins the lines of a repeated header. */
-const routeOf = ({ socket, headers }: Request) => ({
-  peer: socket.remoteAddress ?? '',
-  forwardedFor: headers['x-forwarded-for']?.toString(),
-});
+/** Returns a function that finds whom a request comes from; once for each connection, unless it says for whom it forwards. */
+function openOrigins(isTrustedProxy: IsTrustedProxy) {
+  type Origin = Pick<RequestContext, 'address' | 'addressGroup'>;
+  const ofConnections = new WeakMap<Socket, Origin>();
+  const find = (peer: string | undefined = '', forwardedFor?: string): Origin => {
+    const address = clientAddress({ peer, forwardedFor }, isTrustedProxy);
+    return { address, addressGroup: addressGroup(address) };
+  };
+  return ({ socket, headers }: Request): Origin => {
+    // Node joins the lines of a repeated header.
+    const forwardedFor = headers['x-forwarded-for']?.toString();
+    if (forwardedFor !== undefined) return find(socket.remoteAddress, forwardedFor);
+    const origin = ofConnections.get(socket) ?? find(socket.remoteAddress);
+    if (origin.address !== '') ofConnections.set(socket, origin);
+    return origin;
+  };
+}
+
+/** Returns a logger that adds the request id to every line. */
+export const loggerOf = ({ locals: { logger, requestId } }: GatewayResponse): Logger => logger.child({ requestId });
 
 /** Returns the caller's request id if it is safe in a log line, otherwise a new one. */
 function requestIdFrom(header: string | string[] | undefined): string {

@@ -2,16 +2,24 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
+import { brotliCompress, gzip } from 'node:zlib';
 import type { Request } from 'express';
 import type { GatewayResponse } from './request-context.ts';
+
+/** How files are compressed, the smallest first; browsers accept Brotli over TLS, and on their own machine. */
+const ENCODINGS = {
+  br: promisify<Buffer, Buffer>(brotliCompress),
+  gzip: promisify<Buffer, Buffer>(gzip),
+} as const;
+type Encoding = keyof typeof ENCODINGS;
+const PREFERRED = ['br', 'gzip'] as const satisfies readonly Encoding[];
 
 /** A file that browsers load, in memory. */
 export interface StaticFile {
   readonly type: string;
   readonly bytes: Buffer;
-  /** Compresses it at the first call; undefined when that saves nothing. */
-  readonly gzipped: (() => Promise<Buffer>) | undefined;
+  /** Compresses it, once for each encoding; undefined when that saves nothing. */
+  readonly compressed: ((encoding: Encoding) => Promise<Buffer>) | undefined;
   /** Names the content, however it is compressed. */
   readonly etag: string;
 }
@@ -25,39 +33,38 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 const COMPRESSED = new Set(['.woff2']);
 const FOREVER = 'public, max-age=31536000, immutable';
-const compress = promisify<Buffer, Buffer>(gzip);
 const etagOf = (bytes: Buffer): string => `W/"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
 
-function compressOnce(bytes: Buffer): () => Promise<Buffer> {
-  let compressed: Promise<Buffer> | undefined;
-  return () => (compressed ??= compress(bytes));
+function compressOnce(bytes: Buffer): (encoding: Encoding) => Promise<Buffer> {
+  const compressed: Partial<Record<Encoding, Promise<Buffer>>> = {};
+  return encoding => (compressed[encoding] ??= ENCODINGS[encoding](bytes));
 }
 
 /** @throws Error when the file can't be read */
 export async function readStaticFile(file: URL): Promise<StaticFile> {
   const bytes = await readFile(file);
   const extension = extname(file.pathname);
-  const gzipped = COMPRESSED.has(extension) ? undefined : compressOnce(bytes);
-  return { type: TYPES[extension] ?? 'application/octet-stream', bytes, gzipped, etag: etagOf(bytes) };
+  const compressed = COMPRESSED.has(extension) ? undefined : compressOnce(bytes);
+  return { type: TYPES[extension] ?? 'application/octet-stream', bytes, compressed, etag: etagOf(bytes) };
 }
 
 /** Makes a file of a text that is at hand. */
 export function staticText(type: string, text: string): StaticFile {
   const bytes = Buffer.from(text);
-  return { type, bytes, gzipped: compressOnce(bytes), etag: etagOf(bytes) };
+  return { type, bytes, compressed: compressOnce(bytes), etag: etagOf(bytes) };
 }
 
 /** Sends a file, compressed to those who accept it. */
 export async function sendStaticFile(
   request: Request,
   response: GatewayResponse,
-  { type, bytes, gzipped }: StaticFile,
+  { type, bytes, compressed }: StaticFile,
 ): Promise<void> {
   response.type(type);
-  if (gzipped) response.vary('Accept-Encoding');
-  if (!gzipped || request.acceptsEncodings('gzip') === false) return void response.send(bytes);
-  const compressed = await gzipped();
-  response.set('Content-Encoding', 'gzip').send(compressed);
+  if (compressed) response.vary('Accept-Encoding');
+  const encoding = PREFERRED.find(one => request.acceptsEncodings(one) !== false);
+  if (!compressed || !encoding) return void response.send(bytes);
+  response.set('Content-Encoding', encoding).send(await compressed(encoding));
 }
 
 /** Sends a file whose content may change; browsers keep it, and ask each time whether it has. */

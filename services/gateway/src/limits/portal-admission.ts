@@ -5,9 +5,8 @@ import { invalid, PROBLEM_HEADER } from '@billing/contracts/problem';
 import { PORTAL_RETURN_COOKIE } from '@billing/contracts/resources/portal-session';
 import { semaphore, type Semaphore } from '@billing/messaging/semaphore';
 import { hashedKey, type RateLimits } from '#auth/rate-limits.ts';
-import { addressGroup } from '#domain/addresses.ts';
 import { findCookie } from '#domain/browser-headers.ts';
-import { requireWithin } from '#http/rate-limit-headers.ts';
+import { refuse, requireWithin } from '#http/rate-limit-headers.ts';
 import type { GatewayResponse } from '#http/request-context.ts';
 
 /** Requests with links that this copy has not seen work, at a time and address. */
@@ -49,7 +48,7 @@ export function portalAdmission(
     const limit = byAddress.get(address) ?? semaphore(PERMITS, { maxWaiting: MAX_WAITING });
     byAddress.set(address, limit);
     const release = await limit.acquire(usage.isAllowed ? 1 : PERMITS).catch(() => undefined);
-    if (!release) return requireWithin(response, { ...usage, isAllowed: false });
+    if (!release) return refuse(response, 'waitingPortalLinks');
     const leave = () => {
       release();
       if (limit.isIdle()) byAddress.delete(address);
@@ -60,7 +59,7 @@ export function portalAdmission(
   }
 
   return async (request, response) => {
-    const address = addressGroup(response.locals.address);
+    const { addressGroup: address } = response.locals;
     const link = linkOf(request);
     if (link !== undefined && !workingLinks.has(link)) await enter(response, address);
     const isKnown = link !== undefined && workingLinks.has(link);

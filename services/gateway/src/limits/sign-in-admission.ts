@@ -1,6 +1,5 @@
 import { hashedKey, type RateLimits } from '#auth/rate-limits.ts';
 import type { CheckOutcome } from '#auth/sessions.ts';
-import { addressGroup } from '#domain/addresses.ts';
 import { requireWithin } from '#http/rate-limit-headers.ts';
 import type { GatewayResponse } from '#http/request-context.ts';
 
@@ -32,7 +31,7 @@ export interface SignInAdmission {
  */
 export function signInAdmission(rateLimits: SignInLimits): SignInAdmission {
   const { signIn, signInFailures, signInFailuresOfNewAddresses, knownAddresses, usedCodes } = rateLimits;
-  const addressOf = ({ locals: { address } }: GatewayResponse) => addressGroup(address);
+  const addressOf = ({ locals: { addressGroup } }: GatewayResponse) => addressGroup;
 
   return {
     async takeAddress(response) {

@@ -1,14 +1,20 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { fieldsOf } from '@billing/contracts/fields-of';
 import type { ProjectId, TeamId } from '@billing/contracts/ids';
-import { MAX_COUNTED, type CreatedRange, type Page, type Pagination } from '@billing/contracts/pagination';
+import type { CreatedRange, Page, Pagination } from '@billing/contracts/pagination';
 import { createdWithin, findNewest } from '@billing/database/find-newest';
-import type { AuditContext, AuditTarget, ListedAuditEntry } from '@billing/contracts/resources/audit-entry';
+import {
+  listedAuditEntry,
+  type AuditContext,
+  type AuditTarget,
+  type ListedAuditEntry,
+} from '@billing/contracts/resources/audit-entry';
 import type { Operation } from '@billing/contracts/operation';
 import { auditEntryOf } from '@billing/service/audit';
 import { AuditEntryRow, AuditRepeats, Invitation } from '#persistence/entities.ts';
 import { hashToken } from '#domain/invitation-link.ts';
 import { insertRefusals } from '#persistence/insert-audit-entries.ts';
-import { findActorNames } from './actor-names.ts';
+import { findEntryNames, type EntryNames } from './entry-names.ts';
 
 interface Filter extends CreatedRange {
   readonly action?: string | undefined;
@@ -24,11 +30,11 @@ export function listAuditLog({ em }: { readonly em: EntityManager }) {
   ): Promise<[ListedAuditEntry[], Pagination]> => {
     const at = createdWithin({ createdAfter, createdBefore });
     const where = { teamId, action, actorId: actor, projectId, at };
-    const order = { time: 'at', maxCounted: MAX_COUNTED };
+    const order = { time: 'at' };
     const [rows, pagination] = await findNewest(em.fork(), AuditEntryRow, where, page, order);
     const repeats = await findRepeats(em, rows);
-    const nameOf = await findActorNames(em, teamId, rows);
-    return [rows.map(row => toEntry(row, nameOf(row), repeats.get(row.id) ?? 0)), pagination];
+    const namesOf = await findEntryNames(em, teamId, rows);
+    return [rows.map(row => toEntry(row, namesOf(row), repeats.get(row.id) ?? 0)), pagination];
   };
 }
 
@@ -38,23 +44,14 @@ async function findRepeats(em: EntityManager, rows: readonly AuditEntryRow[]): P
   return new Map(found.map(({ entryId, count }) => [entryId, count]));
 }
 
-const toEntry = (
-  { actorType, actorId, targetType, targetId, ...row }: AuditEntryRow,
-  name: string | null,
-  repeats: number,
-): ListedAuditEntry => ({
-  id: row.id,
-  at: row.at,
-  actor: { type: actorType, id: actorId, name },
-  action: row.action,
-  projectId: row.projectId,
-  target: targetType === null || targetId === null ? null : { type: targetType, id: targetId },
-  requestId: row.requestId,
-  address: row.address,
-  outcome: row.outcome,
-  changes: row.changes,
-  count: 1 + repeats,
-});
+const toEntry = (row: AuditEntryRow, names: EntryNames, repeats: number): ListedAuditEntry => {
+  const { actorType, actorId, targetType, targetId } = row;
+  return fieldsOf(listedAuditEntry, row, {
+    actor: { type: actorType, id: actorId, name: names.actor },
+    target: targetType === null || targetId === null ? null : { type: targetType, id: targetId, name: names.target },
+    count: 1 + repeats,
+  });
+};
 
 interface Refused {
   readonly operation: Operation;

@@ -10,7 +10,8 @@ import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import type { MemberRole, issuedInvitation } from '@billing/contracts/resources/team';
 import type { z } from 'zod';
 import { Invitation, Member, Team } from '#persistence/entities.ts';
-import { hashToken, tokenOf } from '#domain/invitation-link.ts';
+import { hashToken } from '#domain/invitation-link.ts';
+import { tokenOf } from '#domain/secret-link.ts';
 import { requireRoom } from '#domain/quotas.ts';
 import { audit } from '#persistence/insert-audit-entries.ts';
 import { lockTeam, requireMembership } from '#persistence/locks.ts';
@@ -24,10 +25,12 @@ export function listInvitations({ em, now }: OperationDependencies) {
     findNewest(em.fork(), Invitation, { teamId, closedAt: null, expiresAt: { $gt: now() } }, page);
 }
 
-/** Returns whether an open invitation waits for an address, of whichever team. */
+/** Returns whether an open invitation of an address has this token, of whichever team. */
 export function isInvited({ em, now }: Pick<OperationDependencies, 'em' | 'now'>) {
-  return async (email: string): Promise<boolean> =>
-    (await em.fork().count(Invitation, { email, closedAt: null, expiresAt: { $gt: now() } })) > 0;
+  return async (email: string, token: string): Promise<boolean> => {
+    const open = { tokenHash: hashToken(token), email, closedAt: null, expiresAt: { $gt: now() } };
+    return (await em.fork().count(Invitation, open)) > 0;
+  };
 }
 
 interface Invited {
@@ -60,6 +63,8 @@ export function inviteMember(dependencies: OperationDependencies) {
       const open = await tx.find(Invitation, { teamId, closedAt: null, expiresAt: { $gt: createdAt } });
       const [replaced, others] = partition(open, invitation => invitation.email === email);
       requireRoom(quotas, 'invitations', others.length);
+      // Whoever is invited may accept: then nobody has to be refused.
+      requireRoom(quotas, 'members', others.length + (await tx.count(Member, { teamId })));
       for (const invitation of replaced) invitation.closedAt = createdAt;
       const replaces = replaced.length > 0 ? replaced.map(invitation => invitation.id) : null;
       await audit(tx, teamId, context, {

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { AuditEntryId } from '@billing/contracts/ids';
-import type { AuditEntry } from '@billing/contracts/resources/audit-entry';
+import type { AuditEntry, SignInAction } from '@billing/contracts/resources/audit-entry';
 import { auditEntryOf } from '@billing/service/audit';
 import type { Logger } from 'pino';
 import { Member } from '#persistence/entities.ts';
@@ -10,7 +10,7 @@ import { insertAuditEntries, insertRefusals } from '#persistence/insert-audit-en
 export interface SignInEvent extends Pick<AuditEntry, 'outcome'> {
   readonly userId: string;
   /** The id of the endpoint of sign-in; `endSession` for a session that was ended by wrong passwords or codes. */
-  readonly endpoint: string;
+  readonly endpoint: SignInAction;
   readonly requestId: string;
   readonly address: string;
 }

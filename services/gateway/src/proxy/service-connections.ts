@@ -1,6 +1,7 @@
 import { Agent, type AgentOptions } from 'node:http';
 import type { ServiceName } from '@billing/contracts/operation';
 import { unavailable, type Problem } from '@billing/contracts/problem';
+import { withMaxAge } from '@billing/service/connection-age';
 
 /**
  * How long a connection to a service may be unused, in milliseconds: less than the time for which a service that closes goes on
@@ -8,9 +9,12 @@ import { unavailable, type Problem } from '@billing/contracts/problem';
  */
 const MAX_IDLE_MS = 750;
 
-/** Returns an agent that keeps connections to services for further requests. */
+/** Connections to a service. */
+export const MAX_CONNECTIONS = 256;
+
+/** Returns an agent that keeps connections to services for further requests, each for a time. */
 export const keepConnections = (options: AgentOptions): Agent =>
-  new Agent({ ...options, keepAlive: true, timeout: MAX_IDLE_MS });
+  withMaxAge(new Agent({ ...options, keepAlive: true, timeout: MAX_IDLE_MS }));
 
 /** 503: a service is down or too slow. */
 export function serviceUnavailable(service: ServiceName, cause?: unknown): Problem {
@@ -20,7 +24,7 @@ export function serviceUnavailable(service: ServiceName, cause?: unknown): Probl
 /** 503: a service returned 401. It rejects the gateway, not the caller, whose credential was checked here. */
 export function identityRejected(service: ServiceName): Problem {
   return unavailable(
-    `The ${service} service rejects the gateway's identity token. Check that IDENTITY_PUBLIC_KEY is the gateway's and that the clocks differ by less than five seconds.`,
+    `The ${service} service rejects the gateway's identity token. Check that IDENTITY_PUBLIC_KEY is the gateway's and that the clocks differ by less than half a minute.`,
     5,
   );
 }

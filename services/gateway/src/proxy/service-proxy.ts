@@ -1,18 +1,22 @@
 import type { OutgoingHttpHeaders } from 'node:http';
-import type { NextFunction, Request, RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
 import proxy, { type ProxyOptions } from 'express-http-proxy';
 import { Problem } from '@billing/contracts/problem';
 import { startClientSpan, type ClientSpan } from '@billing/service/http-spans';
 import { IDENTITY_HEADER, type Caller, type Principal } from '@billing/service/identity-token';
+import { openTeamPlaces, type TeamPlaces } from '@billing/service/team-places';
 import { pathOf } from '@billing/service/templated-path';
 import type { IdentityTokenFor } from '#auth/identity-tokens.ts';
-import { rateLimitHeaders } from '#http/rate-limit-headers.ts';
+import { hideRateLimits, rateLimitHeaders } from '#http/rate-limit-headers.ts';
 import { readBytes, readJson } from '#http/request-body.ts';
 import type { GatewayResponse } from '#http/request-context.ts';
 import type { InspectResponse } from '#limits/portal-admission.ts';
 import type { ServiceUrls } from '../env.ts';
 import { downstreamHeaders, upstreamHeaders } from './headers.ts';
-import { identityRejected, keepConnections, serviceUnavailable } from './service-connections.ts';
+import { identityRejected, keepConnections, MAX_CONNECTIONS, serviceUnavailable } from './service-connections.ts';
+
+/** Requests that wait at one service. */
+const MAX_WAITING = 4_096;
 
 type HeaderDecorator = NonNullable<ProxyOptions['userResHeaderDecorator']>;
 
@@ -23,6 +27,8 @@ interface Target {
   readonly body: 'json' | 'form' | 'discard';
   /** The name of the only cookie that passes, in both directions; none by default. */
   readonly cookie?: string;
+  /** Whether the response may take long on purpose. */
+  readonly waits?: boolean;
   /** Called with the response before the caller gets it. */
   readonly inspect?: InspectResponse;
   /** Called when the body has arrived; returns what is called with the response before the caller gets it. */
@@ -33,11 +39,17 @@ interface Target {
 export interface ServiceProxy {
   /**
    * Forwards a request with its principal, and sends the service's response to the caller.
-   * @throws Problem 400, 413, 415 for the body; later errors go to `next`
+   * @throws Problem 400, 413, 415 for the body; 429 when too many requests of the team wait for the service; 503 when that does
+   * not respond; what `admit` and `inspect` throw
    */
-  forward(request: Request, response: GatewayResponse, next: NextFunction, target: Target): Promise<void>;
+  forward(request: Request, response: GatewayResponse, target: Target): Promise<void>;
+  /** What teams share of the connections to each service. */
+  readonly places: Readonly<Record<keyof ServiceUrls, TeamPlaces>>;
   close(): void;
 }
+
+/** Requests of a team that a service is sent at the same time, and that wait: as many as a key may send in a minute, or nearly. */
+const OF_TEAM = { ofTeam: 32, maxWaiting: 500 };
 
 interface Dependencies {
   readonly urls: ServiceUrls;
@@ -61,7 +73,9 @@ interface Exchange extends Target {
  * not occupy a service, and a service that responds early leaves nothing unread.
  */
 export function openServiceProxy({ urls, tokenFor, responseTimeoutMs }: Dependencies): ServiceProxy {
-  const agent = keepConnections({ maxSockets: 256, maxFreeSockets: 64, scheduling: 'lifo' });
+  const agent = keepConnections({ maxSockets: MAX_CONNECTIONS, maxFreeSockets: 64, scheduling: 'lifo' });
+  // Requests that wait take no connection from others. How many of a team wait, the services limit.
+  const waitingAgent = keepConnections({ maxSockets: MAX_WAITING, maxFreeSockets: 64, scheduling: 'lifo' });
   const exchanges = new WeakMap<Request, Exchange>();
   const exchangeOf = (request: Request): Exchange => {
     const exchange = exchanges.get(request);
@@ -70,7 +84,8 @@ export function openServiceProxy({ urls, tokenFor, responseTimeoutMs }: Dependen
   };
 
   const decorateRequest: ProxyOptions['proxyReqOptDecorator'] = (options, request) => {
-    const { service, principal, cookie, body: of, forwarded: body, signal, span, response } = exchangeOf(request);
+    const exchange = exchangeOf(request);
+    const { service, principal, cookie, body: of, forwarded: body, signal, span, response, waits } = exchange;
     const { requestId } = response.locals;
     const signed = { method: request.method, path: pathOf(request.url) };
     const headers = {
@@ -78,7 +93,7 @@ export function openServiceProxy({ urls, tokenFor, responseTimeoutMs }: Dependen
       ...span.headers,
       [IDENTITY_HEADER]: tokenFor(service, { principal, caller: callerOf(request, response) }, signed),
     };
-    return { ...options, agent, signal, headers };
+    return { ...options, agent: waits ? waitingAgent : agent, signal, headers };
   };
 
   const decorateResponse = async (...[, request, , , upstream]: Parameters<HeaderDecorator>) => {
@@ -87,6 +102,8 @@ export function openServiceProxy({ urls, tokenFor, responseTimeoutMs }: Dependen
     if (upstream.statusCode === 401) throw identityRejected(service);
     await admitted?.(upstream);
     await inspect?.(upstream);
+    // The service has refused by a limit of its own, and says itself when to try again.
+    if (upstream.statusCode === 429) hideRateLimits(response);
     const length = request.method === 'HEAD' ? upstream.headers['content-length'] : undefined;
     return {
       ...downstreamHeaders(upstream.headers, ownHeaders, cookie),
@@ -95,16 +112,14 @@ export function openServiceProxy({ urls, tokenFor, responseTimeoutMs }: Dependen
     };
   };
 
-  const fail = (err: unknown, request: Request, next: NextFunction): void => {
-    const { service, span, ownHeaders, response } = exchangeOf(request);
+  const problemOf = (err: unknown, { service, span, ownHeaders, response }: Exchange): unknown => {
     span.end(null);
-    if (response.destroyed) return;
     if (!response.headersSent) {
       const headers = { ...ownHeaders, ...rateLimitHeaders(response) };
       for (const name of response.getHeaderNames()) response.removeHeader(name);
       response.set(headers);
     }
-    next(!(err instanceof Problem) && isNetworkError(err) ? serviceUnavailable(service, err) : err);
+    return !(err instanceof Problem) && isNetworkError(err) ? serviceUnavailable(service, err) : err;
   };
 
   const openProxy = (url: string): RequestHandler =>
@@ -115,34 +130,62 @@ export function openServiceProxy({ urls, tokenFor, responseTimeoutMs }: Dependen
       proxyReqOptDecorator: decorateRequest,
       proxyReqBodyDecorator: (_body, request) => exchangeOf(request).forwarded,
       userResHeaderDecorator: decorateResponse as unknown as HeaderDecorator, // it is awaited, which the types do not say
-      proxyErrorHandler: (err: unknown, response, next) => fail(err, response.req, next),
+      proxyErrorHandler: (err: unknown, _response, next) => next(err),
     });
-  const proxies = Object.fromEntries(Object.entries(urls).map(([service, url]) => [service, openProxy(url)])) as Record<
-    keyof ServiceUrls,
-    RequestHandler
-  >; // one for each service
+  const ofEach = <Value>(make: (url: string) => Value) =>
+    Object.fromEntries(Object.entries(urls).map(([service, url]) => [service, make(url)])) as Record<
+      keyof ServiceUrls,
+      Value
+    >; // one for each service
+  const places = ofEach(() => openTeamPlaces({ ofAll: MAX_CONNECTIONS, ...OF_TEAM }));
+  const proxies = ofEach(openProxy);
+
+  /** Without a team, or waiting for long, a request has limits of its own. */
+  const takePlace = async (request: Request, { service, principal }: Target) => {
+    if (principal.kind === 'anonymous' || !principal.teamId || WAITS.test(request.url)) return () => undefined;
+    return places[service].take(principal.teamId);
+  };
 
   return {
-    async forward(request, response, next, target) {
-      const forwarded = target.body === 'discard' ? await discardJson(request) : await readBytes(request, target.body);
+    async forward(request, response, target) {
+      const given = target.body === 'discard' ? await discardJson(request) : await readBytes(request, target.body);
+      // No body says as much as one without fields.
+      const forwarded = given ?? (target.body === 'json' ? Buffer.from('{}') : undefined);
       const admitted = await target.admit?.();
+      const leavePlace = await takePlace(request, target);
+      if (response.closed) return leavePlace();
+      response.once('close', leavePlace);
+      const { promise: closed, resolve, reject } = Promise.withResolvers<void>();
       const timeout = new AbortController();
       const timer = setTimeout(() => timeout.abort(), responseTimeoutMs);
       const span = startClientSpan(request);
       response.once('close', () => {
         clearTimeout(timer);
         span.end(null);
+        resolve();
       });
       const { signal } = timeout;
-      const ownHeaders = response.getHeaders();
+      const limits = rateLimitHeaders(response);
+      const ownHeaders = Object.fromEntries(
+        Object.entries(response.getHeaders()).filter(([name]) => !(name in limits)),
+      );
       // Express would state the length of the empty body; the response keeps the length that the service states.
       if (request.method === 'HEAD') response.send = () => response.end();
-      exchanges.set(request, { ...target, response, forwarded, admitted, signal, span, ownHeaders });
-      await proxies[target.service](request, response, next);
+      const exchange: Exchange = { ...target, response, forwarded, admitted, signal, span, ownHeaders };
+      exchanges.set(request, exchange);
+      void proxies[target.service](request, response, (err: unknown) => reject(problemOf(err, exchange)));
+      await closed;
     },
-    close: () => agent.destroy(),
+    places,
+    close() {
+      agent.destroy();
+      waitingAgent.destroy();
+    },
   };
 }
+
+/** A request that waits until something happens. */
+const WAITS = /[?&]waitMs=[1-9]/;
 
 /** Null for reads, whose tokens can then be reused. */
 function callerOf({ method }: Request, { locals: { requestId, address } }: GatewayResponse): Caller | null {

@@ -15,7 +15,9 @@ import { withTimeout } from '@billing/messaging/timed-transaction';
 import { currentTrace } from '@billing/tracing/trace-carrier';
 import { startClientSpan } from '@billing/service/http-spans';
 import { IDENTITY_HEADER } from '@billing/service/identity-token';
+import { openTeamPlaces } from '@billing/service/team-places';
 import type { IdentityTokenFor } from '#auth/identity-tokens.ts';
+import { countRefusal } from '#http/rate-limit-headers.ts';
 import { checkBodyHeaders, readBody } from '#http/request-body.ts';
 import type { GatewayResponse } from '#http/request-context.ts';
 import type { WebhookQuota } from '#limits/webhook-quota.ts';
@@ -27,6 +29,12 @@ const MAX_CONCURRENT_BUNDLES = 3;
 const MAX_PENDING = 4_096;
 /** Bytes of their bodies. */
 const MAX_PENDING_BYTES = 64 * 1_048_576;
+/** Webhooks of more bytes than this take turns, so that small ones of other teams wait for none. */
+const LARGE_BYTES = 65_536;
+/** Large webhooks of a team that wait; further ones get 429. */
+const MAX_LARGE_WAITING = 15;
+/** A team's large webhooks go on at this rate, however fast they are stored: their bytes take processors from all teams. */
+const LARGE_BYTES_PER_MS = (2 * 1_048_576) / 1_000;
 const SENDER = { principal: { kind: 'anonymous' }, caller: null } as const;
 
 interface Dependencies {
@@ -41,7 +49,8 @@ interface Dependencies {
 export interface WebhookForwarder {
   /**
    * Forwards a team's webhook, and sends the service's response to the caller.
-   * @throws Problem 413, 415 for the body; 429 when the team's quota is used up; 503 when the service does not respond or the queue is full
+   * @throws Problem 413, 415 for the body; 429 when the team's quota is used up, or too many large ones of it wait; 503 when the
+   * service does not respond or the queue is full
    */
   forward(request: Request, response: GatewayResponse, teamId: string): Promise<void>;
   close(): void;
@@ -64,15 +73,30 @@ export function openWebhookForwarder({ url, tokenFor, quota, responseTimeoutMs }
       maxWeight: BUNDLE_BYTES,
     },
   );
+  /** Of large webhooks: one of a team after the other, and few of all teams at once. */
+  const turns = openTeamPlaces({ ofTeam: 1, maxWaiting: MAX_LARGE_WAITING });
+  const places = openTeamPlaces({ ofAll: MAX_CONCURRENT_BUNDLES - 1, ofTeam: 1, maxWaiting: 1 });
   let pending = 0;
   let pendingBytes = 0;
+
+  async function sendInPlace(delivery: Delivery): Promise<DeliveryResponse | Error> {
+    const { teamId, body } = delivery;
+    if (body.length <= LARGE_BYTES) return send(delivery);
+    const giveTurn = await turns.take(teamId);
+    const pace = new Promise<void>(resolve => setTimeout(resolve, body.length / LARGE_BYTES_PER_MS).unref());
+    const leave = await places.take(teamId);
+    return send(delivery).finally(() => {
+      leave();
+      void pace.then(giveTurn);
+    });
+  }
 
   async function sendInTime(delivery: Delivery): Promise<DeliveryResponse> {
     if (pending >= MAX_PENDING || pendingBytes > MAX_PENDING_BYTES)
       throw unavailable('Too many webhooks are waiting to be stored.', 5);
     pending += 1;
     pendingBytes += delivery.body.length;
-    const sending = send(delivery).finally(() => {
+    const sending = sendInPlace(delivery).finally(() => {
       pending -= 1;
       pendingBytes -= delivery.body.length;
     });
@@ -134,6 +158,7 @@ export function openWebhookForwarder({ url, tokenFor, quota, responseTimeoutMs }
       };
       const result = await sendInTime(delivery).catch((err: unknown) => {
         void settle(false);
+        if (err instanceof Problem && err.kind === 'rate_limited') countRefusal('largeWebhooks', teamId);
         throw err;
       });
       void settle(result.status === 200);

@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { Router } from 'express';
+import { LINK_PAGES } from '#domain/secret-link.ts';
 import { filesPolicy, pagePolicy } from '#http/page-policy.ts';
 import { routeNotFound } from '#http/problem-response.ts';
 import type { Handler } from '#http/request-context.ts';
@@ -35,6 +36,7 @@ async function readIfPresent(file: URL): Promise<StaticFile | undefined> {
 
 /** The addresses of the console's pages; the script of the one file that all get shows the right one. */
 const PAGES = ['/', '/sign-in', '/sign-up', '/new-team', '/new-project', '/account', '/teams/*rest'];
+const LINK_PATHS = LINK_PAGES.map(page => `/${page}`);
 const HEADERS = { 'Content-Security-Policy': filesPolicy, 'Referrer-Policy': 'same-origin' };
 
 /** The paths of programs, which read JSON whatever they accept. */
@@ -54,7 +56,8 @@ export function unknownPage({ page }: ConsoleFiles): Handler {
 /** The console, and its files under `/assets`. */
 export function consoleRoutes({ page, assets }: ConsoleFiles): Router {
   const getPage: Handler = async (request, response) => {
-    if (page) await sendStaticFile(request, response.set(HEADERS), page);
+    const referrer = LINK_PATHS.includes(request.path) && { 'Referrer-Policy': 'no-referrer' };
+    if (page) await sendStaticFile(request, response.set({ ...HEADERS, ...referrer }), page);
     else response.status(503).set('Content-Security-Policy', NOT_BUILT_POLICY).type('html').send(NOT_BUILT);
   };
   const getAsset: Handler = (request, response) => {
@@ -63,7 +66,7 @@ export function consoleRoutes({ page, assets }: ConsoleFiles): Router {
     return sendImmutableFile(request, response, asset);
   };
   const router = Router({ caseSensitive: true, strict: true }).get('/assets/:name', getAsset);
-  for (const path of PAGES) router.get(path, getPage);
+  for (const path of [...PAGES, ...LINK_PATHS]) router.get(path, getPage);
   return router;
 }
 

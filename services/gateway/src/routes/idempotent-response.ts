@@ -2,7 +2,8 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { respondOnce, type IdempotentCall } from '@billing/service/idempotency';
 import { z } from 'zod';
 import type { KeySecrets } from '#domain/api-key-secret.ts';
-import { hashToken, tokenOf, type InvitationLinks } from '#domain/invitation-link.ts';
+import { hashToken, type InvitationLinks } from '#domain/invitation-link.ts';
+import { tokenOf } from '#domain/secret-link.ts';
 
 interface Dependencies {
   readonly em: EntityManager;

@@ -9,7 +9,7 @@ import type { Principal } from '@billing/service/identity-token';
 import { fieldErrors } from '@billing/service/to-problem';
 import { readJson } from '#http/request-body.ts';
 import { auditContextOf } from '#http/audit-context.ts';
-import type { Handler } from '#http/request-context.ts';
+import type { Responder } from '#http/request-context.ts';
 import type { RespondOnce } from './idempotent-response.ts';
 import type { Refusals } from './refusals.ts';
 
@@ -45,7 +45,7 @@ interface HandlerParts {
 }
 
 /** Serves an operation: its schemas check the request and the response, and its idempotency key makes a repeat safe. */
-export function operationHandler(operation: Operation, { run, respondOnce, onRefused }: HandlerParts): Handler {
+export function operationHandler(operation: Operation, { run, respondOnce, onRefused }: HandlerParts): Responder {
   const { method, params, query, body, status, response: responseSchema } = operation;
   return async (request, response) => {
     const { principal, requestId, requireFreshSession } = response.locals;
@@ -54,7 +54,7 @@ export function operationHandler(operation: Operation, { run, respondOnce, onRef
     const call = {
       params: parse(params, request.params),
       query: query ? parse(query, queryOf(request)) : undefined,
-      body: body ? parse(body, await readJson(request)) : await discardBody(request),
+      body: body ? parse(body, (await readJson(request)) ?? {}) : await discardBody(request),
       userId: principal.userId,
       requireFreshSession,
     };

@@ -11,8 +11,8 @@ interface Dependencies {
 
 /** The customer portal's page and its assets, which are not declared operations. */
 export function portalPageRoutes({ admitToPortal, proxy }: Dependencies): Router {
-  const page: Handler = (request, response, next) =>
-    proxy.forward(request, response, next, {
+  const page: Handler = (request, response) =>
+    proxy.forward(request, response, {
       service: 'portal',
       principal: { kind: 'anonymous' },
       body: 'form',

@@ -1,4 +1,5 @@
 import { optional } from '@billing/contracts/optional';
+import { invitationToken } from '@billing/contracts/resources/team';
 import { email, text } from '@billing/contracts/text';
 import { z } from 'zod';
 
@@ -10,7 +11,7 @@ const rememberMe = optional(z.boolean());
 const address = email.meta({ example: 'grace@acme.example' });
 
 export const signUpBody = z
-  .object({ name: text(120), email: address, password, rememberMe })
+  .object({ name: text(120), email: address, password, rememberMe, invitationToken: optional(invitationToken) })
   .meta({ example: { name: 'Grace Hopper' } });
 /** What people may change of their own account without a password. */
 export const updateUserBody = z.strictObject({ name: text(120).meta({ example: 'Grace Hopper' }) });

@@ -1,3 +1,4 @@
+import type { SignInAction } from '@billing/contracts/resources/audit-entry';
 import { Router } from 'express';
 import { z } from 'zod';
 import { INVALID_LINK, isNotStored, sendResult, WRONG_PASSWORD, type CallBetterAuth } from '#auth/call-better-auth.ts';
@@ -8,6 +9,7 @@ import type { CheckOutcome, Sessions } from '#auth/sessions.ts';
 import type { SignIn } from '#auth/sign-in.ts';
 import { isLocalUrl, isLoopback } from '#domain/addresses.ts';
 import { requireUncommonPassword } from '#domain/password.ts';
+import { asGivenOut } from '#domain/second-factor-codes.ts';
 import { routeNotFound } from '#http/problem-response.ts';
 import { requireWithin } from '#http/rate-limit-headers.ts';
 import { readJson } from '#http/request-body.ts';
@@ -38,7 +40,7 @@ interface Dependencies {
   readonly rateLimits: Pick<RateLimits, 'session'>;
   readonly signIn: Pick<SignIn, 'findUserOfLink' | 'confirmAddress' | 'users'>;
   /** @throws Problem 403 `sign_up_closed` */
-  readonly requireMayRegister: (email: string) => Promise<void>;
+  readonly requireMayRegister: (email: string, invitationToken: string | undefined) => Promise<void>;
   readonly recordSignIn: (event: SignInEvent) => Promise<void>;
   readonly publicUrl: string;
   readonly now: () => Date;
@@ -53,7 +55,7 @@ export function signInRoutes(dependencies: Dependencies): Router {
   const { signIn, requireMayRegister, recordSignIn } = dependencies;
 
   /** Records what a check has found, or an end of sessions, which is right. */
-  async function record({ locals }: GatewayResponse, userId: string, endpoint: string, outcome: CheckOutcome) {
+  async function record({ locals }: GatewayResponse, userId: string, endpoint: SignInAction, outcome: CheckOutcome) {
     const { requestId, address } = locals;
     const recorded = outcome === 'right' ? 'succeeded' : 'refused';
     if (outcome !== 'none') await recordSignIn({ userId, endpoint, outcome: recorded, requestId, address });
@@ -66,8 +68,8 @@ export function signInRoutes(dependencies: Dependencies): Router {
   };
   const postSignUp: Handler = async (request, response) => {
     await admission.takeAddress(response);
-    const body = parse(signUpBody, await readJson(request));
-    await requireMayRegister(body.email);
+    const { invitationToken, ...body } = parse(signUpBody, await readJson(request));
+    await requireMayRegister(body.email, invitationToken);
     requireUncommonPassword(body.password, body);
     const result = await call(request, body);
     // Called again, better-auth says that there is an account, or that the database does not respond.
@@ -88,7 +90,7 @@ export function signInRoutes(dependencies: Dependencies): Router {
   const get: Handler = async (request, response) => sendResult(response, await call(request));
   /** Changes what needs a session alone: it ends sessions, that of the request or what the body names, or renames the user. */
   const postRecorded =
-    (endpoint: string, schema?: z.ZodType): Handler =>
+    (endpoint: SignInAction, schema?: z.ZodType): Handler =>
     async (request, response) => {
       const json = await readJson(request);
       const body = schema && parse(schema, json);
@@ -134,7 +136,7 @@ export function signInRoutes(dependencies: Dependencies): Router {
   /** Tries a password of the signed-in user; `prepare` makes what better-auth gets, `onRight` runs before the response. */
   const postPassword =
     <Body extends object>(
-      endpoint: string,
+      endpoint: SignInAction,
       schema: z.ZodType<Body>,
       {
         prepare = body => body,
@@ -159,7 +161,8 @@ export function signInRoutes(dependencies: Dependencies): Router {
     (kind: 'totp' | 'backup'): Handler =>
     async (request, response) => {
       await admission.takeAddress(response);
-      const body = parse(codeBody, await readJson(request));
+      const { code } = parse(codeBody, await readJson(request));
+      const body = { code: asGivenOut(kind, code) };
       const claim = await checks.claimOf(request);
       const send = () => call(request, body);
       if (!claim) return sendResult(response, await send());

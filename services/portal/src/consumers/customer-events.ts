@@ -4,7 +4,7 @@ import { revokeSessionsOfCustomers } from '#operations/revoke-sessions.ts';
 
 /** Revokes the sessions of customers who are deleted. */
 export const customerEvents = (): Consumer =>
-  consumer('portal-customers', 'customer.deleted.v1').on(CustomerDeleted, (tx, deliveries) =>
+  consumer('portal-customers', CustomerDeleted.name).on(CustomerDeleted, (tx, deliveries) =>
     revokeSessionsOfCustomers({ em: tx })(
       deliveries.map(({ teamId, data: { id, projectId } }) => ({ teamId, projectId, customerId: id })),
     ),

@@ -1,8 +1,11 @@
 import type { PaymentMethodSnapshot, PaymentMethodsInUse } from '@billing/processor/port';
 
-/** A payment method, or that there is none, and the subscriptions that are charged to it. */
+/** What pays a subscription: a payment method, the customer by `invoice`, or null for nothing. */
+type Method = PaymentMethodSnapshot | 'invoice' | null;
+
+/** What pays, and the subscriptions that it pays. */
 export interface MethodInUse<Shown> {
-  readonly method: PaymentMethodSnapshot | null;
+  readonly method: Method;
   readonly subscriptions: readonly Shown[];
 }
 
@@ -10,9 +13,13 @@ interface Charged {
   readonly processorSubscriptionId: string;
 }
 
-/** Returns what the invoices of a subscription are charged to: its own payment method, else the customer's; null for none. */
-export const methodOf = (methods: PaymentMethodsInUse, subscription: Charged): PaymentMethodSnapshot | null =>
-  methods.ofSubscriptions.get(subscription.processorSubscriptionId) ?? methods.customerDefault;
+/** Returns what the invoices of a subscription are charged to, its own payment method before the customer's, unless they are sent. */
+export function methodOf(
+  { byInvoice, ...methods }: PaymentMethodsInUse,
+  { processorSubscriptionId: id }: Charged,
+): Method {
+  return byInvoice.has(id) ? 'invoice' : (methods.ofSubscriptions.get(id) ?? methods.customerDefault);
+}
 
 /** Groups subscriptions by what they are charged to. Without subscriptions, the customer's payment method stands alone. */
 export function groupByMethod<Shown extends Charged>(
@@ -20,7 +27,10 @@ export function groupByMethod<Shown extends Charged>(
   subscriptions: readonly Shown[],
 ): MethodInUse<Shown>[] {
   if (subscriptions.length === 0) return [{ method: methods.customerDefault, subscriptions }];
-  const groups = Map.groupBy(subscriptions, it => methodOf(methods, it)?.id);
+  const groups = Map.groupBy(subscriptions, it => {
+    const method = methodOf(methods, it);
+    return method === 'invoice' ? method : method?.id;
+  });
   return [...groups.values()].flatMap(group => {
     const [first] = group;
     return first ? [{ method: methodOf(methods, first), subscriptions: group }] : [];

@@ -9,8 +9,16 @@ import { offerFor, requireOffered, type Changeable, type Choice, type SoldPrice 
 const [BASIC, PRO, TEAM, USAGE] = ['1', '2', '3', '4'].map(digit =>
   PriceId.schema.parse(`pri_${digit.repeat(24)}`),
 ) as [PriceId, PriceId, PriceId, PriceId];
-const common = { projectId: ProjectId.create(), version: 1, createdAt: new Date(), deletedAt: null, isActive: true };
-const product = { ...common, id: ProductId.create(), name: 'Pro', processorProductId: 'prod_1' };
+const row = { projectId: ProjectId.create(), version: 1, createdAt: new Date(), deletedAt: null };
+const common = { ...row, isActive: true, metadata: {} };
+const product = {
+  ...common,
+  id: ProductId.create(),
+  name: 'Pro',
+  description: null,
+  unitLabel: null,
+  processorProductId: 'prod_1',
+};
 
 function sold(id: PriceId, changes: Partial<SoldPrice['price']> = {}): SoldPrice {
   const amount = { unitAmount: 2_999, unitAmountDecimal: '2999', billingScheme: 'per_unit', currency: 'usd' } as const;

@@ -18,6 +18,12 @@ describe('processorLink', () => {
     '',
     'javascript:alert(1)',
     'JAVASCRIPT://pay.stripe.com/%0aalert(1)',
+    'java\tscript:alert(1)',
+    ' javascript:alert(1)',
+    'vbscript:x',
+    'blob:https://invoice.stripe.com/x',
+    '//invoice.stripe.com/x',
+    'https://evil.example/?https://invoice.stripe.com/',
     'data:text/html,<script>',
     '//evil.example',
     '/relative',
@@ -30,8 +36,16 @@ describe('processorLink', () => {
     'http://pay.stripe.com/',
     'https://user:pass@pay.stripe.com/',
     'https://pay.stripe.com@evil.example/',
-  ])('rejects %j', address => {
+  ])('S13: rejects %j', address => {
     expect(processorLink(address, LOCAL_PROCESSOR)).toBeNull();
+  });
+
+  it('S13: makes what is odd behind the host a part of the path', () => {
+    for (const [address, path] of [
+      ['https://invoice.stripe.com\\@evil.example/x', '/@evil.example/x'],
+      ['https://invoice.stripe.com/"><script>alert(1)</script>', '/%22%3E%3Cscript%3Ealert(1)%3C/script%3E'],
+    ] as const)
+      expect(processorLink(address, LOCAL_PROCESSOR)).toBe(`https://invoice.stripe.com${path}`);
   });
 
   it('rejects loopback addresses when the processor is Stripe', () => {

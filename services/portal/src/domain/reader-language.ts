@@ -3,7 +3,7 @@ import { PORTAL_LANGUAGES, type PortalLanguage } from '@billing/contracts/resour
 /** In which language a reader gets the portal, and the locale of amounts and dates, which is of the same language. */
 export interface ReaderLanguage {
   readonly language: PortalLanguage;
-  /** Has the digits 0 to 9, as all of the languages do. */
+  /** Has the digits 0 to 9 and the Gregorian calendar, as invoices do in all of the languages. */
   readonly locale: string;
 }
 
@@ -32,7 +32,7 @@ export function readerLanguage({ query, link, accepted, project = 'en' }: Langua
   const chosen = wanted[0] ?? { language: project, locale: project };
   const own = tags.flatMap(tag => supported(tag) ?? []).find(({ language }) => language === chosen.language);
   const isRegional = chosen.locale !== chosen.language;
-  return { language: chosen.language, locale: withLatinDigits(isRegional ? chosen.locale : (own ?? chosen).locale) };
+  return { language: chosen.language, locale: (isRegional ? chosen : (own ?? chosen)).locale };
 }
 
 /** Returns the tags of the header that are accepted, the most wanted first. */
@@ -48,22 +48,20 @@ function parseRange(range: string): { tag: string; quality: number } {
   return { tag, quality: quality === undefined ? 1 : Number(quality) || 0 };
 }
 
-/** Returns the portal's language of a tag, and the tag as `Intl` knows it; undefined for other languages and for no tag. */
+/**
+ * Returns the portal's language of a tag, and the tag as `Intl` knows it, without the wishes for other digits and calendars;
+ * undefined for other languages and for no tag.
+ */
 function supported(tag: string): ReaderLanguage | undefined {
   try {
     const [locale] = Intl.DateTimeFormat.supportedLocalesOf(tag);
     if (locale === undefined) return undefined;
-    const spoken = new Intl.Locale(locale).language;
+    const { language: spoken, baseName } = new Intl.Locale(locale);
     const language = PORTAL_LANGUAGES.find(it => new Intl.Locale(it).language === spoken);
-    return language && { language, locale };
+    return language && { language, locale: baseName };
   } catch {
     return undefined; // not a language tag
   }
-}
-
-function withLatinDigits(locale: string): string {
-  const { numberingSystem } = new Intl.NumberFormat(locale).resolvedOptions();
-  return numberingSystem === 'latn' ? locale : new Intl.Locale(locale, { numberingSystem: 'latn' }).toString();
 }
 
 /** Returns the portal's language of a tag, in any case and of any region; undefined for other languages and for no tag. */

@@ -1,3 +1,4 @@
+import { UNTAXED } from '@billing/contracts/resources/subscription';
 import type { BilledItem } from '@billing/contracts/events/subscriptions';
 import { CustomerId, InvoiceId, SubscriptionId, type ProjectId } from '@billing/contracts/ids';
 import type { DescribeCustomerBilling } from '@billing/contracts/rpc/calls';
@@ -34,9 +35,15 @@ export const SAMPLE_METHODS: PaymentMethodsInUse = {
   customerDefault: {
     id: 'sample',
     type: 'card',
-    card: { brand: 'visa', last4: '4242', expMonth: 12, expYear: 2099 },
+    brand: 'visa',
+    last4: '4242',
+    bankName: null,
+    country: null,
+    account: null,
+    expiry: { expMonth: 12, expYear: 2099 },
   },
   ofSubscriptions: new Map(),
+  byInvoice: new Set(),
 };
 
 /** Returns what a preview shows: a customer with a subscription to the first price that is offered, and two paid invoices. */
@@ -72,9 +79,11 @@ export const sampleSubscription = (projectId: ProjectId, changes: Partial<Subscr
   cancellation: null,
   involuntary: false,
   pauseCollection: null,
+  tax: UNTAXED,
   discounts: [],
   scheduledChange: null,
   pendingChange: null,
+  metadata: {},
   items: [{ ...SAMPLE_ITEM }],
   currentPeriodStart: new Date(0),
   currentPeriodEnd: new Date(0),
@@ -83,10 +92,12 @@ export const sampleSubscription = (projectId: ProjectId, changes: Partial<Subscr
   endedAt: null,
   version: 1,
   createdAt: new Date(0),
+  updatedAt: new Date(0),
   productName: 'Pro',
   hasForeignSchedule: false,
   isMigrating: false,
   saveOffer: null,
+  openInvoiceUrl: null,
   ...changes,
 });
 

@@ -1,8 +1,9 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { PortalSessionId, type CustomerId, type ProjectScope } from '@billing/contracts/ids';
-import { notFound } from '@billing/contracts/problem';
+import { notFound, quotaExceeded } from '@billing/contracts/problem';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import { FindCustomer } from '@billing/contracts/rpc/calls';
+import { lockObjects } from '@billing/database/advisory-locks';
 import type { Outbox } from '@billing/messaging/outbox';
 import type { RpcClient } from '@billing/messaging/rpc';
 import { changesOf, recordAudit } from '@billing/service/audit';
@@ -29,10 +30,13 @@ export interface CreateSessionDependencies {
   readonly tokenKey: Buffer;
 }
 
+/** Links of a customer that work. */
+const QUOTA = 1_000;
+
 /**
  * Creates a link to a customer's portal and stores only the hash of its token. Calls with the same `operationKey`
  * return the same link.
- * @throws Problem 404 `customer_not_found`; 503 when the customers service does not reply
+ * @throws Problem 404 `customer_not_found`; 422 `quota_exceeded`; 503 when the customers service does not reply
  */
 export function createSession({ em, outbox, rpc, publicUrl, tokenKey }: CreateSessionDependencies) {
   const toResource = (token: string, { id: sessionId, expiresAt }: PortalSession) => {
@@ -57,14 +61,16 @@ export function createSession({ em, outbox, rpc, publicUrl, tokenKey }: CreateSe
 
     const session = await outbox.transaction(async (tx, publish) => {
       const createdAt = await databaseTime(tx);
+      const own = { teamId, projectId, customerId };
+      await lockObjects(tx, 'portal-sessions', [{ scope, id: customerId }]);
+      const working = { ...own, revokedAt: null, expiresAt: { $gt: createdAt } };
+      if ((await tx.count(PortalSession, working)) >= QUOTA) throw quotaExceeded('portal_sessions', QUOTA);
       const id = PortalSessionId.create();
       const changes = changesOf(null, { customerId, ttlMs, token }, ['token']);
       recordAudit(publish, teamId, context, { target: { type: 'portal_session', id }, changes });
       return tx.create(PortalSession, {
         id,
-        teamId,
-        projectId,
-        customerId,
+        ...own,
         tokenHash,
         returnUrl: returnUrl ?? null,
         locale: locale ?? null,

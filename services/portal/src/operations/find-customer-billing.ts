@@ -7,6 +7,8 @@ import type { Visitor } from './admit-visitor.ts';
 
 /** How many invoices one page shows. */
 export const INVOICES_PER_PAGE = 12;
+/** Several statements one after the other, on a machine that may be busy: a page that comes late is better than none. */
+const TIMEOUT_MS = 10_000;
 
 export type CustomerBilling = z.output<typeof DescribeCustomerBilling.reply>;
 
@@ -18,7 +20,7 @@ export function findCustomerBilling({ rpc }: { readonly rpc: RpcClient }) {
   return ({ scope, customerId }: Visitor, invoicePage = 1): Promise<CustomerBilling> => {
     const invoiceOffset = (invoicePage - 1) * INVOICES_PER_PAGE;
     const page = { invoiceLimit: INVOICES_PER_PAGE, invoiceOffset };
-    return rpc.call(DescribeCustomerBilling, { ...scope, customerId, ...page });
+    return rpc.call(DescribeCustomerBilling, { ...scope, customerId, ...page }, TIMEOUT_MS);
   };
 }
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { AuditRecorded } from '@billing/contracts/events/audit';
 import { unavailable } from '@billing/contracts/problem';
 import type { PortalLanguage } from '@billing/contracts/resources/portal-session';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
@@ -9,6 +10,7 @@ import { idempotencyKey } from '@billing/processor/idempotency-key';
 import { portalSetupMetadata } from '@billing/processor/metadata';
 import type { TeamProcessors } from '@billing/processor/team-processors';
 import { recordUnchanged } from '@billing/service/audit';
+import { refusedEntryOf } from '@billing/service/audited-operation';
 import type { Notice } from '#domain/portal-links.ts';
 import { hostedPageLink } from '#domain/processor-link.ts';
 import { processorReturn, returnIdOf } from '#domain/processor-return.ts';
@@ -60,7 +62,8 @@ export function startPaymentUpdate(dependencies: StartPaymentUpdateDependencies)
       const search = new URLSearchParams({ ...query, ...(lang && { lang }) }).toString();
       return new URL(search && `?${search}`, new URL(path, publicUrl)).href;
     };
-    const { url } = await processor.createSetupSession(
+    const target = { type: 'customer', id: customerId } as const;
+    const creating = processor.createSetupSession(
       {
         customerId: customer.processorCustomerId,
         currency,
@@ -72,10 +75,15 @@ export function startPaymentUpdate(dependencies: StartPaymentUpdateDependencies)
       // Currency and language may change between two calls; the processor refuses a key that was used with others.
       idempotencyKey('portal-setup', operationKey, `${currency}-${language}`),
     );
+    const { url } = await creating.catch(async (err: unknown) => {
+      const entry = refusedEntryOf(err, { ...context, target }, context.requestId);
+      if (entry) await outbox.transaction(async (_tx, publish) => publish(AuditRecorded, scope.teamId, entry));
+      throw err;
+    });
     const link = hostedPageLink(url, processorBaseUrl);
     if (link === null) throw unavailable('The payment processor returned no page to open.');
     // Nothing is stored here, and what the customer saves there comes back as an event.
-    await recordUnchanged(outbox, scope.teamId, context, { type: 'customer', id: customerId });
+    await recordUnchanged(outbox, scope.teamId, context, target);
     return { url: link, cookie: cookieFor(token) };
   };
 }

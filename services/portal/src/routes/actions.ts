@@ -1,8 +1,9 @@
 import { portalOperations } from '@billing/contracts/operations/portal';
 import type { HttpServer } from '@billing/service/http';
 import { serve } from '@billing/service/serve';
-import type { SubscriptionState } from '@billing/contracts/events/subscriptions';
-import { admitVisitor, type AdmitVisitorDependencies } from '#operations/admit-visitor.ts';
+import type { FastifyRequest } from 'fastify';
+import { subscriptionOf } from '@billing/contracts/events/subscriptions';
+import { admitVisitor, type AdmitVisitorDependencies, type Visitor } from '#operations/admit-visitor.ts';
 import { changePlan, dropPlanChange, previewPlan } from '#operations/change-plan.ts';
 import { acceptSaveOffer } from '#operations/save-offer.ts';
 import { scheduleCancellation } from '#operations/schedule-cancellation.ts';
@@ -14,7 +15,12 @@ type ActionDependencies = AdmitVisitorDependencies & StartPaymentUpdateDependenc
 
 /** The API of the page's script; the token in the path is the only credential. */
 export function actionRoutes(dependencies: ActionDependencies) {
-  const admit = admitVisitor(dependencies);
+  const admitByToken = admitVisitor(dependencies);
+  const admit = async (request: FastifyRequest, token: string): Promise<Visitor> => {
+    const visitor = await admitByToken(token);
+    await request.takePlace(visitor.scope.teamId);
+    return visitor;
+  };
   const schedule = scheduleCancellation(dependencies);
   const startUpdate = startPaymentUpdate(dependencies);
   const preview = previewPlan(dependencies);
@@ -22,21 +28,21 @@ export function actionRoutes(dependencies: ActionDependencies) {
   const drop = dropPlanChange(dependencies);
   const accept = acceptSaveOffer(dependencies);
   /** An `Idempotency-Key` belongs to the link. */
-  const ownerOf = async ({ token }: { readonly token: string }) => (await admit(token)).sessionId;
+  const ownerOf = async ({ token }: { readonly token: string }) => (await admitByToken(token)).sessionId;
 
   return async (app: HttpServer): Promise<void> => {
-    serve(app, portalOperations.updatePortalSubscription, async ({ params, body, audit }) => {
-      const visitor = await admit(params.token);
+    serve(app, portalOperations.updatePortalSubscription, async ({ params, body, audit, request }) => {
+      const visitor = await admit(request, params.token);
       return {
-        subscription: toResource(await schedule(visitor, params.subscriptionId, body, byCustomer(audit, visitor))),
+        subscription: subscriptionOf(await schedule(visitor, params.subscriptionId, body, byCustomer(audit, visitor))),
       };
     });
 
     serve(
       app,
       portalOperations.previewPortalPlanChange,
-      async ({ params, body }) => ({
-        preview: (await preview(await admit(params.token), params.subscriptionId, body)).preview,
+      async ({ params, body, request }) => ({
+        preview: (await preview(await admit(request, params.token), params.subscriptionId, body)).preview,
       }),
       { ownerOf },
     );
@@ -44,26 +50,28 @@ export function actionRoutes(dependencies: ActionDependencies) {
     serve(
       app,
       portalOperations.changePortalPlan,
-      async ({ params, body, audit, reply, operationKey }) => {
-        const visitor = await admit(params.token);
+      async ({ params, body, audit, reply, operationKey, request }) => {
+        const visitor = await admit(request, params.token);
         const made = await change(visitor, params.subscriptionId, body, byCustomer(audit, visitor), operationKey);
         if (made.change.status === 'pending_payment') reply.code(202);
-        return { change: made.change, subscription: toResource(made.subscription) };
+        return { change: made.change, subscription: subscriptionOf(made.subscription) };
       },
       { ownerOf },
     );
 
-    serve(app, portalOperations.dropPortalPlanChange, async ({ params, audit }) => {
-      const visitor = await admit(params.token);
-      return { subscription: toResource(await drop(visitor, params.subscriptionId, byCustomer(audit, visitor))) };
+    serve(app, portalOperations.dropPortalPlanChange, async ({ params, audit, request }) => {
+      const visitor = await admit(request, params.token);
+      return { subscription: subscriptionOf(await drop(visitor, params.subscriptionId, byCustomer(audit, visitor))) };
     });
 
     serve(
       app,
       portalOperations.acceptSaveOffer,
-      async ({ params, audit }) => {
-        const visitor = await admit(params.token);
-        return { subscription: toResource(await accept(visitor, params.subscriptionId, byCustomer(audit, visitor))) };
+      async ({ params, audit, request }) => {
+        const visitor = await admit(request, params.token);
+        return {
+          subscription: subscriptionOf(await accept(visitor, params.subscriptionId, byCustomer(audit, visitor))),
+        };
       },
       { ownerOf },
     );
@@ -72,7 +80,7 @@ export function actionRoutes(dependencies: ActionDependencies) {
       app,
       portalOperations.createPortalSetupSession,
       async ({ params, query: { lang }, audit, request, reply, operationKey }) => {
-        const visitor = await admit(params.token);
+        const visitor = await admit(request, params.token);
         const { language } = textsOf(request, visitor);
         const { url, cookie } = await startUpdate(
           visitor,
@@ -87,9 +95,3 @@ export function actionRoutes(dependencies: ActionDependencies) {
     );
   };
 }
-
-/** A subscription without our id of its price has none in its resource. */
-const toResource = ({ priceId, ...subscription }: SubscriptionState) => ({
-  ...subscription,
-  ...(priceId && { priceId }),
-});

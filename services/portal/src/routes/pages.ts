@@ -98,6 +98,11 @@ export function pageRoutes(dependencies: PageDependencies): FastifyPluginAsyncZo
       const { token } = request.params as { readonly token?: string }; // as the routes below have it
       if (token !== undefined) await admit(request, token);
     });
+    // As the last step before the handler, at whose end the place is given back.
+    app.addHook('preHandler', async request => {
+      const visitor = visitors.get(request);
+      if (visitor) await request.takePlace(visitor.scope.teamId);
+    });
     app.setNotFoundHandler((request, reply) => sendMessage(request, reply, NOT_FOUND, 404));
     app.setErrorHandler<Error>((error, request, reply) => {
       const problem = toProblem(error);
@@ -169,6 +174,6 @@ export function pageRoutes(dependencies: PageDependencies): FastifyPluginAsyncZo
 
 function messageFor(problem: Problem, request: FastifyRequest): [message: Message, status: number] {
   if (problem.code === 'portal_link_expired') return [LINK_EXPIRED, 404];
-  if (problem.status < 500 && problem.status !== 409 && problem.status !== 422) return [NOT_FOUND, 404];
+  if (problem.status < 500 && ![409, 422, 429].includes(problem.status)) return [NOT_FOUND, 404];
   return [request.method === 'GET' ? UNAVAILABLE : ACTION_FAILED, problem.status];
 }

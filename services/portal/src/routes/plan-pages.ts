@@ -14,7 +14,7 @@ import type { Notice } from '#domain/portal-links.ts';
 import type { Visitor } from '#operations/admit-visitor.ts';
 import { changePlan, dropPlanChange, previewPlan } from '#operations/change-plan.ts';
 import { findOffer } from '#operations/find-offer.ts';
-import type { MessageKey } from '#views/messages/en.ts';
+import type { MessageKey } from '#views/messages/messages.ts';
 import { planChoice } from '#views/plan-choice.ts';
 import { planReview } from '#views/plan-review.ts';
 import { customerAuditOf } from './customer-audit.ts';

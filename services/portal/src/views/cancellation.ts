@@ -7,7 +7,7 @@ import { offText } from './discount-text.ts';
 import { timeElement, type Html } from './html.ts';
 import { CHECK, CLOCK } from './icons.ts';
 import type { Texts } from './texts.ts';
-import type { MessageKey } from './messages/en.ts';
+import type { MessageKey } from './messages/messages.ts';
 import type { PortalView, ShownSubscription } from './portal-view.ts';
 import { productName } from './subscription-label.ts';
 
@@ -24,7 +24,7 @@ export function cancelAction(subscription: ShownSubscription, { links, texts, co
     return html`<a class="button quiet" href="${links.cancel(id)}">${text}</a>`;
   return html`<a class="button quiet" href="${links.cancel(id)}" data-dialog="cancel-${id}">${text}</a>
     <dialog id="cancel-${id}" aria-labelledby="cancel-title-${id}">
-      <h3 id="cancel-title-${id}" tabindex="-1" ${askReason && html`autofocus`}>
+      <h3 id="cancel-title-${id}" tabindex="-1" ${askReason && html`data-focus`}>
         ${texts.html('cancelThis', { name })}
       </h3>
       ${consequences(subscription, texts)}
@@ -32,7 +32,7 @@ export function cancelAction(subscription: ShownSubscription, { links, texts, co
         ${askReason && reasonFields(id, texts)}
         <div class="actions">
           <button class="danger">${texts.text('cancelSubscription')}</button>
-          <button class="quiet" type="button" data-close ${!askReason && html`autofocus`}>
+          <button class="quiet" type="button" data-close ${!askReason && html`data-focus`}>
             ${texts.text('keepIt')}
           </button>
         </div>

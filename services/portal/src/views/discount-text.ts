@@ -4,13 +4,12 @@ import { formatMoney } from '@billing/contracts/money-format';
 import { timeElement, type Html } from './html.ts';
 import type { Texts } from './texts.ts';
 
-/** Returns what a discount takes off, and until when: `20% until Jun 2, 2026`; null when only its id is known. */
-export function discountText(
-  { percentOff, amountOff, currency, endsAt }: Pick<BilledDiscount, 'percentOff' | 'amountOff' | 'currency' | 'endsAt'>,
-  texts: Texts,
-): Html | null {
-  const off = offText({ percentOff, amountOff, currency }, texts.locale);
+/** Returns what a discount takes off, and how long: `20% until Jun 2, 2026`; null when only its id is known. */
+export function discountText(discount: BilledDiscount, texts: Texts): Html | null {
+  const { duration, endsAt } = discount;
+  const off = offText(discount, texts.locale);
   if (off === null) return null;
+  if (duration === 'once') return texts.html('discountOnce', { off });
   return endsAt ? texts.html('discountUntil', { off, date: timeElement(endsAt, texts.locale) }) : html`${off}`;
 }
 

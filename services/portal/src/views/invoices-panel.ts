@@ -19,7 +19,7 @@ const LABELS: Readonly<Record<InvoiceStatus, StatusLabel>> = {
 };
 
 /** Returns whether the customer can still pay an invoice. */
-export const isPayable = ({ status }: ShownInvoice): boolean => LABELS[status] === OPEN;
+const isPayable = ({ status }: ShownInvoice): boolean => LABELS[status] === OPEN;
 
 /** Returns one page of invoices, newest first. The roles keep it a table for screen readers on narrow screens. */
 export function invoicesPanel(view: PortalView): Html {

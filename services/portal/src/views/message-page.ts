@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { Html } from './html.ts';
-import type { MessageKey } from './messages/en.ts';
+import type { MessageKey } from './messages/messages.ts';
 import type { Texts } from './texts.ts';
 
 /** A page with one message and what the reader can do. */

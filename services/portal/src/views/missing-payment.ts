@@ -1,10 +1,10 @@
 import { html } from 'hono/html';
 import type { SubscriptionStatus } from '@billing/contracts/resources/subscription';
-import { isPayable } from './invoices-panel.ts';
+import { methodOf } from '#domain/methods-in-use.ts';
 import { processorLink } from '#domain/processor-link.ts';
 import type { Html } from './html.ts';
 import { WARNING } from './icons.ts';
-import type { MessageKey } from './messages/en.ts';
+import type { MessageKey } from './messages/messages.ts';
 import type { PortalView, ShownSubscription } from './portal-view.ts';
 
 const REASONS: { readonly [Status in SubscriptionStatus]?: MessageKey } = {
@@ -14,15 +14,19 @@ const REASONS: { readonly [Status in SubscriptionStatus]?: MessageKey } = {
 };
 
 /** Returns what went wrong with the payment and what the customer can do: pay the open invoice, for example. */
-export function missingPaymentAdvice({ id, status }: ShownSubscription, view: PortalView): Html {
-  const { links, invoices, processorBaseUrl, texts } = view;
+export function missingPaymentAdvice(subscription: ShownSubscription, view: PortalView): Html {
+  const { status, openInvoiceUrl } = subscription;
+  const { links, processorBaseUrl, texts, paymentMethods: lookup } = view;
   const reason = REASONS[status];
-  const open = invoices.find(it => it.subscriptionId === id && isPayable(it));
-  const pay = processorLink(open?.hostedInvoiceUrl ?? null, processorBaseUrl);
+  const isCharged = lookup.kind === 'unknown' || methodOf(lookup.paymentMethods, subscription) !== 'invoice';
+  const pay = processorLink(openInvoiceUrl, processorBaseUrl);
   return html`<div class="advice">
     ${WARNING}
     <div>
-      <p>${reason && html`<strong>${texts.text(reason)}</strong>`} ${texts.text('payOpenInvoice')}</p>
+      ${
+        isCharged &&
+        html`<p>${reason && html`<strong>${texts.text(reason)}</strong>`} ${texts.text('payOpenInvoice')}</p>`
+      }
       <p class="actions">
         ${
           pay
@@ -31,9 +35,12 @@ export function missingPaymentAdvice({ id, status }: ShownSubscription, view: Po
                 >${texts.text('seeOpenInvoices')}</a
               >`
         }
-        <a class="button quiet" href="${links.tab('payment-methods')}" data-tab="payment-methods"
-          >${texts.text('updatePaymentMethod')}</a
-        >
+        ${
+          isCharged &&
+          html`<a class="button quiet" href="${links.tab('payment-methods')}" data-tab="payment-methods"
+            >${texts.text('updatePaymentMethod')}</a
+          >`
+        }
       </p>
     </div>
   </div>`;

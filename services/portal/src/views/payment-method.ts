@@ -1,21 +1,24 @@
 import { html } from 'hono/html';
+import { paymentMethodText } from '@billing/contracts/payment-method-text';
 import type { PaymentMethodSnapshot } from '@billing/processor/port';
-import { formatCardBrand, formatCardExpiry, hasCardExpired } from './format/card.ts';
-import { humanize } from './format/text.ts';
+import { formatCardExpiry, hasCardExpired } from './format/card.ts';
 import type { Html } from './html.ts';
 import type { PortalView } from './portal-view.ts';
 import type { Texts } from './texts.ts';
 
-/** Returns the name of a payment method: `Visa •••• 4242`. */
-export function methodName({ type, card }: PaymentMethodSnapshot, texts: Texts): Html {
-  if (!card) return html`<bdi>${humanize(type)}</bdi>`;
-  const brand = html`<bdi>${formatCardBrand(card.brand)}</bdi>`;
+/** Returns the name of what pays: `Visa •••• 4242`, `PayPal · a•••e@example.com`, `Invoices that you pay yourself`. */
+export function methodName(method: PaymentMethodSnapshot | 'invoice', texts: Texts): Html {
+  if (method === 'invoice') return html`${texts.text('byInvoice')}`;
+  const { name, last4, detail } = paymentMethodText(method, texts.locale);
+  const brand = html`<bdi>${name}</bdi>`;
   const dots = html`<span aria-hidden="true">••••</span>`;
-  return texts.html('card', { brand, dots, last4: card.last4 });
+  const numbered = last4 === null ? brand : texts.html('card', { brand, dots, last4 });
+  return detail === null ? numbered : html`${numbered} · <bdi>${detail}</bdi>`;
 }
 
-/** Returns when a card expires; nothing for other payment methods. */
-export function methodExpiry({ card }: PaymentMethodSnapshot, { texts, now }: PortalView): Html | false {
+/** Returns when a card expires; nothing for what else pays. */
+export function methodExpiry(method: PaymentMethodSnapshot | 'invoice', { texts, now }: PortalView): Html | false {
+  const card = method !== 'invoice' && method.expiry;
   if (!card) return false;
   const expiry = formatCardExpiry(card, texts.locale);
   return hasCardExpired(card, now)

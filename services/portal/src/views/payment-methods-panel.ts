@@ -11,8 +11,9 @@ import { productName } from './subscription-label.ts';
 export function paymentMethodsPanel(view: PortalView): Html {
   const { paymentMethods: lookup, links, setupKey, subscriptions, texts } = view;
   const groups = lookup.kind === 'known' ? groupByMethod(lookup.paymentMethods, subscriptions) : [];
-  const isFirst = lookup.kind === 'known' && groups.every(({ method }) => method === null);
+  const isFirst = lookup.kind === 'known' && groups.every(({ method }) => method === null || method === 'invoice');
   return html`<div class="card">
+    ${refusals(view)}
     ${lookup.kind === 'known' ? groups.map(group => inUse(group, groups.length > 1, view)) : unknown(texts)}
     <form class="foot" method="post" action="${links.paymentMethod(setupKey)}" data-payment-method="${setupKey}">
       <button>${texts.text(isFirst ? 'addPaymentMethod' : 'updatePaymentMethod')}</button>
@@ -20,6 +21,18 @@ export function paymentMethodsPanel(view: PortalView): Html {
     </form>
   </div>`;
 }
+
+/** Names the subscriptions that the processor refused to charge to what the customer saved last. */
+const refusals = ({ subscriptions, texts }: PortalView): Html[] =>
+  subscriptions
+    .filter(({ refusedPaymentMethod }) => refusedPaymentMethod)
+    .map(
+      it =>
+        html`<div class="advice" role="status">
+          ${WARNING}
+          <p>${texts.html('methodRefused', { names: productName(it, texts) })}</p>
+        </div>`,
+    );
 
 const unknown = (texts: Texts): Html =>
   html`<div class="advice calm" role="status">

@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import type { Choice, Offer, SoldPrice } from '#domain/offer.ts';
 import type { PortalLinks } from '#domain/portal-links.ts';
 import type { Html } from './html.ts';
-import type { MessageKey } from './messages/en.ts';
+import type { MessageKey } from './messages/messages.ts';
 import type { ShownSubscription } from './portal-view.ts';
 import { priceText } from './price-text.ts';
 import type { Texts } from './texts.ts';

@@ -6,7 +6,7 @@ import { ARROW_LEFT, CHECK } from './icons.ts';
 import { invoicesPanel } from './invoices-panel.ts';
 import { paymentMethodsPanel } from './payment-methods-panel.ts';
 import { subscriptionsPanel } from './subscriptions-panel.ts';
-import type { MessageKey } from './messages/en.ts';
+import type { MessageKey } from './messages/messages.ts';
 import type { PortalView } from './portal-view.ts';
 import type { Texts } from './texts.ts';
 

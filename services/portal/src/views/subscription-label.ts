@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import type { SubscriptionState } from '@billing/contracts/events/subscriptions';
 import type { SubscriptionStatus } from '@billing/contracts/resources/subscription';
 import type { Html } from './html.ts';
-import type { MessageKey } from './messages/en.ts';
+import type { MessageKey } from './messages/messages.ts';
 import type { ShownSubscription } from './portal-view.ts';
 import type { Texts } from './texts.ts';
 
@@ -23,13 +23,15 @@ const LABELS: Readonly<Record<SubscriptionStatus, StatusLabel>> = {
   incomplete_expired: { text: 'ended', tone: 'neutral' },
 };
 
-/** Returns the label of a subscription. A scheduled cancellation replaces only `active` and `trialing`. */
+/** Returns the label of a subscription. A scheduled cancellation, or a pause of its payments, replaces only `active` and `trialing`. */
 export function statusLabel({
   status,
   cancelAtPeriodEnd,
-}: Pick<SubscriptionState, 'status' | 'cancelAtPeriodEnd'>): StatusLabel {
-  const isEnding = cancelAtPeriodEnd && (status === 'active' || status === 'trialing');
-  return isEnding ? { text: 'endingSoon', tone: 'notable' } : LABELS[status];
+  pauseCollection,
+}: Pick<SubscriptionState, 'status' | 'cancelAtPeriodEnd' | 'pauseCollection'>): StatusLabel {
+  if (status !== 'active' && status !== 'trialing') return LABELS[status];
+  if (cancelAtPeriodEnd) return { text: 'endingSoon', tone: 'notable' };
+  return LABELS[pauseCollection ? 'paused' : status];
 }
 
 /** Returns a subscription's name in `bdi`, so that its text direction does not affect the words around it. */

@@ -1,18 +1,21 @@
 import { html } from 'hono/html';
+import { isDiscounted } from '@billing/contracts/discounted-items';
+import type { BilledDiscount } from '@billing/contracts/events/subscriptions';
 import { methodOf } from '#domain/methods-in-use.ts';
 import { canCancel, canResume, mostUrgentFirst, needsPayment } from '#domain/subscription-status.ts';
 import { offerFor } from '#domain/offer.ts';
 import { cancelAction } from './cancellation.ts';
 import { periodElement, timeElement, type Html } from './html.ts';
-import type { MessageKey } from './messages/en.ts';
+import type { MessageKey } from './messages/messages.ts';
 import { comingChanges } from './coming-change.ts';
 import { discountText } from './discount-text.ts';
 import { updateAction } from './plan-choice.ts';
-import { priceText } from './price-text.ts';
+import { priceText, priceWithSum } from './price-text.ts';
 import { missingPaymentAdvice } from './missing-payment.ts';
 import { methodName } from './payment-method.ts';
 import type { PortalView, ShownSubscription } from './portal-view.ts';
 import { productName, statusLabel } from './subscription-label.ts';
+import type { Texts } from './texts.ts';
 
 /** Returns a card for every subscription that has not ended; those that need a payment come first. */
 export function subscriptionsPanel(view: PortalView): Html {
@@ -35,7 +38,7 @@ function card(subscription: ShownSubscription, view: PortalView): Html {
       <h3>${productName(subscription, texts)}</h3>
       <span class="status ${tone}" data-status>${texts.text(text)}</span>
     </div>
-    ${items.map(item => html`<p class="price">${priceText(item, texts)}</p>`)}
+    ${items.map(item => html`<p class="price">${priceWithSum(item, texts)}</p>`)}
     ${needsPayment(subscription) && missingPaymentAdvice(subscription, view)} ${comingChanges(subscription, view)}
     <div class="row">
       ${details(subscription, view)}
@@ -48,15 +51,15 @@ function card(subscription: ShownSubscription, view: PortalView): Html {
 
 /** The next date first, and last what the subscription is charged to. */
 function details(subscription: ShownSubscription, { texts, paymentMethods: lookup }: PortalView): Html {
-  const { status, currentPeriodStart, currentPeriodEnd, trialEnd, cancelAt } = subscription;
+  const { status, currentPeriodStart, currentPeriodEnd, trialEnd, cancelAt, pauseCollection } = subscription;
   const { locale } = texts;
   const rows: [term: MessageKey, description: Html][] = [];
   if (cancelAt) rows.push(['cancelsOn', timeElement(cancelAt, locale)]);
-  else if (status === 'active') rows.push(['renewsOn', timeElement(currentPeriodEnd, locale)]);
+  else if (status === 'active' && !pauseCollection) rows.push(['renewsOn', timeElement(currentPeriodEnd, locale)]);
   if (trialEnd && status === 'trialing') rows.push(['trialEndsOn', timeElement(trialEnd, locale)]);
   rows.push(['currentPeriod', periodElement(currentPeriodStart, currentPeriodEnd, locale)]);
   for (const discount of subscription.discounts) {
-    const text = discountText(discount, texts);
+    const text = discountOf(subscription, discount, texts);
     if (text) rows.push(['discount', text]);
   }
   const method = lookup.kind === 'known' && methodOf(lookup.paymentMethods, subscription);
@@ -70,6 +73,15 @@ function details(subscription: ShownSubscription, { texts, paymentMethods: looku
         </div>`,
     )}
   </dl>`;
+}
+
+/** Names the prices that a discount lowers, unless those are all; null for one that lowers none, or of which only the id is known. */
+function discountOf({ items }: ShownSubscription, discount: BilledDiscount, texts: Texts): Html | null {
+  const text = discountText(discount, texts);
+  const lowered = items.filter((item, index) => isDiscounted(discount, item, index));
+  if (text === null || lowered.length === 0) return null;
+  if (lowered.length === items.length) return text;
+  return html`${lowered.map((item, index) => html`${index > 0 && ', '}${priceText(item, texts)}`)}: ${text}`;
 }
 
 function resumeAction(subscription: ShownSubscription, { links, texts }: PortalView): Html {

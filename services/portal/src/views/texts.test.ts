@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { BilledItem } from '@billing/contracts/events/subscriptions';
 import { PORTAL_LANGUAGES, type PortalLanguage } from '@billing/contracts/resources/portal-session';
 import { item } from '../../test/billing-samples.ts';
-import { priceText } from './price-text.ts';
+import { priceText, priceWithSum } from './price-text.ts';
 import { textsFor } from './texts.ts';
 
 const shown = async (changes: Partial<BilledItem>, language: PortalLanguage, locale: string = language) =>
@@ -27,6 +27,18 @@ it.each<[Partial<BilledItem>, string]>([
   [{ metered: true, quantity: 0 }, 'By usage / month'],
 ])('shows a price with %j as %s', async (changes, text) => {
   expect(await shown(changes, 'en')).toBe(text);
+});
+
+it.each<[Partial<BilledItem>, string]>([
+  [{}, '$29.99 / month'],
+  [{ quantity: 3 }, '$29.99 / month × 3 = $89.97'],
+  [{ quantity: 0 }, '$29.99 / month × 0 = $0.00'],
+  [{ unitAmount: null, unitAmountDecimal: '0.5', quantity: 1200 }, '$0.005 / month × 1,200'],
+  [{ transformQuantity: { divideBy: 1000, round: 'up' }, quantity: 2500 }, '$29.99 per 1,000 / month × 2,500'],
+  [{ metered: true, quantity: 2 }, 'By usage / month'],
+])('shows what several cost together with %j as %s', async (changes, text) => {
+  const price = await priceWithSum({ ...item, ...changes }, textsFor({ language: 'en', locale: 'en' }));
+  expect(price.toString().replaceAll(/<[^>]*>/g, '')).toBe(text);
 });
 
 it.each([

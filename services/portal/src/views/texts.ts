@@ -3,8 +3,7 @@ import { IntlMessageFormat } from 'intl-messageformat';
 import { html } from 'hono/html';
 import type { ReaderLanguage } from '#domain/reader-language.ts';
 import type { Html } from './html.ts';
-import type { MessageKey } from './messages/en.ts';
-import { MESSAGES } from './messages/languages.ts';
+import { MESSAGES, type MessageKey } from './messages/messages.ts';
 
 /** The arguments of a message. */
 type TextValues = Readonly<Record<string, string | number>>;

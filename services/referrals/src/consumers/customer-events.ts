@@ -1,4 +1,5 @@
 import { CustomerCreated, CustomerDeleted, CustomerUpdated } from '@billing/contracts/events/customers';
+import { recordFilter } from '@billing/contracts/events/record-event';
 import { consumer, type Consumer } from '@billing/messaging/consumer/consumer';
 import { deactivateCodesOfCustomers } from '#operations/deactivate-code.ts';
 import { saveCustomerCopies } from '#persistence/customer-copies.ts';
@@ -9,7 +10,7 @@ interface CustomerEventsDependencies {
 
 /** Saves copies of customers, and deactivates the codes of deleted ones. */
 export const customerEvents = ({ now }: CustomerEventsDependencies): Consumer =>
-  consumer('referrals-customers', 'customer.*.v1').on(
+  consumer('referrals-customers', recordFilter('customer')).on(
     [CustomerCreated, CustomerUpdated, CustomerDeleted],
     async (tx, deliveries, publish) => {
       const customers = deliveries.map(({ teamId, data, trace }) => ({ ...data, teamId, trace }));

@@ -1,5 +1,5 @@
 import { LockMode, type EntityManager } from '@mikro-orm/postgresql';
-import { ReferralCreated, type ReferralState } from '@billing/contracts/events/referrals';
+import type { ReferralState } from '@billing/contracts/events/referrals';
 import { ReferralId, type CustomerId, type ProjectScope } from '@billing/contracts/ids';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import { HasSubscribed } from '@billing/contracts/rpc/calls';
@@ -12,7 +12,7 @@ import { lockCustomer } from '#persistence/customer-copies.ts';
 import { findProgram } from '#persistence/programs.ts';
 import { findCode } from '#persistence/referral-codes.ts';
 import { Referral, toState } from '#persistence/referral.entity.ts';
-import { tellOfReferral } from './tell-tenants.ts';
+import { publishReferral } from './publish-changes.ts';
 import { resolveCustomer, type ResolveCustomerDependencies } from './resolve-customer.ts';
 
 export interface ApplyCodeDependencies extends ResolveCustomerDependencies {
@@ -76,12 +76,10 @@ export function applyCode(dependencies: ApplyCodeDependencies) {
         convertedAt: null,
         operationKey: operationKey ?? null,
       });
-      const state = toState(referral);
-      publish(ReferralCreated, scope.teamId, state);
-      tellOfReferral(publish, referral, { at: createdAt, cause: causeOfRequest(context) });
+      publishReferral(publish, referral, { at: createdAt, cause: causeOfRequest(context) });
       const changes = changesOf(null, { code, referrerCustomerId, refereeCustomerId });
       recordAudit(publish, scope.teamId, context, { target: { type: 'referral', id: referral.id }, changes });
-      return state;
+      return toState(referral);
     });
 
   return async (

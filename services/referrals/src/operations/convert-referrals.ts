@@ -1,5 +1,4 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { ReferralConverted } from '@billing/contracts/events/referrals';
 import type { Publish } from '@billing/messaging/outbox';
 import type { TraceCarrier } from '@billing/tracing/trace-carrier';
 import type { OperationLog } from '@billing/processor/operation-log/operation-log';
@@ -8,9 +7,9 @@ import { earnedCredits } from '#domain/credit.ts';
 import { saveSubscribers, type Subscriber } from '#persistence/customer-copies.ts';
 import { findPrograms } from '#persistence/programs.ts';
 import { ReferralCredit } from '#persistence/referral-credit.entity.ts';
-import { toState, type Referral } from '#persistence/referral.entity.ts';
+import type { Referral } from '#persistence/referral.entity.ts';
 import { convertPendingReferrals, earnConvertedReferrals, type NewSubscription } from '#persistence/referrals.ts';
-import { tellOfReferral } from './tell-tenants.ts';
+import { publishReferral } from './publish-changes.ts';
 import { toCreditOperation, type CreditKind } from './credit-balance.ts';
 
 export interface ConvertReferralsDependencies {
@@ -40,8 +39,7 @@ export function convertReferrals({ operationLog, creditKind, now }: ConvertRefer
     const converting = subscribers.filter(({ converts }) => converts);
     for (const referral of await convertPendingReferrals(tx, converting, at)) {
       const subscriber = subscribers.find(one => isReferee(referral, one));
-      publish(ReferralConverted, referral.teamId, toState(referral), subscriber?.trace);
-      tellOfReferral(publish, referral, { at, cause: CAUSED_BY_SYSTEM, trace: subscriber?.trace });
+      publishReferral(publish, referral, { at, cause: CAUSED_BY_SYSTEM, trace: subscriber?.trace });
     }
     const earned = await earnConvertedReferrals(tx, subscribers, at);
     if (earned.length === 0) return;

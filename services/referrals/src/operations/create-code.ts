@@ -1,6 +1,5 @@
-import { ReferralCodeCreated } from '@billing/contracts/events/referrals';
 import type { CustomerId, ProjectScope } from '@billing/contracts/ids';
-import { conflict } from '@billing/contracts/problem';
+import { conflict, quotaExceeded } from '@billing/contracts/problem';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import type { Outbox } from '@billing/messaging/outbox';
 import { isUniqueViolation } from '@billing/database/database';
@@ -9,7 +8,7 @@ import { causeOfRequest } from '@billing/service/event-causes';
 import { generateCode } from '#domain/code.ts';
 import { lockCustomer } from '#persistence/customer-copies.ts';
 import { ReferralCode } from '#persistence/referral-code.entity.ts';
-import { tellOfCode } from './tell-tenants.ts';
+import { publishCode } from './publish-changes.ts';
 import { resolveCustomer, type ResolveCustomerDependencies } from './resolve-customer.ts';
 
 export interface CreateCodeDependencies extends ResolveCustomerDependencies {
@@ -19,13 +18,15 @@ export interface CreateCodeDependencies extends ResolveCustomerDependencies {
   readonly newCode?: (() => string) | undefined;
 }
 
+/** Codes of a customer, deactivated ones too: links with them are out there. */
+const QUOTA = 100;
 /** How often another code is generated when the project already has it. */
 const MAX_TRIES = 10;
 
 /**
  * Creates a code for a referrer, also while the program is disabled: it works once the program is enabled. The same
  * `operationKey` returns the same code.
- * @throws Problem 404 `customer_not_found`; 409 `referral_code_exists` when the customer has an active code
+ * @throws Problem 404 `customer_not_found`; 409 `referral_code_exists` when the customer has an active code; 422 `quota_exceeded`
  */
 export function createCode(dependencies: CreateCodeDependencies) {
   const { em, outbox, now, newCode = generateCode } = dependencies;
@@ -39,6 +40,8 @@ export function createCode(dependencies: CreateCodeDependencies) {
   ) =>
     outbox.transaction(async (tx, publish) => {
       await lockCustomer(tx, scope, customerId);
+      if ((await tx.count(ReferralCode, { ...scope, customerId })) >= QUOTA)
+        throw quotaExceeded('referral_codes', QUOTA);
       const code = tx.create(ReferralCode, {
         ...scope,
         code: newCode(),
@@ -49,8 +52,7 @@ export function createCode(dependencies: CreateCodeDependencies) {
         deactivatedAt: null,
         operationKey: operationKey ?? null,
       });
-      publish(ReferralCodeCreated, scope.teamId, code);
-      tellOfCode(publish, code, { at: code.createdAt, cause: causeOfRequest(context) });
+      publishCode(publish, code, { at: code.createdAt, cause: causeOfRequest(context) });
       const changes = changesOf(null, { customerId });
       recordAudit(publish, scope.teamId, context, { target: { type: 'referral_code', id: code.code }, changes });
       return code;

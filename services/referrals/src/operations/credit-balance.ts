@@ -1,5 +1,4 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { ReferralCredited } from '@billing/contracts/events/referrals';
 import { CustomerId, ReferralId, type ProjectScope } from '@billing/contracts/ids';
 import { Problem } from '@billing/contracts/problem';
 import { CREDIT_SIDES } from '@billing/contracts/resources/referral';
@@ -7,7 +6,7 @@ import type { OperationKind, RemoteOperation } from '@billing/processor/operatio
 import { CAUSED_BY_SYSTEM } from '@billing/service/event-causes';
 import { z } from 'zod';
 import { ReferralCredit } from '#persistence/referral-credit.entity.ts';
-import { tellOfCredit } from './tell-tenants.ts';
+import { publishCredit } from './publish-changes.ts';
 import { resolveCustomer, type ResolveCustomerDependencies } from './resolve-customer.ts';
 
 const input = z.object({
@@ -79,13 +78,11 @@ export function creditBalanceKind(dependencies: CreditBalanceDependencies): Cred
     async commit(tx, operation, { id: processorTransactionId }, publish) {
       const credited = { status: 'credited', processorTransactionId, creditedAt: now(), error: null } as const;
       const credit = await updateCredit(tx, operation, credited);
-      const { referralId, projectId, side, customerId, amount, currency } = credit;
-      publish(ReferralCredited, credit.teamId, { referralId, projectId, side, customerId, amount, currency });
-      tellOfCredit(publish, credit, { at: now(), cause: CAUSED_BY_SYSTEM });
+      publishCredit(publish, credit, { at: now(), cause: CAUSED_BY_SYSTEM });
     },
     async cancel(tx, operation, error, publish) {
       const credit = await updateCredit(tx, operation, { status: 'failed', error: messageFor(error) });
-      tellOfCredit(publish, credit, { at: now(), cause: CAUSED_BY_SYSTEM });
+      publishCredit(publish, credit, { at: now(), cause: CAUSED_BY_SYSTEM });
     },
     async onFailure(tx, operation, error) {
       await updateCredit(tx, operation, { error: messageFor(error) });

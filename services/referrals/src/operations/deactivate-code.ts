@@ -1,5 +1,4 @@
 import { LockMode, type EntityManager } from '@mikro-orm/postgresql';
-import { ReferralCodeDeactivated } from '@billing/contracts/events/referrals';
 import type { CustomerId, ProjectScope } from '@billing/contracts/ids';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import type { Outbox, Publish } from '@billing/messaging/outbox';
@@ -7,7 +6,7 @@ import type { TraceCarrier } from '@billing/tracing/trace-carrier';
 import { changesOf, recordAudit } from '@billing/service/audit';
 import { CAUSED_BY_SYSTEM, causeOfRequest } from '@billing/service/event-causes';
 import { deactivateCodes, findCode } from '#persistence/referral-codes.ts';
-import { tellOfCode } from './tell-tenants.ts';
+import { publishCode } from './publish-changes.ts';
 
 export interface DeactivateCodeDependencies {
   readonly outbox: Outbox;
@@ -27,8 +26,7 @@ export function deactivateCode({ outbox, now }: DeactivateCodeDependencies) {
       if (found.isActive) {
         const at = now();
         tx.assign(found, { isActive: false, version: found.version + 1, deactivatedAt: at });
-        publish(ReferralCodeDeactivated, scope.teamId, found);
-        tellOfCode(publish, found, { at, cause: causeOfRequest(context) });
+        publishCode(publish, found, { at, cause: causeOfRequest(context) });
       }
       return { code, isActive: false as const };
     });
@@ -50,7 +48,6 @@ export async function deactivateCodesOfCustomers(
   for (const code of await deactivateCodes(tx, customers, deactivatedAt)) {
     const { teamId, projectId, customerId } = code;
     const owner = customers.find(one => one.id === customerId && one.projectId === projectId && one.teamId === teamId);
-    publish(ReferralCodeDeactivated, teamId, code, owner?.trace);
-    tellOfCode(publish, code, { at: deactivatedAt, cause: CAUSED_BY_SYSTEM, trace: owner?.trace });
+    publishCode(publish, code, { at: deactivatedAt, cause: CAUSED_BY_SYSTEM, trace: owner?.trace });
   }
 }

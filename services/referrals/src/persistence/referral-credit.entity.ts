@@ -27,7 +27,7 @@ const ReferralCreditSchema = defineEntity({
     processorTransactionId: p.text().nullable(),
     createdAt: p.datetime(),
     creditedAt: p.datetime().nullable(),
-    /** How many changes tenants were told of. */
+    /** Of its last event for tenants. */
     sequence: p.integer(),
   },
 });

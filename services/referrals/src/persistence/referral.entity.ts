@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/postgresql';
-import type { ReferralState } from '@billing/contracts/events/referrals';
+import { referralState, type ReferralState } from '@billing/contracts/events/referrals';
+import { fieldsOf } from '@billing/contracts/fields-of';
 import type { CustomerId, ProjectId, ReferralId, TeamId } from '@billing/contracts/ids';
 import type { ReferralStatus } from '@billing/contracts/resources/referral';
 
@@ -37,8 +38,5 @@ export class Referral extends ReferralSchema.class {}
 ReferralSchema.setClass(Referral);
 
 /** Returns a referral's state as events carry it; HTTP responses show some of its fields. */
-export function toState(referral: Referral): ReferralState {
-  const { id, projectId, code, referrerCustomerId, refereeCustomerId, status, createdAt, convertedAt } = referral;
-  const converted = convertedAt ?? null;
-  return { id, projectId, code, referrerCustomerId, refereeCustomerId, status, createdAt, convertedAt: converted };
-}
+export const toState = (referral: Referral): ReferralState =>
+  fieldsOf(referralState, referral, { convertedAt: referral.convertedAt ?? null });

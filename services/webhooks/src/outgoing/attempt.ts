@@ -1,29 +1,30 @@
-import type { Pace } from './pace.ts';
-import type { Settled } from './commit-deliveries.ts';
-import type { DeliveryItem, StoredBody } from './delivery-rows.ts';
+import type { TeamId } from '@billing/contracts/ids';
+import { isSuccess } from './endpoint-health.rules.ts';
+import { afterFailure } from './retry-schedule.rules.ts';
+import { signedHeaders } from './sent-signature.rules.ts';
 import type { EndpointKeys } from './endpoint-secrets.ts';
+import type { Pace } from './pace.ts';
 import type { Sender, Sent } from './sender.ts';
-import { isSuccess } from '#domain/endpoint-health.ts';
-import { afterFailure } from '#domain/retry-schedule.ts';
-import { signedHeaders } from '#domain/sent-signature.ts';
+import type { DeliveryItem, Outcome } from './send-queue.ts';
 
-/** Where an attempt goes, and by whose secrets it is signed. */
+/** Where an attempt goes, for which team, and by whose secrets it is signed. */
 interface Target {
-  readonly url: string;
+  readonly teamId: TeamId;
+  readonly url: URL;
   readonly keys: EndpointKeys;
 }
 
 /** Posts the bytes of an event, signed with every secret that is valid now. */
 export function post(
   sender: Sender,
-  { url, keys }: Target,
+  { url, keys, teamId }: Target,
   { id, at, body }: { readonly id: string; readonly at: Date; readonly body: Buffer },
 ): Promise<Sent> {
-  return sender.send(new URL(url), signedHeaders(keys(at), { id, at, body }), body);
+  return sender.send(url, signedHeaders(keys(at), { id, at, body }), body, teamId);
 }
 
 /** What became of an event that was to be sent. */
-export interface Attempted extends Omit<Settled, 'item' | 'id' | 'createdAt'> {
+interface Attempted extends Outcome {
   /** When the attempt ended. */
   readonly endedAt: Date;
 }
@@ -36,8 +37,6 @@ interface AttemptParts {
   readonly random: () => number;
 }
 
-export const FIRST = { attempts: 0, failures: 0, trigger: 'automatic', nextAttemptAt: null } as const;
-
 /**
  * Sends an event once, and says when it is sent again if it failed. What was sent before keeps its bytes, or is not sent again:
  * the data of a deleted customer are gone. `isProbe`: it goes to an endpoint that fails, and spends no attempt of the schedule.
@@ -45,14 +44,14 @@ export const FIRST = { attempts: 0, failures: 0, trigger: 'automatic', nextAttem
 export async function attempt(
   { sender, target, pace, now, random }: AttemptParts,
   item: DeliveryItem,
-  { stored, isProbe }: { readonly stored: StoredBody | undefined; readonly isProbe: boolean },
+  { isProbe }: { readonly isProbe: boolean },
 ): Promise<Attempted> {
-  const { attempts, failures, trigger, nextAttemptAt: plannedAt } = item.delivery ?? FIRST;
+  const { attempts, failures, trigger, nextAttemptAt: plannedAt } = item;
   const at = now();
-  if (!stored || (stored.isErased && (attempts > 0 || trigger !== 'automatic')))
+  if (item.body === null || (item.isErased && (attempts > 0 || trigger !== 'automatic')))
     return { status: 'canceled', attempts, failures, nextAttemptAt: null, attempt: null, endedAt: at };
   const end = pace.begin(performance.now());
-  const sent = await post(sender, target, { id: item.eventId, at, body: Buffer.from(stored.body) });
+  const sent = await post(sender, target, { id: item.eventId, at, body: Buffer.from(item.body) });
   end(performance.now(), sent.responseStatus);
   const endedAt = now();
   const tried = { attempts: attempts + 1, attempt: { at, sent }, endedAt };

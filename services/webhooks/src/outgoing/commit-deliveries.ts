@@ -1,148 +1,167 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { WebhookDeliveryId } from '@billing/contracts/ids';
 import { executeBound } from '@billing/database/bound-statement';
-import type { EndpointHealth } from '#domain/endpoint-health.ts';
-import { IN_ORDER_FAILURES } from '#domain/retry-schedule.ts';
-import type { DeliveryItem, Holding } from './delivery-rows.ts';
+import { openBatcher } from '@billing/messaging/batcher';
+import type { EndpointHealth } from './endpoint-health.rules.ts';
 import { LEASE_SECONDS, newsOf, type EndpointNews, type LeasedEndpoint } from './endpoint-rows.ts';
-import type { Sent } from './sender.ts';
+import { countBytes, partitionOf, ROW_BYTES } from '../stored-bytes.ts';
+import type { Ended } from './send-queue.ts';
 
-/** What is written about an event after it was tried, or because it has to wait. */
-export interface Settled {
-  readonly item: DeliveryItem;
-  readonly id: WebhookDeliveryId;
-  readonly createdAt: string;
-  readonly status: 'pending' | 'succeeded' | 'failed' | 'canceled';
-  readonly attempts: number;
-  readonly failures: number;
-  readonly nextAttemptAt: Date | null;
-  readonly attempt: { readonly at: Date; readonly sent: Sent } | null;
+/** How an endpoint is released. */
+export interface Release {
+  /** Which of its calls were taken in. */
+  readonly calls: number;
+  /** When it is due at the latest; null when only something new makes it due. */
+  readonly dueAt: Date | null;
+  /** When it is due at the earliest, after a fault of ours. */
+  readonly notBefore: Date | null;
 }
 
 /** What is written together. */
 export interface Progress {
-  readonly settled: readonly Settled[];
+  readonly ended: readonly Ended[];
   /** How far the endpoint is: every event up to it is handled, or has a delivery. */
   readonly position: number;
   readonly health: EndpointHealth;
+  /** Null while it is still sent to: then its lease is extended. */
+  readonly release: Release | null;
 }
 
 /** What is written of one endpoint. */
-export interface EndpointProgress extends Progress {
+interface EndpointProgress extends Progress {
   readonly endpoint: LeasedEndpoint;
 }
 
+/** What a statement on `webhook_deliveries` returns of each row to `countBytes`: what a new one takes. */
+export const NEW_DELIVERY = `new.team_id, ${partitionOf('webhook_deliveries', 'new.created_at')} as store,
+  case when old.id is null then ${ROW_BYTES.webhook_deliveries} else 0 end as bytes`;
+
 /**
- * Writes what was tried, how far endpoints are and how they respond, all together, and extends their leases. Returns the news
- * of each endpoint; null when another process has its lease, or it is gone: then nothing of it is written. Endpoints are
- * locked in the order of their ids, as wherever several are.
+ * Writes the progress of endpoints; what ends at the same time takes one statement. Undefined when this process has lost the lease.
+ * What endpoints of a full team respond is not kept.
+ */
+export function openCommitter(em: EntityManager, isFull: (teamId: string) => boolean) {
+  const commit = openBatcher((progress: readonly EndpointProgress[]) => commitDeliveries(em.fork(), progress, isFull), {
+    weigh: ({ ended }) => 1 + ended.length,
+  });
+  return async (progress: EndpointProgress): Promise<EndpointNews | undefined> => (await commit(progress)) ?? undefined;
+}
+
+/**
+ * Writes what was tried, how far endpoints are and how they respond, all together, and extends their leases or releases them.
+ * Returns the news of each endpoint; null when another process has its lease, or it is gone: then nothing of it is written.
+ * The same progress may be written again, where nobody knows whether it was. A released endpoint is due when its next delivery
+ * is, a failing one at `dueAt`, and at once where there are events behind its position, or calls that were not taken in.
+ * Endpoints are locked in the order of their ids, as wherever several are.
  */
 export async function commitDeliveries(
   em: EntityManager,
   progress: readonly EndpointProgress[],
+  isFull: (teamId: string) => boolean = () => false,
 ): Promise<readonly (EndpointNews | null)[]> {
   // The health may be the whole endpoint; the statement takes what it names.
-  const endpoints = progress.map(({ endpoint: { id, leaseId }, position, health }) => {
-    return { ...health, id, leaseId, position };
+  const endpoints = progress.map(({ endpoint: { id, leaseId, version }, position, health, release }) => {
+    return { ...health, ...release, id, leaseId, version, position, isReleased: release !== null };
   });
-  const rows = await executeBound<EndpointNews & { readonly id: string }>(
+  const rows = await executeBound<EndpointNews & Pick<LeasedEndpoint, 'id' | 'leaseId'>>(
     em,
     `with given as (
        select * from json_to_recordset($1::json) as g(
          id text, "leaseId" uuid, position bigint, status text, "disabledReason" text, "failingSince" timestamptz,
-         "lastSuccessAt" timestamptz, failures int, "failedObject" text, "hasFailedTwoObjects" boolean, "isWarned" boolean)),
+         "lastSuccessAt" timestamptz, failures int, "failedObject" text, "hasFailedTwoObjects" boolean, "isWarned" boolean,
+         "isReleased" boolean, calls int, version text, "dueAt" timestamptz, "notBefore" timestamptz)),
+     deliveries as (select * from json_populate_recordset(null::webhook_deliveries, $2::json)),
      locked as (
-       select id from webhook_endpoints where id in (select id from given) order by id for update),
+       select id from webhook_endpoints where id = any($4::text[]) order by id for update),
      held as (
        update webhook_endpoints e
           set position = greatest(e.position, g.position), status = g.status, disabled_reason = "disabledReason",
-              due_at = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}), failing_since = "failingSince",
-              last_success_at = "lastSuccessAt", failures = g.failures, failed_object = "failedObject",
-              has_failed_two_objects = "hasFailedTwoObjects", is_warned = "isWarned"
+              lease_id = case when not "isReleased" then lease_id end,
+              due_at = case when "isReleased" then ${DUE_AT} else clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}) end,
+              failing_since = "failingSince", last_success_at = "lastSuccessAt", failures = g.failures,
+              failed_object = "failedObject", has_failed_two_objects = "hasFailedTwoObjects", is_warned = "isWarned"
          from locked join given g using (id)
-        where e.id = locked.id and e.lease_id = "leaseId" returning e.id, ${newsOf('e')}),
+        where e.id = locked.id and e.lease_id = "leaseId" returning e.id, "leaseId", ${newsOf('e')}),
      saved as (
        insert into webhook_deliveries
-       select d.* from json_populate_recordset(null::webhook_deliveries, $2::json) d
+       select d.* from deliveries d
         where d.endpoint_id in (select id from held)
        on conflict (endpoint_id, position, created_at) do update
           set status = excluded.status, attempts = excluded.attempts, failures = excluded.failures, trigger = excluded.trigger,
               next_attempt_at = excluded.next_attempt_at
-       returning id),
+       returning new.id, ${NEW_DELIVERY}),
      tried as (
        insert into delivery_attempts
        select a.* from json_populate_recordset(null::delivery_attempts, $3::json) a
-        where a.delivery_id in (select id from saved))
+        where a.delivery_id in (select id from saved)
+       on conflict do nothing
+       returning team_id, ${partitionOf('delivery_attempts', 'at')} as store,
+                 ${ROW_BYTES.delivery_attempts} + coalesce(octet_length(response_body), 0) as bytes),
+     counted as (${countBytes('(select team_id, store, bytes from saved union all select * from tried) stored')})
      select * from held`,
     [
       JSON.stringify(endpoints),
-      JSON.stringify(progress.flatMap(deliveriesOf)),
-      JSON.stringify(progress.flatMap(attemptsOf)),
+      JSON.stringify(progress.flatMap(deliveryRows)),
+      JSON.stringify(progress.flatMap(one => attemptRows(one, isFull))),
+      endpoints.map(({ id }) => id),
     ],
   );
-  const news = new Map(rows.map(({ id, ...row }) => [id, row]));
-  return progress.map(({ endpoint }) => news.get(endpoint.id) ?? null);
+  const news = new Map(rows.map(({ id, leaseId, ...row }) => [`${id} ${leaseId}`, row]));
+  return progress.map(({ endpoint: { id, leaseId } }) => news.get(`${id} ${leaseId}`) ?? null);
 }
 
-/** The rows of deliveries. */
-const deliveriesOf = ({ endpoint: { id, teamId, projectId }, settled }: EndpointProgress) =>
-  settled.map(({ item, attempt, ...row }) => ({
-    team_id: teamId,
-    project_id: projectId,
-    id: row.id,
-    endpoint_id: id,
+/**
+ * When an endpoint `e` is due that is released. The table has its deliveries as they were before the statement: for one that
+ * was due the endpoint is leased once more, and finds nothing.
+ */
+const DUE_AT = `
+  case when g.status <> 'disabled' then greatest("notBefore", case
+    when e.calls <> g.calls or e.updated_at <> version::timestamptz or (e.wanted_position > g.position and g.status = 'enabled')
+      then clock_timestamp()
+    when g.status = 'enabled' and exists (select from recoveries where endpoint_id = e.id and finished_at is null)
+      then clock_timestamp() + interval '200 milliseconds'
+    else least("dueAt", case when g.status = 'enabled' then least(
+      (select min(next_attempt_at) from deliveries where endpoint_id = e.id),
+      (select min(next_attempt_at) from webhook_deliveries where endpoint_id = e.id and next_attempt_at is not null)) end)
+    end) end`;
+
+const deliveryRows = ({ endpoint, ended }: EndpointProgress) =>
+  ended.map(({ item, attempt, ...outcome }) => ({
+    team_id: endpoint.teamId,
+    project_id: endpoint.projectId,
+    id: item.id,
+    endpoint_id: endpoint.id,
     position: item.position,
     event_id: item.eventId,
     type: item.type,
     object_key: item.objectKey,
-    status: row.status,
-    attempts: row.attempts,
-    failures: row.failures,
-    trigger: attempt ? 'automatic' : (item.delivery?.trigger ?? 'automatic'),
-    next_attempt_at: row.nextAttemptAt,
-    created_at: row.createdAt,
+    status: outcome.status,
+    attempts: outcome.attempts,
+    failures: outcome.failures,
+    trigger: attempt ? 'automatic' : item.trigger,
+    next_attempt_at: outcome.nextAttemptAt,
+    created_at: item.createdAt,
   }));
 
-/** The rows of attempts. */
-const attemptsOf = ({ endpoint: { teamId, projectId }, settled }: EndpointProgress) =>
-  settled.flatMap(({ item, id, attempts, attempt }) => {
+const attemptRows = (
+  { endpoint: { teamId, projectId }, ended }: EndpointProgress,
+  isFull: (teamId: string) => boolean,
+) =>
+  ended.flatMap(({ item, attempts, attempt }) => {
     if (!attempt) return [];
     const { durationMs, responseStatus, responseBody, error, address } = attempt.sent;
     return [
       {
         team_id: teamId,
         project_id: projectId,
-        delivery_id: id,
+        delivery_id: item.id,
         number: attempts,
-        trigger: item.delivery?.trigger ?? 'automatic',
+        trigger: item.trigger,
         at: attempt.at,
         duration_ms: durationMs,
         response_status: responseStatus,
-        response_body: responseBody,
+        response_body: isFull(teamId) ? null : responseBody,
         error,
         address,
       },
     ];
   });
-
-/**
- * Makes deliveries due that need not wait any longer: of these objects those that only waited for an earlier event which is
- * settled, or, when the endpoint has recovered, all. Returns their positions.
- */
-export async function freeWaiting(
-  em: EntityManager,
-  { id, teamId }: LeasedEndpoint,
-  { objectKeys, hasRecovered, now }: { objectKeys: readonly string[]; hasRecovered: boolean; now: Date },
-): Promise<readonly Pick<Holding, 'position' | 'objectKey'>[]> {
-  return executeBound(
-    em.fork(),
-    `update webhook_deliveries d set next_attempt_at = $2
-      where d.endpoint_id = $1 and d.team_id = $6 and d.next_attempt_at > $2
-        and ($3 or (d.object_key = any($4::text[]) and d.attempts = 0 and not exists (
-              select from webhook_deliveries earlier
-               where earlier.endpoint_id = $1 and earlier.object_key = d.object_key and earlier.position < d.position
-                 and earlier.next_attempt_at is not null and earlier.attempts > 0 and earlier.failures < $5)))
-      returning d.position::float8 as position, d.object_key as "objectKey"`,
-    [id, now, hasRecovered, objectKeys, IN_ORDER_FAILURES, teamId],
-  );
-}

@@ -16,10 +16,13 @@ import type { Outbox } from '@billing/messaging/outbox';
 import { recordAudit } from '@billing/service/audit';
 import { derivedId } from '@billing/service/derived-id';
 import { z } from 'zod';
-import type { WebhookEndpoint } from '#persistence/webhook-endpoint.entity.ts';
+import type { WebhookEndpoint } from './webhook-endpoint.entity.ts';
+import { countBytes } from '../stored-bytes.ts';
+import { NEW_DELIVERY } from './commit-deliveries.ts';
 import { callEndpoint } from './endpoint-rows.ts';
 import { findEvent } from './list-events.ts';
 import { findEndpoint, lockEndpoint } from './show-endpoints.ts';
+import { requireRoom } from './waiting-deliveries.ts';
 
 type Status = (typeof WEBHOOK_DELIVERY_STATUSES)[number];
 
@@ -129,22 +132,29 @@ interface Parts {
 
 /**
  * Has a delivery sent again now, also one that had succeeded.
- * @throws Problem 404; 409 `webhook_endpoint_disabled`, `delivery_in_progress`; 422 `event_deleted`
+ * @throws Problem 404; 409 `webhook_endpoint_disabled`, `delivery_in_progress`; 422 `event_deleted`; 429 while very many wait
  */
 export function retryDelivery({ outbox, onDue }: Parts) {
   return async (scope: ProjectScope, id: WebhookDeliveryId, context: AuditContext): Promise<WebhookDelivery> => {
     const delivery = await outbox.transaction(async (tx, publish) => {
-      const { endpointId, eventId } = await findDelivery(tx, scope, id);
+      const { endpointId, eventId, nextAttemptAt } = await findDelivery(tx, scope, id);
       const endpoint = await findEndpoint(tx, scope, endpointId);
       await requireSendable(tx, endpoint, { eventId, resource: 'webhook_delivery' });
+      if (nextAttemptAt === null) await requireRoom(tx, endpoint);
       const updated = await executeBound(
         tx,
-        // What is due waits all the same while its endpoint fails, for up to an hour.
-        `update webhook_deliveries d set status = 'pending', trigger = 'manual', next_attempt_at = clock_timestamp()
+        // What is due waits all the same while its endpoint fails, for up to an hour. What waits only for this one is due after it.
+        `with again as (
+         update webhook_deliveries d set status = 'pending', trigger = 'manual', next_attempt_at = clock_timestamp()
           where team_id = $1 and project_id = $2 and id = $3
             and (next_attempt_at is null or next_attempt_at > clock_timestamp() or (trigger <> 'manual' and exists (
               select from webhook_endpoints e where e.id = d.endpoint_id and e.status = 'failing' and e.lease_id is null)))
-          returning 1`,
+          returning endpoint_id, object_key, position),
+         behind as (
+         update webhook_deliveries d set next_attempt_at = clock_timestamp() from again
+          where d.team_id = $1 and (d.endpoint_id, d.object_key) = (again.endpoint_id, again.object_key)
+            and d.position > again.position and d.attempts = 0 and d.next_attempt_at > clock_timestamp())
+         select from again`,
         [scope.teamId, scope.projectId, id],
       );
       if (updated.length === 0) throw inProgress();
@@ -159,7 +169,7 @@ export function retryDelivery({ outbox, onDue }: Parts) {
 
 /**
  * Has one event sent to an endpoint, whatever types it gets. The same operation key sends it once.
- * @throws Problem 404; 409 `webhook_endpoint_disabled`; 422 `event_deleted`
+ * @throws Problem 404; 409 `webhook_endpoint_disabled`; 422 `event_deleted`; 429 while very many wait
  */
 export function sendEvent({ outbox, onDue }: Parts) {
   return async (
@@ -175,13 +185,17 @@ export function sendEvent({ outbox, onDue }: Parts) {
       const [sent] = await findDeliveries(tx, scope, id);
       if (sent) return toResource(sent);
       await requireSendable(tx, endpoint, { eventId, resource: 'event' });
+      await requireRoom(tx, endpoint);
       await executeBound(
         tx,
-        `insert into webhook_deliveries (id, team_id, project_id, endpoint_id, position, event_id, type, object_key, status,
+        `with sent as (
+         insert into webhook_deliveries (id, team_id, project_id, endpoint_id, position, event_id, type, object_key, status,
                                          attempts, failures, trigger, next_attempt_at, created_at)
          select $4, team_id, project_id, $5, position, id, type, object_type || ' ' || object_id, 'pending', 0, 0, 'manual',
                 clock_timestamp(), clock_timestamp()
-           from events where team_id = $1 and project_id = $2 and id = $3`,
+           from events where team_id = $1 and project_id = $2 and id = $3
+         returning ${NEW_DELIVERY})
+         ${countBytes('sent')}`,
         [scope.teamId, scope.projectId, eventId, id, endpointId],
       );
       await callEndpoint(tx, endpoint);

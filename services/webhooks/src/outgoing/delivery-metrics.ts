@@ -1,7 +1,7 @@
 import { metrics } from '@opentelemetry/api';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Gauge } from '@billing/service/gauges';
-import { isSuccess } from '#domain/endpoint-health.ts';
+import { isSuccess } from './endpoint-health.rules.ts';
 import type { Sent } from './sender.ts';
 import type { Slots } from './slots.ts';
 
@@ -23,8 +23,18 @@ export function deliveryMetrics(): (sent: Sent) => void {
   };
 }
 
-/** What is observed of deliveries. */
-export const deliveryGauges = (em: EntityManager, slots: Pick<Slots, 'taken'>): Gauge[] => [
+interface Observed {
+  readonly slots: Pick<Slots, 'taken'>;
+  readonly watch: { readonly waiting: () => number };
+}
+
+/** What is observed of events and their deliveries. */
+export const deliveryGauges = (em: EntityManager, { slots, watch }: Observed): Gauge[] => [
+  {
+    name: 'billing.events.waiting_requests',
+    description: 'Requests of this process that wait for events.',
+    read: async () => [{ value: watch.waiting() }],
+  },
   {
     name: 'billing.delivery.on_their_way',
     description: 'Requests of this process to endpoints that are on their way.',

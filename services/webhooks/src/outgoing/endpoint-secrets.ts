@@ -3,8 +3,8 @@ import type { TeamId, WebhookEndpointId } from '@billing/contracts/ids';
 import { notFound, unavailable, unprocessable } from '@billing/contracts/problem';
 import { executeBound } from '@billing/database/bound-statement';
 import { openBatcher } from '@billing/messaging/batcher';
-import { endpointKey, newEndpointSecret } from '#domain/sent-signature.ts';
-import type { SealedSecrets } from '#persistence/sealed-secrets.ts';
+import type { SealedSecrets } from '#accounts/sealed-secrets';
+import { endpointKey, newEndpointSecret } from './sent-signature.rules.ts';
 
 /** The keys that sign what an endpoint gets at a time, the newest first. */
 export type EndpointKeys = (at: Date) => readonly Buffer[];

@@ -1,8 +1,10 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { ResourceChange } from '@billing/contracts/events/resources';
+import type { PublicEventContent } from '@billing/contracts/events/public-data';
 import type { TeamId } from '@billing/contracts/ids';
 import { eventResource } from '@billing/contracts/resources/event';
 import { executeBound } from '@billing/database/bound-statement';
+import { NO_DETAILS } from '@billing/contracts/resources/billing-details';
+import { countBytes, partitionOf } from '../stored-bytes.ts';
 
 /** What events of a customer lose once it is deleted. */
 const PERSONAL: ReadonlySet<string> = new Set(['email', 'name', 'externalId', 'metadata']);
@@ -10,11 +12,11 @@ const PERSONAL: ReadonlySet<string> = new Set(['email', 'name', 'externalId', 'm
 const EMPTY: Readonly<Record<string, unknown>> = { email: null, metadata: {} };
 
 /**
- * Returns the body of an event of a customer, or of the customer's state, without personal data; everything else keeps its
+ * Returns the body of an event of a customer, its state or its billing details, without personal data; everything else keeps its
  * place.
  */
-export function erasedBody(body: string, objectType: 'customer' | 'customer_state'): string {
-  const without = objectType === 'customer' ? withoutPersonal : withoutName;
+export function erasedBody(body: string, objectType: PersonalType): string {
+  const without = WITHOUT[objectType];
   const event = Object.entries(eventResource.parse(JSON.parse(body)));
   const erased = event.map(([name, part]) => {
     if (name !== 'data' && name !== 'previousAttributes') return [name, part] as const;
@@ -24,6 +26,8 @@ export function erasedBody(body: string, objectType: 'customer' | 'customer_stat
   return JSON.stringify(Object.fromEntries(erased));
 }
 
+/** What events are about that have personal data of a customer. */
+type PersonalType = 'customer' | 'customer_state' | 'customer_billing_details';
 type Fields = Readonly<Record<string, unknown>>;
 type Part = 'data' | 'previousAttributes';
 
@@ -39,11 +43,23 @@ function withoutName({ customer, ...others }: Fields, part: Part): Fields {
   return { customer: { ...eventResource.parse(customer), externalId: null, email: null }, ...others };
 }
 
+/** All of them are personal, but whose they are and when they changed. */
+function withoutDetails({ customerId, updatedAt }: Fields, part: Part): Fields {
+  if (part === 'previousAttributes') return {};
+  return { customerId, ...NO_DETAILS, updatedAt };
+}
+
+const WITHOUT: Readonly<Record<PersonalType, (fields: Fields, part: Part) => Fields>> = {
+  customer: withoutPersonal,
+  customer_state: withoutName,
+  customer_billing_details: withoutDetails,
+};
+
 interface ErasableRow {
   readonly team_id: string;
   readonly project_id: string;
   readonly id: string;
-  readonly object_type: 'customer' | 'customer_state';
+  readonly object_type: PersonalType;
   readonly body: string;
 }
 
@@ -53,7 +69,7 @@ interface ErasableRow {
  */
 export async function eraseDeleted(
   tx: EntityManager,
-  changes: readonly (Pick<ResourceChange, 'projectId' | 'object'> & { readonly teamId: TeamId })[],
+  changes: readonly (Pick<PublicEventContent, 'projectId' | 'object'> & { readonly teamId: TeamId })[],
 ): Promise<void> {
   if (changes.length === 0) return;
   const customers = changes.map(({ teamId, projectId, object: { id } }) => {
@@ -66,18 +82,22 @@ export async function eraseDeleted(
        join events d on (d.team_id, d.project_id, d.object_id) = (k.team_id, k.project_id, k.object_id)
                     and d.type = 'customer.deleted'
        join events e on (e.team_id, e.project_id, e.object_id) = (d.team_id, d.project_id, d.object_id)
-                    and e.object_type in ('customer', 'customer_state') and e.type <> 'customer.deleted'
+                    and e.object_type in ('customer', 'customer_state', 'customer_billing_details') and e.type <> 'customer.deleted'
                     and not e.is_erased`,
     [JSON.stringify(customers)],
   );
   const erased = rows.map(row => ({ ...row, erased: erasedBody(row.body, row.object_type) }));
-  const personal = erased.filter(row => row.object_type === 'customer' || row.erased !== row.body);
+  const personal = erased.filter(row => row.object_type !== 'customer_state' || row.erased !== row.body);
   if (personal.length === 0) return;
   await executeBound(
     tx,
-    `update events e set body = k.body, is_erased = true
-       from json_to_recordset($1::json) as k(team_id text, project_id text, id text, body text)
-      where (e.team_id, e.project_id, e.id) = (k.team_id, k.project_id, k.id)`,
+    `with erased as (
+       update events e set body = k.body, is_erased = true
+         from json_to_recordset($1::json) as k(team_id text, project_id text, id text, body text)
+        where (e.team_id, e.project_id, e.id) = (k.team_id, k.project_id, k.id)
+       returning e.team_id, ${partitionOf('events', 'e.recorded_at')} as store,
+                 octet_length(new.body) - octet_length(old.body) as bytes)
+     ${countBytes('erased')}`,
     [JSON.stringify(personal.map(row => ({ ...row, body: row.erased })))],
   );
 }

@@ -1,11 +1,10 @@
-import type { ResourceChange } from '@billing/contracts/events/resources';
+import type { PublicEventContent } from '@billing/contracts/events/public-data';
 import { EventId, type TeamId } from '@billing/contracts/ids';
-import { event, EVENT_API_VERSION, MAX_EVENT_BYTES } from '@billing/contracts/resources/event';
+import { EVENT_API_VERSION, MAX_EVENT_BYTES } from '@billing/contracts/resources/event';
 import { derivedId } from '@billing/service/derived-id';
-import { z } from 'zod';
 
 /** A change that is about to be recorded. */
-export interface RecordedChange extends ResourceChange {
+export interface RecordedChange extends PublicEventContent {
   readonly id: EventId;
   readonly teamId: TeamId;
   readonly livemode: boolean;
@@ -21,23 +20,10 @@ export const eventIdOf = (
 
 /** Returns an event as text: what `GET P/events/{id}` returns, and the body of a webhook. */
 export function eventBody(change: RecordedChange): string {
-  const { id, type, at, livemode, teamId, projectId, position, object, cause } = change;
-  const { data, previousAttributes, truncated } = change;
-  const head = {
-    id,
-    type,
-    timestamp: at,
-    apiVersion: EVENT_API_VERSION,
-    livemode,
-    teamId,
-    projectId,
-    position,
-    object,
-    cause,
-  };
-  if (!truncated) {
-    const whole = JSON.stringify(z.encode(event, { ...head, data, previousAttributes }));
-    if (Buffer.byteLength(whole) <= MAX_EVENT_BYTES) return whole;
-  }
-  return JSON.stringify(z.encode(event, { ...head, truncated: true }));
+  const { id, type, at, livemode, teamId, projectId, position, object, cause, data, previousAttributes } = change;
+  const about = { livemode, teamId, projectId, position, object, cause };
+  const head = { id, type, timestamp: at.toISOString(), apiVersion: EVENT_API_VERSION, ...about };
+  const whole = data && JSON.stringify({ ...head, data, previousAttributes });
+  if (whole && Buffer.byteLength(whole) <= MAX_EVENT_BYTES) return whole;
+  return JSON.stringify({ ...head, truncated: true });
 }

@@ -11,7 +11,7 @@ import { z } from 'zod';
 /** Events that one request looks at: a filter that matches little says `hasMore` instead of taking long. */
 const MAX_SCANNED = 10_000;
 
-interface EventQuery {
+export interface EventQuery {
   readonly order: 'asc' | 'desc';
   readonly types?: readonly TypeChoice[] | undefined;
   readonly objectId?: string | undefined;

@@ -1,5 +1,5 @@
 import type { WebhookEndpointId } from '@billing/contracts/ids';
-import { isSuccess } from '#domain/endpoint-health.ts';
+import { isSuccess } from './endpoint-health.rules.ts';
 
 /** An endpoint is slow when a request takes longer, in milliseconds. */
 const SLOW_MS = 2_000;

@@ -25,7 +25,10 @@ export async function maintainPartitions(em: EntityManager, days: Days): Promise
     for (const table of TABLES) {
       const first = nameOf(table, dayOf(days.now, -days.retentionDays));
       for (const name of existing)
-        if (name.startsWith(`${table}_2`) && name < first) await tx.execute(`drop table ${name}`);
+        if (name.startsWith(`${table}_2`) && name < first) {
+          await tx.execute(`drop table ${name}`);
+          await tx.execute(`delete from stored_bytes where store = ?`, [name]);
+        }
     }
   });
 }

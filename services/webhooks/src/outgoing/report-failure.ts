@@ -5,10 +5,12 @@ import { webhookEndpoint } from '@billing/contracts/resources/webhook-endpoint';
 import type { Outbox, Publish } from '@billing/messaging/outbox';
 import { auditOfCommand, recordAudit } from '@billing/service/audit';
 import { CAUSED_BY_SYSTEM } from '@billing/service/event-causes';
-import { publishResource } from '@billing/service/publish-resource';
+import { publicChangeOf } from '@billing/service/save-record';
+import { publicEventsOf } from '@billing/contracts/events/public-data';
 import { commitDeliveries } from './commit-deliveries.ts';
 import type { DeliverParts } from './deliver.ts';
 import type { LeasedEndpoint } from './endpoint-rows.ts';
+import { recordChanges } from './record-events.ts';
 import { findEndpoint, showEndpoint } from './show-endpoints.ts';
 
 /**
@@ -29,13 +31,13 @@ export function reportFailure({ outbox, now }: { readonly outbox: Outbox; readon
         status: status === 'disabled' ? 'disabled' : 'failing',
         failingSince: failingSince ?? now(),
       });
-      if (status === 'disabled') await tellOfDisabling(tx, publish, leased, now());
+      if (status === 'disabled') await recordDisabling(tx, publish, leased, now());
       return news;
     });
   return report;
 }
 
-async function tellOfDisabling(
+async function recordDisabling(
   tx: EntityManager,
   publish: Publish,
   { id, teamId, projectId, status }: LeasedEndpoint,
@@ -44,8 +46,10 @@ async function tellOfDisabling(
   const endpoint = await findEndpoint(tx, { teamId, projectId }, id);
   const after = webhookEndpoint.encode(await showEndpoint(tx, endpoint));
   const before = endpoint.sequence === 0 ? null : { ...after, status, disabledReason: null };
-  const object = { type: 'webhook_endpoint', id } as const;
-  publishResource(publish, endpoint, { object, before, after, at, cause: CAUSED_BY_SYSTEM });
+  const change = publicChangeOf('webhook_endpoint', { before, after }, endpoint, { at, cause: CAUSED_BY_SYSTEM });
+  if (change) endpoint.sequence = change.sequence;
+  const changes = publicEventsOf({ ...after, change }).map(it => ({ teamId, ...it }));
+  await recordChanges(tx, [{ changes, hasWaited: true }]);
   recordAudit(
     publish,
     teamId,

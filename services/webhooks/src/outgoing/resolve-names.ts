@@ -1,5 +1,5 @@
 import { lookup, Resolver } from 'node:dns/promises';
-import { isOpenedHost, type AllowedTargets } from '#domain/sent-urls.ts';
+import { isOpenedHost, type AllowedTargets } from './sent-urls.rules.ts';
 
 /** Finds the addresses of a name. It rejects with {@link NameNotResolved} where there are none. */
 export type Resolve = (name: string) => Promise<readonly string[]>;

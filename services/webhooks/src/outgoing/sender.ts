@@ -1,24 +1,24 @@
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { isIP, type LookupFunction } from 'node:net';
-import { Agent, buildConnector, request, type DiagnosticsChannel } from 'undici';
-import { isSuccess } from '#domain/endpoint-health.ts';
-import { readRetryAfter } from '#domain/retry-schedule.ts';
-import { isPublicAddress } from '#domain/sent-addresses.ts';
-import { isAllowedAddress, refusalOf, type AllowedTargets } from '#domain/sent-urls.ts';
+import { request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import type { Socket } from 'node:net';
+import { readRetryAfter } from './retry-schedule.rules.ts';
+import { isPublicAddress } from './sent-addresses.rules.ts';
+import { refusalOf, type AllowedTargets } from './sent-urls.rules.ts';
+import { openCheckedAgents } from './checked-agents.ts';
+import { openIdleConnections } from './idle-connections.ts';
 import type { Resolve } from './resolve-names.ts';
 
-const CONNECT_MS = 5_000;
 const TOTAL_MS = 15_000;
 /** How long the headers of a response may be: what is longer is no response. */
 const MAX_HEADERS = 65_536;
-/** How much of a response is read, and how much of it is kept. */
+/** How much of a response's body is read, and how much of it is kept. */
 const MAX_READ = 16_384;
 const MAX_KEPT = 4_096;
+/** How many bytes of a connection a response may take in all, and how often that and the time are checked, in milliseconds. */
+const MAX_BYTES = 262_144;
+const CHECK_MS = 250;
 /** Responses that may say when to come again. */
 const WITH_RETRY_AFTER: ReadonlySet<number> = new Set([429, 503]);
-
-/** Where undici publishes which connection a request goes over. */
-const SEND_HEADERS = 'undici:client:sendHeaders';
 
 /** What became of a request. */
 export interface Sent {
@@ -35,9 +35,9 @@ export interface Sent {
 }
 
 export interface Sender {
-  /** Posts a body; never rejects, and never follows a redirect. */
-  readonly send: (url: URL, headers: Readonly<Record<string, string>>, body: Buffer) => Promise<Sent>;
-  readonly close: () => Promise<void>;
+  /** Posts a body for a team; never rejects, and never follows a redirect. */
+  readonly send: (url: URL, headers: Readonly<Record<string, string>>, body: Buffer, teamId: string) => Promise<Sent>;
+  readonly close: () => void;
 }
 
 interface SenderOptions {
@@ -46,140 +46,139 @@ interface SenderOptions {
   readonly resolve: Resolve;
   /** How long a request may take in all, in milliseconds. */
   readonly totalMs?: number;
+  /** How long a connection is used for further requests, in milliseconds; half a minute unless given. */
+  readonly maxAgeMs?: number;
   readonly now: () => Date;
-}
-
-/** What is learned about a request while it is on its way. */
-interface OnTheWay {
-  address: string | null;
-}
-
-class AddressNotAllowed extends Error {
-  readonly code = 'ADDRESS_NOT_ALLOWED';
-  constructor() {
-    super('The address is not public, and the operator has not opened it.');
-  }
 }
 
 /**
  * Opens what posts to the addresses of tenants. Of the addresses of a name only those are dialled that may be, and where a
- * connection leads is checked again before anything is sent.
+ * connection leads is checked again before anything is sent. It goes straight there: a proxy would look up the name itself.
  */
-export function openSender({ allowed, resolve, totalMs = TOTAL_MS, now }: SenderOptions): Sender {
-  const agent = new Agent({ connect: checkedConnect(allowed, resolve), maxHeaderSize: MAX_HEADERS });
-  const requests = new WeakMap<object, OnTheWay>();
-  const noteAddress = (message: unknown): void => {
-    const { request: sent, socket } = message as DiagnosticsChannel.ClientSendHeadersMessage & {
-      readonly request: { readonly body?: object };
-    };
-    const onTheWay = sent.body && requests.get(sent.body);
-    if (onTheWay) onTheWay.address = socket.remoteAddress ?? null;
+export function openSender({ allowed, resolve, totalMs = TOTAL_MS, maxAgeMs, now }: SenderOptions): Sender {
+  const agents = openCheckedAgents({ allowed, resolve, maxAgeMs });
+  const connections = openIdleConnections();
+  const refusals = new WeakMap<URL, boolean>();
+  const isRefused = (url: URL): boolean => {
+    const refused = refusals.get(url) ?? refusalOf(url, allowed) !== null;
+    refusals.set(url, refused);
+    return refused;
   };
-  subscribe(SEND_HEADERS, noteAddress);
 
-  const send: Sender['send'] = async (url, headers, body) => {
-    const startedAt = performance.now();
-    const onTheWay: OnTheWay = { address: null };
-    const end = (result: Partial<Sent>): Sent => ({
-      responseStatus: null,
-      responseBody: null,
-      error: null,
-      address: onTheWay.address,
-      retryAfterMs: undefined,
-      ...result,
-      durationMs: Math.round(performance.now() - startedAt),
-    });
-    if (refusalOf(url, allowed)) return end({ error: 'address_not_allowed' });
-    // The same bytes may be on their way to other endpoints: a view of them is this request's alone.
-    const ownBody = body.subarray();
-    requests.set(ownBody, onTheWay);
-    try {
-      const response = await request(url, {
+  const send: Sender['send'] = (url, headers, body, teamId) =>
+    new Promise(fulfil => {
+      const startedAt = performance.now();
+      const isLast = connections.isFull(teamId);
+      const end = connections.begin(teamId);
+      const post = new Post(totalMs, ({ status, error, retryAfter }) => {
+        const { address } = post;
+        end();
+        fulfil({
+          durationMs: Math.round(performance.now() - startedAt),
+          responseStatus: status,
+          responseBody:
+            status !== null && address !== null && isPublicAddress(address) ? beginningOf(post.chunks) : null,
+          error,
+          address,
+          retryAfterMs: status !== null && WITH_RETRY_AFTER.has(status) ? readRetryAfter(retryAfter, now()) : undefined,
+        });
+      });
+      if (isRefused(url)) return post.end('address_not_allowed');
+      const isPlain = url.protocol === 'http:';
+      const request = (isPlain ? httpRequest : httpsRequest)(url, {
         method: 'POST',
-        headers,
-        body: ownBody,
-        dispatcher: agent,
-        signal: AbortSignal.timeout(totalMs),
+        agent: agents[isPlain ? 'http:' : 'https:'],
+        headers: { ...headers, 'content-length': body.length, ...(isLast && { connection: 'close' }) },
+        maxHeaderSize: MAX_HEADERS,
       });
-      const { statusCode } = response;
-      const text = await readBeginning(response.body);
-      const retryAfter = response.headers['retry-after'];
-      return end({
-        responseStatus: statusCode,
-        responseBody: onTheWay.address !== null && isPublicAddress(onTheWay.address) ? text : null,
-        retryAfterMs:
-          !isSuccess(statusCode) && WITH_RETRY_AFTER.has(statusCode)
-            ? readRetryAfter(typeof retryAfter === 'string' ? retryAfter : undefined, now())
-            : undefined,
-      });
-    } catch (err) {
-      return end({ error: nameOf(err) });
-    }
-  };
-  const close = (): Promise<void> => {
-    unsubscribe(SEND_HEADERS, noteAddress);
-    return agent.destroy();
+      request.on('socket', socket => connections.use(teamId, socket));
+      post.follow(request);
+      request.end(body);
+    });
+  const close = (): void => {
+    for (const agent of Object.values(agents)) agent.destroy();
   };
   return { send, close };
 }
 
-/** Connects to allowed addresses only. */
-const checkedConnect =
-  (allowed: AllowedTargets, resolve: Resolve): buildConnector.connector =>
-  (options, callback) => {
-    const url = new URL(`${options.protocol}//${options.host ?? options.hostname}`);
-    const lookup = checkedLookup(url, allowed, resolve);
-    const connect = buildConnector({ lookup, timeout: CONNECT_MS, allowH2: false });
-    connect(options, (...[error, socket]) => {
-      if (error) return callback(error, null);
-      const address = socket?.remoteAddress;
-      if (socket && address !== undefined && isAllowedAddress(url, address, allowed)) return callback(null, socket);
-      socket?.destroy();
-      callback(new AddressNotAllowed(), null);
-    });
-  };
-
-/** Looks up a name, and leaves out the addresses that nothing may be sent to. */
-const checkedLookup =
-  (url: URL, allowed: AllowedTargets, resolve: Resolve): LookupFunction =>
-  (hostname, options, callback) => {
-    const look = async (): Promise<void> => {
-      const found = await resolve(hostname).catch((err: Error) => err);
-      if (found instanceof Error) return callback(found, []);
-      const usable = found.filter(address => isAllowedAddress(url, address, allowed));
-      const [first] = usable;
-      if (first === undefined) callback(new AddressNotAllowed(), []);
-      else if (options.all)
-        callback(
-          null,
-          usable.map(address => ({ address, family: isIP(address) })),
-        );
-      else callback(null, first, isIP(first));
-    };
-    void look();
-  };
-
-/** Reads the first bytes of a body as text; that it is cut, slow or endless does not matter. */
-export async function readBeginning(body: AsyncIterable<Buffer> & { destroy: () => void }): Promise<string> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  try {
-    for await (const chunk of body) {
-      chunks.push(chunk);
-      length += chunk.length;
-      if (length >= MAX_READ) break;
-    }
-  } catch {
-    // What came is kept.
-  }
-  body.destroy();
-  return Buffer.concat(chunks).subarray(0, MAX_KEPT).toString('utf8').replaceAll('\u0000', '\uFFFD');
+/** How a request ended: with a status, or with the reason why there is none. */
+interface End {
+  readonly status: number | null;
+  readonly error: string | null;
+  readonly retryAfter: string | undefined;
 }
+
+/** One request, which ends once. That a response is cut, slow or endless does not matter once its status is there. */
+class Post {
+  address: string | null = null;
+  readonly chunks: Buffer[] = [];
+  #length = 0;
+  #status: number | null = null;
+  #retryAfter: string | undefined;
+  #request: ClientRequest | undefined;
+  #bytesRead = (): number => 0;
+  #onEnd: ((end: End) => void) | undefined;
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(totalMs: number, onEnd: (end: End) => void) {
+    this.#onEnd = onEnd;
+    const until = performance.now() + totalMs;
+    this.#timer = setInterval(
+      () => {
+        if (performance.now() >= until) this.#abort('timeout');
+        else if (this.#bytesRead() > MAX_BYTES) this.#abort('too_long');
+      },
+      Math.min(CHECK_MS, totalMs),
+    );
+  }
+
+  /** Ends with this request. Responses before the last one, such as 100 and 103, are no end. */
+  follow(request: ClientRequest): void {
+    this.#request = request;
+    request.on('socket', socket => this.#over(socket));
+    request.on('response', response => this.#read(response));
+    request.on('error', err => this.end(nameOf(err)));
+  }
+
+  #over(socket: Socket): void {
+    const before = socket.bytesRead;
+    this.address = socket.remoteAddress ?? null;
+    this.#bytesRead = () => socket.bytesRead - before;
+  }
+
+  #read(response: IncomingMessage): void {
+    this.#status = response.statusCode ?? null;
+    this.#retryAfter = response.headers['retry-after'];
+    response.on('data', (chunk: Buffer) => {
+      this.chunks.push(chunk);
+      this.#length += chunk.length;
+      if (this.#length >= MAX_READ) this.#abort('too_long');
+    });
+    response.on('error', err => this.end(nameOf(err)));
+    response.on('end', () => this.end('no_response'));
+  }
+
+  /** Ends it, unless it has ended; the reason counts only if there was no response. */
+  end(reason: string): void {
+    clearInterval(this.#timer);
+    const [onEnd, status] = [this.#onEnd, this.#status];
+    this.#onEnd = undefined;
+    onEnd?.({ status, error: status === null ? reason : null, retryAfter: this.#retryAfter });
+  }
+
+  #abort(reason: string): void {
+    this.end(reason);
+    this.#request?.destroy();
+  }
+}
+
+/** Returns the beginning of a body as text that PostgreSQL can store. */
+export const beginningOf = (chunks: readonly Buffer[]): string =>
+  Buffer.concat(chunks).subarray(0, MAX_KEPT).toString('utf8').replaceAll('\u0000', '\uFFFD');
 
 const NAMES: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/^ADDRESS_NOT_ALLOWED$/, 'address_not_allowed'],
-  [/^UND_ERR_CONNECT_TIMEOUT$/, 'connect_timeout'],
-  [/^(ABORT_ERR|23|TimeoutError)$/, 'timeout'],
+  [/^CONNECT_TIMEOUT$/, 'connect_timeout'],
   [/^NAME_NOT_RESOLVED$/, 'dns_error'],
   [/^(ERR_TLS.*|ERR_SSL.*|CERT.*|DEPTH_ZERO.*|SELF_SIGNED.*|UNABLE_TO.*|EPROTO)$/, 'tls_error'],
   [/^(ECONNREFUSED)$/, 'connection_refused'],

@@ -1,11 +1,15 @@
 import { LockMode, type EntityManager } from '@mikro-orm/postgresql';
+import { fieldsOf } from '@billing/contracts/fields-of';
 import type { ProjectScope, WebhookEndpointId } from '@billing/contracts/ids';
 import type { Page, Pagination } from '@billing/contracts/pagination';
 import { notFound } from '@billing/contracts/problem';
-import type { WebhookEndpoint as EndpointResource } from '@billing/contracts/resources/webhook-endpoint';
+import {
+  webhookEndpoint,
+  type WebhookEndpoint as EndpointResource,
+} from '@billing/contracts/resources/webhook-endpoint';
 import { executeBound } from '@billing/database/bound-statement';
 import { findNewest } from '@billing/database/find-newest';
-import { WebhookEndpoint } from '#persistence/webhook-endpoint.entity.ts';
+import { WebhookEndpoint } from './webhook-endpoint.entity.ts';
 import { wants } from './endpoint-rows.ts';
 import { findShownSecrets } from './endpoint-secrets.ts';
 
@@ -63,24 +67,13 @@ export async function showEndpoint(em: EntityManager, row: WebhookEndpoint): Pro
 async function showEndpoints(em: EntityManager, rows: readonly WebhookEndpoint[]): Promise<EndpointResource[]> {
   const ids = rows.map(({ id }) => id);
   const [secrets, lags] = [await findShownSecrets(em, ids), await findLags(em, ids)];
-  return rows.map(row => ({
-    id: row.id,
-    url: row.url,
-    description: row.description,
-    eventTypes: row.eventTypes as EndpointResource['eventTypes'], // they were checked when they were saved
-    maxConcurrency: row.maxConcurrency,
-    includeSync: row.includeSync,
-    status: row.status,
-    disabledReason: row.disabledReason,
-    failingSince: row.failingSince,
-    lastSuccessAt: row.lastSuccessAt,
-    lag: lags.get(row.id) ?? { events: 0, oldestAt: null },
-    apiVersion: row.apiVersion,
-    secrets: [...(secrets.get(row.id) ?? [])],
-    projectId: row.projectId,
-    createdAt: row.createdAt,
-    updatedAt: row.updatedAt,
-  }));
+  return rows.map(row =>
+    fieldsOf(webhookEndpoint, row, {
+      eventTypes: row.eventTypes as EndpointResource['eventTypes'], // they were checked when they were saved
+      lag: lags.get(row.id) ?? { events: 0, oldestAt: null },
+      secrets: [...(secrets.get(row.id) ?? [])],
+    }),
+  );
 }
 
 /** What waits for endpoints: events behind the cursor that they want and have no delivery, and deliveries that are tried again. */

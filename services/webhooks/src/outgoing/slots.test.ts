@@ -23,7 +23,8 @@ it('gives endpoints that are slow, or not known, a small part of the slots', () 
   expect(hanging.map(taken => taken.length)).toEqual([15, 8, 4, 2, 1]);
   const room = slots.open(TeamId.create());
   expect(takeAll(room).length).toBeGreaterThan(30);
-  expect(slots.open(TeamId.create()).take(false)).toBeUndefined();
+  const other = slots.open(TeamId.create());
+  expect(takeAll(other, false)).toHaveLength(1);
 });
 
 it('leaves slots for another team, however many a few teams take', () => {
@@ -35,13 +36,30 @@ it('leaves slots for another team, however many a few teams take', () => {
   expect(slots.open(TeamId.create()).take(true)).toBeDefined();
 });
 
-it('calls those that wait when a slot is given back', () => {
-  const slots = openSlots({ ofAll: 1 });
-  const [giveBack] = takeAll(slots.open(TeamId.create()));
-  const room = slots.open(TeamId.create());
-  let calls = 0;
-  room.onFree(() => (calls += 1));
+it('S85: keeps a slot for each team, to a quick endpoint beside slow ones too', () => {
+  const slots = openSlots();
+  const slow = Array.from({ length: 40 }, () => TeamId.create());
+  for (const isProven of [false, true])
+    for (const teamId of slow) for (let count = 0; count < 50; count += 1) takeAll(slots.open(teamId), isProven);
+  for (let count = 0; count < 100; count += 1) {
+    const teamId = TeamId.create();
+    expect(slots.open(teamId).take(false)).toBeDefined();
+    expect(slots.open(teamId).take(true)).toBeDefined();
+  }
+});
+
+it('gives a slot that becomes free to whoever has waited the longest', () => {
+  const slots = openSlots({ ofTeam: 1 });
+  const teamId = TeamId.create();
+  const [giveBack] = takeAll(slots.open(teamId));
+  const taken: { readonly name: string; readonly giveBack: () => void }[] = [];
+  for (const name of ['first', 'second', 'third']) {
+    const room = slots.open(teamId);
+    room.wait(true, again => taken.push({ name, giveBack: again }));
+    if (name === 'second') room.close();
+  }
   giveBack?.();
-  expect(calls).toBe(1);
-  expect(room.take(true)).toBeDefined();
+  expect(taken.map(({ name }) => name)).toEqual(['first']);
+  taken[0]?.giveBack();
+  expect(taken.map(({ name }) => name)).toEqual(['first', 'third']);
 });

@@ -1,6 +1,9 @@
 import type { TeamId } from '@billing/contracts/ids';
 
-/** Requests on their way of this process, whose bodies of up to 64 KiB take 28 MiB; of a team; and to endpoints not known to be quick. */
+/**
+ * Requests on their way of this process, whose bodies of up to 64 KiB take 28 MiB; of a team; and to endpoints not known to be
+ * quick. Beyond these, a team with none on its way finds one, to an endpoint of each kind.
+ */
 const MAX_ALL = 448;
 const MAX_TEAM = 200;
 const MAX_UNPROVEN = 300;
@@ -11,8 +14,8 @@ const RESERVED = 0.1;
 interface Room {
   /** Takes a slot, and returns what gives it back; undefined when the endpoint has its share, or none is free. */
   readonly take: (isProven: boolean) => (() => void) | undefined;
-  /** Calls back once, when a slot becomes free; a later callback takes the place of an earlier one. */
-  readonly onFree: (callback: () => void) => void;
+  /** Takes a slot once one is free, after those that wait for longer; a later call takes the place of an earlier one. */
+  readonly wait: (isProven: boolean, onTaken: (giveBack: () => void) => void) => void;
   readonly close: () => void;
 }
 
@@ -32,17 +35,13 @@ interface TeamUse {
 /**
  * Opens the slots of this process. Each endpoint of a team with something to send keeps an equal share of the team's slots,
  * and one with nothing on its way finds one free, so that those that hang starve none. A team takes no more than are left: however
- * many a few teams want, another one finds some.
+ * many a few teams want, another one finds some. However many teams there are, the quick endpoints of one find a slot beside slow ones.
  */
 export function openSlots({ ofAll = MAX_ALL, ofTeam = MAX_TEAM, ofUnproven = MAX_UNPROVEN } = {}): Slots {
   const teams = new Map<TeamId, TeamUse>();
+  /** By room, the one that waits the longest first; each takes a slot if one is free for it. */
   const waiting = new Map<object, () => void>();
   let [all, unproven] = [0, 0];
-  const callWaiting = () => {
-    const callbacks = [...waiting.values()];
-    waiting.clear();
-    for (const callback of callbacks) callback();
-  };
   return {
     taken: () => all,
     open(teamId) {
@@ -51,9 +50,11 @@ export function openSlots({ ofAll = MAX_ALL, ofTeam = MAX_TEAM, ofUnproven = MAX
       team.endpoints += 1;
       let own = 0;
       const room = {};
+      const isKept = (isProven: boolean) => (isProven ? team.taken === team.unproven : team.unproven === 0);
+      const isShared = (isProven: boolean) =>
+        team.taken < ofAll - all && (isProven || team.unproven < ofUnproven - unproven);
       const isFree = (isProven: boolean) =>
-        team.taken < ofAll - all &&
-        (isProven || team.unproven < ofUnproven - unproven) &&
+        (isKept(isProven) || isShared(isProven)) &&
         team.taken < (own === 0 ? ofTeam : Math.ceil(ofTeam * (1 - RESERVED))) &&
         own < Math.max(1, Math.floor(ofTeam / team.endpoints));
       const change = (by: 1 | -1, isProven: boolean) => {
@@ -66,16 +67,25 @@ export function openSlots({ ofAll = MAX_ALL, ofTeam = MAX_TEAM, ofUnproven = MAX
         }
         if (team.endpoints === 0 && team.taken === 0 && teams.get(teamId) === team) teams.delete(teamId);
       };
+      const take = (isProven: boolean) => {
+        if (!isFree(isProven)) return undefined;
+        change(1, isProven);
+        return () => {
+          change(-1, isProven);
+          for (const takeFree of waiting.values()) takeFree();
+        };
+      };
       return {
-        take(isProven) {
-          if (!isFree(isProven)) return undefined;
-          change(1, isProven);
-          return () => {
-            change(-1, isProven);
-            callWaiting();
-          };
+        take,
+        wait(isProven, onTaken) {
+          waiting.delete(room);
+          waiting.set(room, () => {
+            const giveBack = take(isProven);
+            if (!giveBack) return;
+            waiting.delete(room);
+            onTaken(giveBack);
+          });
         },
-        onFree: callback => void waiting.set(room, callback),
         close() {
           waiting.delete(room);
           team.endpoints -= 1;

@@ -8,7 +8,7 @@ import type { WebhookAttempt } from '@billing/contracts/resources/webhook-delive
 import { executeBound } from '@billing/database/bound-statement';
 import type { Outbox } from '@billing/messaging/outbox';
 import { recordAudit } from '@billing/service/audit';
-import { isSuccess } from '#domain/endpoint-health.ts';
+import { isSuccess } from './endpoint-health.rules.ts';
 import { post } from './attempt.ts';
 import { callEndpoint } from './endpoint-rows.ts';
 import type { EndpointKeys } from './endpoint-secrets.ts';
@@ -60,7 +60,7 @@ export function testEndpoint({ outbox, sender, keysOf, now, onDue }: Parts) {
         test: true,
       }),
     );
-    const target = { url: endpoint.url, keys: await keysOf(endpoint) };
+    const target = { teamId: scope.teamId, url: new URL(endpoint.url), keys: await keysOf(endpoint) };
     const { retryAfterMs: _retryAfterMs, ...sent } = await post(sender, target, { id: eventId, at, body });
     if (endpoint.status === 'failing' && isSuccess(sent.responseStatus)) {
       await callEndpoint(outbox.em.fork(), endpoint);
@@ -84,8 +84,14 @@ async function takeTest(tx: EntityManager, { teamId, projectId }: ProjectScope):
      returning 1`,
     [teamId, projectId],
   );
-  if (taken.length === 0)
-    throw new Problem('rate_limited', 'rate_limited', 'At most ten tests a minute; try again later.', {
-      retryAfterSeconds: 60,
-    });
+  if (taken.length > 0) return;
+  const [next] = await executeBound<{ seconds: number }>(
+    tx,
+    `select extract(epoch from min(t) + interval '1 minute' - clock_timestamp())::float8 as seconds
+       from endpoint_tests cross join lateral (${recent}) as tests (t) where team_id = $1 and project_id = $2`,
+    [teamId, projectId],
+  );
+  throw new Problem('rate_limited', 'rate_limited', 'At most ten tests a minute; try again later.', {
+    retryAfterSeconds: Math.max(1, Math.ceil(next?.seconds ?? 1)),
+  });
 }

@@ -1,11 +1,12 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectId, SyncId, TeamId } from '@billing/contracts/ids';
+import { openTeamRooms, type TeamRooms } from '@billing/database/team-rooms';
 import { isHandled } from '@billing/contracts/processor-events';
 import type { RoutedBy } from '@billing/contracts/resources/webhook-event';
 import type { TraceCarrier } from '@billing/tracing/trace-carrier';
 import { extendLease, leaseRows, type LeasedTable, type TeamWindow } from '@billing/database/lease-rows';
-import { readPayload, type EventContent } from '#domain/event-content.ts';
-import type { Route } from '#domain/route.ts';
+import { readPayload, type EventContent } from '#receipt/event-content.rules';
+import type { Route } from './route.rules.ts';
 
 /** How long a lease holds; after a crash another copy processes the events then. */
 export const LEASE_SECONDS = 15;
@@ -24,12 +25,15 @@ export const WINDOW: TeamWindow = {
   weight: 'greatest(cardinality(awaiting), 1)',
 };
 
+/** Opens this process's count of the window. */
+export const openWindow = (em: EntityManager): TeamRooms => openTeamRooms(em, 'webhook_events', WINDOW);
+
 /** The events that are to be processed. */
 export const WEBHOOK_EVENTS: LeasedTable = {
   table: 'webhook_events',
   key: ['team_id', 'id'],
   leaseSeconds: LEASE_SECONDS,
-  columns: `team_id as "teamId", id, type, api_version as "apiVersion", livemode, payload::text as payload, trace,
+  columns: `team_id as "teamId", id, type, api_version as "apiVersion", livemode, payload, trace,
     payload_bytes as "payloadSize", routing_attempts as attempt, replays, routed_by as "routedBy", sync_id as "syncId",
     to_jsonb(awaiting) as awaiting, (extract(epoch from processor_created_at) * 1000)::float8 as "createdMs"`,
   attempts: 'routing_attempts',
@@ -83,8 +87,10 @@ interface LeasedRow extends Omit<LeasedEvent, keyof EventContent | 'createdAt' |
  * Leases up to `limit` due events: of each team the longest due, as many as its window has room for. Each lease counts as an
  * attempt, so that an event that crashes the process comes to an end.
  */
-export async function leaseDueEvents(em: EntityManager, limit: number): Promise<LeasedEvent[]> {
-  const { leaseId, rows } = await leaseRows<LeasedRow>(em, WEBHOOK_EVENTS, limit);
+export async function leaseDueEvents(em: EntityManager, rooms: TeamRooms, limit: number): Promise<LeasedEvent[]> {
+  await rooms.refresh();
+  const { leaseId, rows } = await leaseRows<LeasedRow>(em, WEBHOOK_EVENTS, limit, rooms.inFlight);
+  for (const { teamId, awaiting } of rows) rooms.add(teamId, Math.max(awaiting.length, 1));
   return rows.flatMap(row => toLeasedEvent(row, leaseId));
 }
 

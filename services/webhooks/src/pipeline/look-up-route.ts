@@ -1,16 +1,17 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectId, TeamId } from '@billing/contracts/ids';
 import { FindProject } from '@billing/contracts/rpc/calls';
+import { executeBound } from '@billing/database/bound-statement';
 import type { RpcClient } from '@billing/messaging/rpc';
 import { isMissing } from '@billing/processor/errors';
 import { namedProject } from '@billing/processor/metadata';
 import type { TeamProcessors } from '@billing/processor/team-processors';
-import { TABLES } from '#domain/raw-object.ts';
-import { readRouteHints } from '#domain/route-hints.ts';
-import { decideRoute, type Route } from '#domain/route.ts';
-import { lookUpOncePerHour } from '#persistence/customer-look-ups.ts';
-import type { Routes } from '#persistence/routes.ts';
-import { findMirrored } from '#persistence/team-schema.ts';
+import { TABLES } from './raw-object.rules.ts';
+import { readRouteHints } from './route-hints.rules.ts';
+import { decideRoute, type Route } from './route.rules.ts';
+import { lookUpOncePerHour } from './customer-look-ups.ts';
+import type { Routes } from './route-rows.ts';
+import { findMirrored } from './team-schema.ts';
 import type { PipelineEvent } from './lease.ts';
 
 export interface LookUpParts {
@@ -70,8 +71,9 @@ export function openLookUps({ em, rpc, processors }: LookUpParts) {
   }
 
   /**
-   * Adds to the hints of an event those of the payment or invoice that it names: a refund, a dispute or an invoice's payment
-   * names no customer, but that does. It is usually in the team's schema, where its own event brought it; else it is read from Stripe.
+   * Adds to the hints of an event those of the payment or invoice that it names: a refund, a dispute or an invoice's payment names
+   * no customer, but that does. It is usually in the team's schema, or, if it is foreign, in its own event; else it is read from
+   * Stripe.
    * @throws Problem `unavailable` when Stripe is
    */
   async function followPayment<Event extends PipelineEvent>(event: Event): Promise<Event> {
@@ -79,13 +81,25 @@ export function openLookUps({ em, rpc, processors }: LookUpParts) {
     if (!hints.payment) return event;
     const { kind, id } = hints.payment;
     const mirrored = await findMirrored(em, teamId, TABLES[kind], [id]);
-    const payment = mirrored.get(id) ?? (await (await processors.of(teamId)).findObject(kind, id));
+    const received = mirrored.get(id) ?? (await findReceived(em, teamId, id));
+    const payment = received ?? (await (await processors.of(teamId)).findObject(kind, id));
     if (!payment) return event;
     const ofPayment = readRouteHints(`${kind}.succeeded`, payment);
     return { ...event, hints: { ...ofPayment, named: [...hints.named, ...ofPayment.named] } };
   }
 
   return { findRoute, followPayment };
+}
+
+/** An object as one of its events has it that still has a payload. */
+async function findReceived(em: EntityManager, teamId: TeamId, objectId: string) {
+  const [row] = await executeBound<{ object: Record<string, unknown> }>(
+    em.fork(),
+    `select payload::json #> '{data,object}' as object from webhook_events
+      where team_id = $1 and object_id = $2 and payload is not null limit 1`,
+    [teamId, objectId],
+  );
+  return row?.object;
 }
 
 async function findNamedProject(processors: TeamProcessors, teamId: TeamId, customerId: string) {

@@ -2,7 +2,9 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { isUnavailable } from '@billing/messaging/consumer/dead-letter';
 import { failureReason } from '@billing/messaging/failure-reason';
 import { executeBound } from '@billing/database/bound-statement';
-import { FOREIGN, pauseAfter } from '#domain/unrouted.ts';
+import type { Outbox } from '@billing/messaging/outbox';
+import { FOREIGN, pauseAfter } from './unrouted.rules.ts';
+import { CHANGE_COLUMNS, countChanges, former, type Change } from './event-totals.ts';
 import { toLeasedKey, type LeasedEvent, type LeaseKey } from './lease.ts';
 
 /** How long to wait for something that is unavailable, in seconds. */
@@ -13,7 +15,7 @@ const UNAVAILABLE_SECONDS = 2;
  * when a route of what they name is saved.
  */
 export async function postpone(
-  em: EntityManager,
+  outbox: Outbox,
   events: readonly LeasedEvent[],
   error: string,
   pausesMs: readonly number[],
@@ -25,20 +27,26 @@ export async function postpone(
     pause_ms: pauseAfter(attemptOf(event), pausesMs),
     waiting_for: event.hints.references.map(({ id }) => id),
   }));
-  await executeBound(
-    em.fork(),
-    `update webhook_events e
-        set lease_id = null, error = $2, attempts = u.attempt, routing_attempts = u.attempt,
-            due_at = clock_timestamp() + make_interval(secs => u.pause_ms / 1000.0),
-            waiting_for = u.waiting_for,
-            status = case when u.pause_ms is null then 'failed' else e.status end,
-            processed_at = case when u.pause_ms is null then clock_timestamp() end,
-            version = e.version + (u.pause_ms is null)::int
-       from json_to_recordset($1::json) as
-            u(team_id text, id text, lease_id uuid, attempt int, pause_ms float8, waiting_for text[])
-      where e.team_id = u.team_id and e.id = u.id and e.lease_id = u.lease_id`,
-    [JSON.stringify(rows), error],
-  );
+  await outbox.transaction(async (tx, publish) => {
+    const changes = await executeBound<Change>(
+      tx,
+      `with u as materialized (
+         select * from json_to_recordset($1::json) as
+                u(team_id text, id text, lease_id uuid, attempt int, pause_ms float8, waiting_for text[])),
+       ${former('e.team_id = u.team_id and e.id = u.id and e.lease_id = u.lease_id', 'cross join u')}
+       update webhook_events e
+          set lease_id = null, error = $2, attempts = u.attempt, routing_attempts = u.attempt,
+              due_at = clock_timestamp() + make_interval(secs => u.pause_ms / 1000.0),
+              waiting_for = u.waiting_for,
+              status = case when u.pause_ms is null then 'failed' else e.status end,
+              processed_at = case when u.pause_ms is null then clock_timestamp() end
+         from former f join u using (team_id, id)
+        where e.team_id = f.team_id and e.id = f.id
+       returning ${CHANGE_COLUMNS}`,
+      [JSON.stringify(rows), error],
+    );
+    await countChanges(tx, publish, changes);
+  });
 }
 
 /**
@@ -46,32 +54,34 @@ export async function postpone(
  * the team's schema. Returns false, with nothing changed, if one to ignore has not waited yet: from the time it waits, no
  * route can be saved without making it due (`saveRoutes`).
  */
-export async function endUnrouted(
-  em: EntityManager,
-  event: LeasedEvent,
-  status: 'ignored' | 'processed',
-): Promise<boolean> {
-  const isIgnored = status === 'ignored';
-  const rows = await em.fork().execute<unknown[]>(
-    `update webhook_events
-        set status = ?, error = ?, waiting_for = case when ? then waiting_for end, attempts = ?,
-            processed_at = clock_timestamp(), due_at = null, lease_id = null, version = version + 1
-      where team_id = ? and id = ? and lease_id = ? and (waiting_for is not null or not ?)
-      returning 1`,
-    [status, isIgnored ? FOREIGN : null, isIgnored, attemptOf(event), event.teamId, event.id, event.leaseId, isIgnored],
-  );
-  return rows.length > 0;
+export function endUnrouted(outbox: Outbox, event: LeasedEvent, status: 'ignored' | 'processed'): Promise<boolean> {
+  const error = status === 'ignored' ? FOREIGN : null;
+  return outbox.transaction(async (tx, publish) => {
+    const changes = await executeBound<Change>(
+      tx,
+      `with ${former(`e.team_id = $1 and e.id = $2 and e.lease_id = $3 and (e.waiting_for is not null or $4::text <> 'ignored')`)}
+       update webhook_events e
+          set status = $4, error = $5, waiting_for = case when $4 = 'ignored' then e.waiting_for end, attempts = $6,
+              processed_at = clock_timestamp(), due_at = null, lease_id = null
+         from former f
+        where e.team_id = f.team_id and e.id = f.id
+        returning ${CHANGE_COLUMNS}`,
+      [event.teamId, event.id, event.leaseId, status, error, attemptOf(event)],
+    );
+    await countChanges(tx, publish, changes);
+    return changes.length > 0;
+  });
 }
 
 /** Releases events after an error. What is unavailable is waited for, and counts as no attempt. */
 export async function postponeAfterError(
-  em: EntityManager,
+  outbox: Outbox,
   events: readonly LeasedEvent[],
   err: unknown,
   pausesMs: readonly number[],
 ): Promise<void> {
-  if (isUnavailable(err)) return releaseUncounted(em, events);
-  await postpone(em, events, `unroutable: ${failureReason(err)}`, pausesMs);
+  if (isUnavailable(err)) return releaseUncounted(outbox.em, events);
+  await postpone(outbox, events, `unroutable: ${failureReason(err)}`, pausesMs);
 }
 
 /** Releases events as if they had not been leased, to be tried again in two seconds, or after a pause in seconds. */

@@ -5,12 +5,13 @@ import { executeBound } from '@billing/database/bound-statement';
 import type { PublishMessage } from '@billing/messaging/bus';
 import type { NewEvent } from '@billing/messaging/new-event';
 import type { Outbox } from '@billing/messaging/outbox';
-import { publicationId } from '@billing/messaging/publication-id';
+import { publicationId } from '@billing/messaging/event-id';
 import { publishTogether } from '@billing/messaging/publish-together';
 import { semaphore } from '@billing/messaging/semaphore';
+import { TeamShareError } from '@billing/messaging/stream-capacity';
 import type { Logger } from 'pino';
+import { CHANGE_COLUMNS, countChanges, former, type Change } from './event-totals.ts';
 import { nameOf, type LeasedEvent, type LeaseKey } from './lease.ts';
-import { publishChanges, RECORD_COLUMNS, type RecordRow } from './records.ts';
 import { toRow, type RoutedEvent } from './route.ts';
 
 /** Objects above this size are not put on the bus, in bytes: for all projects of an event together. */
@@ -22,6 +23,8 @@ const MIN_RECORD_PAUSE_MS = 250;
 /** When an event is published again that no project has handled, in seconds, and when one that the bus has refused. */
 const AGAIN_AFTER_SECONDS = 600;
 const REFUSED_SECONDS = 2;
+/** The same when the bus keeps room for other teams. */
+const HELD_BACK_SECONDS = 30;
 /** How long to wait after the bus refused events: the next batch would meet the same, in milliseconds. */
 const REFUSED_PAUSE_MS = 1_000;
 /** Messages on their way to the bus at the same time: an event may become many. */
@@ -61,8 +64,9 @@ export function openEventPublisher({ outbox, publish, logger }: PublishParts) {
     const old = [...published.values()].filter(({ at }) => at <= performance.now() - olderThanMs);
     for (const { event } of old) published.delete(nameOf(event));
     flushLater();
-    await recordRouted(outbox, old, { isPublished: true }).catch((err: unknown) =>
-      logger.warn({ err }, 'published events not recorded, they will be published again under the same ids'),
+    await recordRouted(outbox, old, { isPublished: true, againAfterSeconds: AGAIN_AFTER_SECONDS }).catch(
+      (err: unknown) =>
+        logger.warn({ err }, 'published events not recorded, they will be published again under the same ids'),
     );
   };
 
@@ -92,9 +96,12 @@ export function openEventPublisher({ outbox, publish, logger }: PublishParts) {
       }
       flushLater();
       if (refused.length === 0) return;
-      const [reason] = failed.values();
+      // What waits for room in its team's share concerns no other team.
+      const reason = [...failed.values()].find(err => !(err instanceof TeamShareError));
+      const againAfterSeconds = reason === undefined ? HELD_BACK_SECONDS : REFUSED_SECONDS;
+      await recordRouted(outbox, refused, { isPublished: false, againAfterSeconds });
+      if (reason === undefined) return;
       logger.warn({ err: reason, events: refused.length }, 'events not published, will try again');
-      await recordRouted(outbox, refused, { isPublished: false });
       await pause(REFUSED_PAUSE_MS);
     },
     /** Events that are completed need not be recorded as published any more. */
@@ -107,34 +114,34 @@ export function openEventPublisher({ outbox, publish, logger }: PublishParts) {
 }
 
 /**
- * Records where events went, and publishes their records as pending. They stay in flight until they are complete; after a while
- * they are published again, under the same ids. What the bus has refused is soon tried again, as if it had not been leased.
+ * Records where events went. They stay in flight until they are complete; after a while they are published again, under the
+ * same ids. What the bus has refused is soon tried again, as if it had not been leased.
  */
 async function recordRouted(
   outbox: Outbox,
   routed: readonly RoutedEvent<LeaseKey>[],
-  { isPublished }: { readonly isPublished: boolean },
+  { isPublished, againAfterSeconds }: { readonly isPublished: boolean; readonly againAfterSeconds: number },
 ): Promise<void> {
   if (routed.length === 0) return;
   await outbox.transaction(async (tx, publish) => {
-    const rows = await executeBound<RecordRow>(
+    const changes = await executeBound<Change>(
       tx,
-      `update webhook_events e
+      `with r as materialized (
+         select * from json_to_recordset($1::json) as
+                r(team_id text, id text, lease_id uuid, projects text[], routed_by text)),
+       ${former('e.team_id = r.team_id and e.id = r.id and e.lease_id = r.lease_id', 'cross join r')}
+       update webhook_events e
           set project_id = coalesce(e.project_id, r.projects[1]), routed_by = coalesce(e.routed_by, r.routed_by),
               routed_to = case when e.routed_to = '{}' then r.projects else e.routed_to end,
               awaiting = case when e.awaiting = '{}' then r.projects else e.awaiting end, lease_id = null,
               due_at = case when e.status = 'received' then clock_timestamp() + make_interval(secs => $2) end,
-              routing_attempts = greatest(e.routing_attempts - $3, 0), version = e.version + (e.routed_to = '{}')::int
-         from json_to_recordset($1::json) as
-              r(team_id text, id text, lease_id uuid, projects text[], routed_by text)
-        where e.team_id = r.team_id and e.id = r.id and e.lease_id = r.lease_id
-       returning ${RECORD_COLUMNS}`,
-      [JSON.stringify(routed.map(toRow)), isPublished ? AGAIN_AFTER_SECONDS : REFUSED_SECONDS, isPublished ? 0 : 1],
+              routing_attempts = greatest(e.routing_attempts - $3, 0)
+         from former f join r using (team_id, id)
+        where e.team_id = f.team_id and e.id = f.id
+       returning ${CHANGE_COLUMNS}`,
+      [JSON.stringify(routed.map(toRow)), againAfterSeconds, isPublished ? 0 : 1],
     );
-    publishChanges(
-      rows.filter(({ status }) => status === 'received'),
-      publish,
-    );
+    await countChanges(tx, publish, changes);
   });
 }
 
@@ -147,7 +154,7 @@ function toMessages({ event, route: { projects, routedBy } }: RoutedEvent): NewE
   return projects.map(projectId => {
     const head = { eventId, projectId, apiVersion, livemode, createdAt, routedBy, ...replays, ...fromSync };
     return {
-      id: publicationId({ teamId, eventId, projectId, replays: event.replays }),
+      id: publicationId({ teamId, eventId, projectId, replays: event.replays, createdAt }),
       type: processorEvent(type).name,
       teamId,
       data:

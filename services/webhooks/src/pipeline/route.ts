@@ -1,10 +1,12 @@
+import type { TeamRooms } from '@billing/database/team-rooms';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { executeBound } from '@billing/database/bound-statement';
-import { inFlight, joinInFlight, roomOf } from '@billing/database/lease-rows';
-import { sentToSome } from '#domain/unrouted.ts';
-import { decideRoute, type Route } from '#domain/route.ts';
-import { saveRoutes, subscriptionRoute, type RouteRecord, type Routes } from '#persistence/routes.ts';
-import { LEASE_SECONDS, nameOf, toLeasedKey, WINDOW, type LeasedEvent, type LeaseKey } from './lease.ts';
+import type { Publish } from '@billing/messaging/outbox';
+import { sentToSome } from './unrouted.rules.ts';
+import { CHANGE_COLUMNS, countChanges, former, type Change } from './event-totals.ts';
+import { decideRoute, type Route } from './route.rules.ts';
+import { saveRoutes, subscriptionRoute, type RouteRecord, type Routes } from './route-rows.ts';
+import { LEASE_SECONDS, nameOf, toLeasedKey, type LeasedEvent, type LeaseKey } from './lease.ts';
 
 /** An event and where it goes; its key and lease are enough to record and release it, its content may be large. */
 export interface RoutedEvent<Event extends LeaseKey = LeasedEvent> {
@@ -19,13 +21,24 @@ export function routeOf(event: LeasedEvent, routes: Routes): Route | null {
   return decision.kind === 'route' ? decision.route : null;
 }
 
+/** What recording a route needs besides the transaction. */
+interface RecordParts {
+  readonly publish: Publish;
+  readonly rooms: Pick<TeamRooms, 'take'>;
+}
+
 /**
- * Records where events go, in the caller's transaction, and returns those that may be published. An event that goes to one
- * project at its first attempt is recorded by its completion, or once it is published and no completion has come. The
- * others await the outcome of each project from now on; they stay leased until they are published, or become due again where
- * their team's window has no room for so many projects. A subscription's project is known from its first event on.
+ * Records where events go, in the caller's transaction and after everything else in it, and returns those that may be published.
+ * An event that goes to one project at its first attempt is recorded by its completion, or once it is published and no
+ * completion has come. The others await the outcome of each project from now on; they stay leased until they are published, or
+ * become due again where their team's window has no room for so many projects. A subscription's project is known from its
+ * first event on.
  */
-export async function recordRoutes(tx: EntityManager, routed: readonly RoutedEvent[]): Promise<RoutedEvent[]> {
+export async function recordRoutes(
+  tx: EntityManager,
+  routed: readonly RoutedEvent[],
+  { publish, rooms }: RecordParts,
+): Promise<RoutedEvent[]> {
   const {
     recorded = [],
     simple = [],
@@ -35,37 +48,44 @@ export async function recordRoutes(tx: EntityManager, routed: readonly RoutedEve
     // The completion alone tells where it went, and there is no error of an earlier attempt to clear.
     return route.projects.length === 1 && event.attempt <= 1 ? 'simple' : 'others';
   });
-  const published = [...recorded, ...simple, ...(await recordAwaited(tx, others))];
-  await saveRoutes(tx, published.flatMap(toSubscriptionRoute));
+  const changes = await recordAwaited(tx, others, rooms);
+  const awaited = new Set(changes.filter(({ fits }) => fits).map(nameOf));
+  const published = [...recorded, ...simple, ...others.filter(({ event }) => awaited.has(nameOf(event)))];
+  const woken = await saveRoutes(tx, published.flatMap(toSubscriptionRoute));
+  await countChanges(tx, publish, [...changes, ...woken]);
   return published;
 }
 
+type AwaitedRow = Change & Pick<LeasedEvent, 'id'> & { readonly fits: boolean };
+
 /** Leaves events alone that await outcomes already: a project that has reported would not report again. */
-async function recordAwaited(tx: EntityManager, routed: readonly RoutedEvent[]): Promise<RoutedEvent[]> {
+async function recordAwaited(
+  tx: EntityManager,
+  routed: readonly RoutedEvent[],
+  rooms: Pick<TeamRooms, 'take'>,
+): Promise<readonly AwaitedRow[]> {
   if (routed.length === 0) return [];
-  const rows = await executeBound<{ team_id: string; id: string }>(
+  const rows = routed.map(one => {
+    const { length } = one.route.projects;
+    // The event itself was counted when it was leased.
+    return { ...toRow(one), fits: length === 1 || rooms.take(one.event.teamId, length - 1) };
+  });
+  return executeBound<AwaitedRow>(
     tx,
-    `with ${inFlight('webhook_events', WINDOW)},
-     routed as (
-       select r.*, sum(cardinality(projects)) over (partition by r.team_id order by r.id) - cardinality(projects) < ${roomOf(WINDOW)}
-                or cardinality(projects) = 1 as fits
-         from json_to_recordset($1::json) as
-              r(team_id text, id text, lease_id uuid, projects text[], routed_by text, error text)
-         ${joinInFlight('r.team_id')}),
-     recorded as (
-       update webhook_events e
-          set project_id = r.projects[1], routed_to = r.projects, awaiting = r.projects, routed_by = r.routed_by,
-              lease_id = case when r.fits then e.lease_id end,
-              due_at = clock_timestamp() + case when r.fits then make_interval(secs => ${LEASE_SECONDS}) else '0' end,
-              waiting_for = null, attempts = 0, error = r.error, version = e.version + 1
-         from routed r
-        where e.team_id = r.team_id and e.id = r.id and e.lease_id = r.lease_id and cardinality(e.awaiting) = 0
-       returning e.team_id, e.id, r.fits)
-     select team_id, id from recorded where fits`,
-    [JSON.stringify(routed.map(toRow))],
+    `with r as materialized (
+       select * from json_to_recordset($1::json) as
+              r(team_id text, id text, lease_id uuid, projects text[], routed_by text, error text, fits boolean)),
+     ${former(`e.team_id = r.team_id and e.id = r.id and e.lease_id = r.lease_id and e.awaiting = '{}'`, 'cross join r')}
+     update webhook_events e
+        set project_id = r.projects[1], routed_to = r.projects, awaiting = r.projects, routed_by = r.routed_by,
+            lease_id = case when r.fits then e.lease_id end,
+            due_at = clock_timestamp() + case when r.fits then make_interval(secs => ${LEASE_SECONDS}) else '0' end,
+            waiting_for = null, attempts = 0, error = r.error
+       from former f join r using (team_id, id)
+      where e.team_id = f.team_id and e.id = f.id
+     returning ${CHANGE_COLUMNS}, e.id, r.fits`,
+    [JSON.stringify(rows)],
   );
-  const held = new Set(rows.map(row => `${row.team_id} ${row.id}`));
-  return routed.filter(({ event }) => held.has(nameOf(event)));
 }
 
 /** The key of an event's row, its lease, and where it goes, in the shape of a row. */

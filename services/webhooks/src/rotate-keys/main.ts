@@ -5,8 +5,8 @@ import { keyFileOf, openKeyRing } from '@billing/processor/key-ring';
 import { parseEnv, serviceEnv } from '@billing/service/env';
 import { openServiceDatabase } from '@billing/service/service-database';
 import { z } from 'zod';
-import { hasOldSecrets, resealSecrets } from '#operations/reseal-secrets.ts';
-import { webhooksSchema } from '#persistence/schema.ts';
+import { hasOldSecrets, resealSecrets } from '#accounts/reseal-secrets';
+import { webhooksSchema } from '../schema.ts';
 import { addMasterKey } from './add-master-key.ts';
 
 const environment = serviceEnv.pick({ DATABASE_URL: true }).extend({ CREDENTIALS_KEYS: z.string().min(1) });

@@ -5,7 +5,9 @@ import type { SyncCounts, SyncType } from '@billing/contracts/resources/sync';
 import { executeBound } from '@billing/database/bound-statement';
 import type { Outbox } from '@billing/messaging/outbox';
 import { ENDED } from '@billing/processor/turns';
-import { Sync } from '#persistence/sync.entity.ts';
+import { countBytes, ROW_BYTES } from '../stored-bytes.ts';
+import { OBJECT_CHANGE } from './object-rows.ts';
+import { Sync } from './sync.entity.ts';
 import { updateHeld, type LeasedSync } from './lease-syncs.ts';
 
 /** How long findings are stored; the counts of a sync stay with it. */
@@ -44,9 +46,12 @@ async function keepFindings(tx: EntityManager, sync: CountedSync): Promise<Count
   await executeBound(
     tx,
     `with saved as (update syncs set counts = $2::jsonb where id = $1),
-     deleted as (delete from sync_objects where sync_id = $1 and (outcome = 'same' or state = 'suspect'))
-     update sync_objects set object = null
-      where sync_id = $1 and object is not null and outcome <> 'same' and state <> 'suspect'`,
+     deleted as (
+       delete from sync_objects where sync_id = $1 and (outcome = 'same' or state = 'suspect') returning ${OBJECT_CHANGE}),
+     kept as (
+       update sync_objects set object = null
+        where sync_id = $1 and object is not null and outcome <> 'same' and state <> 'suspect' returning ${OBJECT_CHANGE})
+     ${countBytes('(select * from deleted union all select * from kept) changed')}`,
     [sync.id, JSON.stringify(counts)],
   );
   return counts;
@@ -82,11 +87,17 @@ export async function cleanSyncs(em: EntityManager): Promise<void> {
     .find(Sync, { status: { $in: ['failed', 'canceled'] }, counts: null }, { limit: LIMIT });
   for (const sync of stopped) await em.fork().transactional(tx => keepFindings(tx, sync));
   await em.fork().execute(
-    `delete from webhook_events e using syncs s
-      where e.sync_id is not null and e.sync_id = s.id and e.status <> 'received' and s.finished_at is not null`,
+    `with deleted as (
+       delete from webhook_events e using syncs s
+        where e.sync_id is not null and e.sync_id = s.id and e.status <> 'received' and s.finished_at is not null
+       returning e.team_id, 'syncs' as store, -(${ROW_BYTES.webhook_events} + e.payload_bytes) as bytes)
+     ${countBytes('deleted')}`,
   );
   await em.fork().execute(
-    `delete from sync_objects where sync_id in (
-       select id from syncs where finished_at < clock_timestamp() - make_interval(days => ${FINDINGS_DAYS}))`,
+    `with deleted as (
+       delete from sync_objects where sync_id in (
+         select id from syncs where finished_at < clock_timestamp() - make_interval(days => ${FINDINGS_DAYS}))
+       returning ${OBJECT_CHANGE})
+     ${countBytes('deleted')}`,
   );
 }

@@ -1,13 +1,13 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { ProjectId } from '@billing/contracts/ids';
 import type { FieldDifference, SyncType } from '@billing/contracts/resources/sync';
 import { CompareObjects, SYNC_OWNERS, type Comparison } from '@billing/contracts/rpc/syncs';
 import { executeBound } from '@billing/database/bound-statement';
 import type { RpcClient } from '@billing/messaging/rpc';
 import type { ListedObject } from '@billing/processor/port';
-import { decide, type SyncDecision } from '#domain/sync-decision.ts';
+import { decide, type SyncDecision } from './sync-decision.rules.ts';
+import type { ProjectScope } from '@billing/contracts/ids';
 import type { LeasedSync, StepParts } from './lease-syncs.ts';
-import { detailsOf, type ObjectDetails } from './synced-objects.ts';
+import { detailsOf, type ObjectDetails } from './synced-objects.rules.ts';
 
 /** Characters of one call, unless one object has more: a message of the bus holds a megabyte. */
 const MAX_CHARACTERS = 400_000;
@@ -21,7 +21,7 @@ export interface DecidedObject extends SyncDecision {
 }
 
 /**
- * Decides on readings of objects of one type, in their order: the owning service compares them, `domain/sync-decision.ts` has the
+ * Decides on readings of objects of one type, in their order: the owning service compares them, `sync-decision.rules.ts` has the
  * rule.
  */
 export function decideObjects({ em, rpc, now }: Pick<StepParts, 'em' | 'rpc' | 'now'>) {
@@ -34,7 +34,7 @@ export function decideObjects({ em, rpc, now }: Pick<StepParts, 'em' | 'rpc' | '
     const details = objects.map(object => detailsOf(type, object));
     const [comparisons, relations] = await Promise.all([
       compareObjects(rpc, sync, type, objects),
-      findRelations(em, sync, type, objects, details),
+      findParents(em, sync, details),
     ]);
     const rule = { scope: sync, filter: sync.filter, now: now() };
     return readings.map((reading, index) => {
@@ -49,7 +49,7 @@ export function decideObjects({ em, rpc, now }: Pick<StepParts, 'em' | 'rpc' | '
 /** Has the owning service compare objects, in several calls side by side. */
 export async function compareObjects(
   rpc: RpcClient,
-  { teamId, projectId }: LeasedSync,
+  { teamId, projectId }: ProjectScope,
   type: SyncType,
   objects: readonly ListedObject[],
 ): Promise<Comparison[]> {
@@ -72,32 +72,20 @@ export async function compareObjects(
   return comparisons.flat();
 }
 
-interface Relations {
-  /** What this sync has decided on what an object belongs to. One that was to be recorded and was not counts as skipped. */
-  readonly parents: readonly SyncDecision[];
-  /** Other projects of the team that have a live record of it. */
-  readonly holders: readonly ProjectId[];
-}
-
-/** Finds what else decides on objects, in their order. */
-function findRelations(
-  em: EntityManager,
-  { id, teamId, projectId, mode }: LeasedSync,
-  type: SyncType,
-  objects: readonly ListedObject[],
-  details: readonly ObjectDetails[],
-) {
-  const rows = objects.map(({ id: objectId }, index) => ({ id: objectId, parents: details[index]?.parents }));
-  return executeBound<Relations>(
+/**
+ * Finds what this sync has decided on what objects belong to, in their order. What was to be recorded and was not counts as
+ * skipped.
+ */
+function findParents(em: EntityManager, { id, mode }: LeasedSync, details: readonly ObjectDetails[]) {
+  const rows = details.map(({ parents }) => ({ parents }));
+  return executeBound<{ readonly parents: readonly SyncDecision[] }>(
     em.fork(),
     `select coalesce((select json_agg(json_build_object('reason', s.reason, 'outcome',
-                               case when s.outcome = 'missing' and $5 and not s.applied then 'skipped' else s.outcome end))
+                               case when s.outcome = 'missing' and $2 and not s.applied then 'skipped' else s.outcome end))
                         from json_to_recordset(o.parents) as p(kind text, id text)
-                        join sync_objects s on s.sync_id = $1 and s.type = p.kind and s.processor_id = p.id), '[]') as parents,
-            array(select r.project_id from routes r
-                   where r.team_id = $2 and r.kind = $4 and r.processor_id = o.id and r.project_id <> $3 and not r.deleted) as holders
-       from rows from (json_to_recordset($6::json) as (id text, parents json)) with ordinality as o(id, parents, place)
+                        join sync_objects s on s.sync_id = $1 and s.type = p.kind and s.processor_id = p.id), '[]') as parents
+       from rows from (json_to_recordset($3::json) as (parents json)) with ordinality as o(parents, place)
       order by place`,
-    [id, teamId, projectId, type, mode === 'apply', JSON.stringify(rows)],
+    [id, mode === 'apply', JSON.stringify(rows)],
   );
 }

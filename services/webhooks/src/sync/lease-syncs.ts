@@ -1,12 +1,11 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { ProjectId, SyncId, TeamId } from '@billing/contracts/ids';
-import type { SyncMode, SyncType } from '@billing/contracts/resources/sync';
+import type { SyncId } from '@billing/contracts/ids';
 import { leaseRows, type LeasedTable } from '@billing/database/lease-rows';
 import type { RpcClient } from '@billing/messaging/rpc';
 import type { TeamProcessors } from '@billing/processor/team-processors';
-import { heldRows, LEASE_SECONDS } from '@billing/processor/turns';
-import type { SyncFilter } from '#domain/sync-decision.ts';
-import type { SyncStage } from '#domain/sync-stage.ts';
+import { heldRows, LEASE_SECONDS, type LongWork } from '@billing/processor/turns';
+import type { Sync } from './sync.entity.ts';
+import type { SyncStage } from './sync-stage.rules.ts';
 
 const SYNCS: LeasedTable = {
   table: 'syncs',
@@ -19,18 +18,9 @@ const SYNCS: LeasedTable = {
 };
 
 /** A sync that this process works on. */
-export interface LeasedSync {
+export interface LeasedSync extends LongWork, Pick<Sync, 'id' | 'mode' | 'types' | 'filter' | 'markAtProcessor'> {
   readonly id: SyncId;
-  readonly teamId: TeamId;
-  readonly projectId: ProjectId;
-  readonly mode: SyncMode;
-  readonly types: readonly SyncType[];
-  readonly filter: SyncFilter;
-  readonly markAtProcessor: boolean;
   readonly stage: SyncStage;
-  /** Failures one after another before this lease. */
-  readonly failures: number;
-  readonly leaseId: string;
   /** In milliseconds since 1970. */
   readonly startedMs: number;
 }

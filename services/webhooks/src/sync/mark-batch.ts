@@ -1,20 +1,21 @@
 import { executeBound } from '@billing/database/bound-statement';
 import { namedProject, namedTeam, writableMarks } from '@billing/processor/metadata';
-import { isRefused } from '@billing/processor/errors';
+import { missingOrThrow } from '@billing/processor/errors';
+import { writeMarks } from '@billing/processor/marks';
 import type { MarkedType } from '@billing/processor/port';
+import { compareObjects } from './decide-objects.ts';
 import type { LeasedSync, Step, StepParts } from './lease-syncs.ts';
 import { updateObjects } from './object-rows.ts';
-import { detailsOf, gone } from './synced-objects.ts';
+import { detailsOf, gone } from './synced-objects.rules.ts';
 
 /** Objects of one step; each costs two requests. */
 const BATCH = 10;
 
 /**
- * Writes the ids of records into the metadata of their objects, where it names no project and no
- * other team. What the tenant has under the same keys stays. A mark that Stripe refuses is left
- * out: the key may not write, or has no room.
+ * Writes the ids of records into the metadata of their objects, where it names no project and no other team, and where no other
+ * project has a record: its owner is asked. What the tenant has under the same keys stays.
  */
-export function markBatch({ em, processors, pace }: Pick<StepParts, 'em' | 'processors' | 'pace'>): Step {
+export function markBatch({ em, rpc, processors, pace }: Omit<StepParts, 'onStored' | 'now' | 'recheckMs'>): Step {
   return async (sync, { type }) => {
     if (type === 'invoice' || type === 'payment') return 'done';
     const rows = await executeBound<{ id: string; recordId: string }>(
@@ -32,13 +33,14 @@ export function markBatch({ em, processors, pace }: Pick<StepParts, 'em' | 'proc
       const { object } = await processor.findListed(type, id);
       const { metadata } = detailsOf(type, object ?? gone(id));
       const isOfTeam = (namedTeam(metadata) ?? sync.teamId) === sync.teamId;
-      const isFree = object?.['deleted'] !== true && namedProject(metadata) === undefined && isOfTeam;
+      const isUnmarked = object?.['deleted'] !== true && namedProject(metadata) === undefined && isOfTeam;
+      const [compared] = object && isUnmarked ? await compareObjects(rpc, sync, type, [object]) : [];
+      const isFree = compared !== undefined && compared.id === recordId && !compared.isHeldElsewhere;
       const marks = writableMarks(marksOf(sync, type, recordId), metadata);
       if (object && isFree && Object.keys(marks).length > 0) {
         await pace();
-        await processor.addMetadata(type, id, marks, `${sync.id}:mark:${id}`).catch((err: unknown) => {
-          if (!isRefused(err)) throw err;
-        });
+        const mark = () => processor.addMetadata(type, id, marks, `${sync.id}:mark:${id}`);
+        await writeMarks(mark, async () => undefined).catch(missingOrThrow);
       }
       await updateObjects(em.fork(), sync, type, [{ processorId: id, isMarked: true }]);
     }

@@ -2,11 +2,19 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { FindingOutcome, SyncType } from '@billing/contracts/resources/sync';
 import { executeBound, textArray } from '@billing/database/bound-statement';
 import type { ListedObject } from '@billing/processor/port';
-import type { SyncObjectState } from '#persistence/sync.entity.ts';
+import { countBytes, ROW_BYTES } from '../stored-bytes.ts';
+import type { SyncObjectState } from './sync.entity.ts';
 import type { DecidedObject } from './decide-objects.ts';
 import type { LeasedSync } from './lease-syncs.ts';
-import { detailsOf } from './synced-objects.ts';
-import { mayBeNamed, parentTypeOf } from '#domain/sync-decision.ts';
+import { detailsOf, parentTypeOf } from './synced-objects.rules.ts';
+import { mayBeNamed } from './sync-decision.rules.ts';
+
+/** The bytes of a row `o` of `sync_objects`; null where there is none. */
+const bytesOf = (o: 'old' | 'new'): string =>
+  `(${ROW_BYTES.sync_objects} + octet_length(${o}.fields::text) + coalesce(octet_length(${o}.object::text), 0))`;
+/** What a statement on `sync_objects` returns of each row to `countBytes`: by how much it has grown. */
+export const OBJECT_CHANGE = `coalesce(new.team_id, old.team_id) as team_id, 'syncs' as store,
+  coalesce(${bytesOf('new')}, 0) - coalesce(${bytesOf('old')}, 0) as bytes`;
 
 /** What is decided on an object, and what follows. */
 export interface ObjectDecision extends DecidedObject {
@@ -44,7 +52,8 @@ export async function saveObjects(
   );
   await executeBound(
     em,
-    `insert into sync_objects
+    `with saved as (
+     insert into sync_objects
             (sync_id, type, processor_id, team_id, project_id, state, object, read_at, email, created_at, is_marked,
              outcome, record_id, name, parent_id, parent_name, parent_record_id, fields, reason, applied, checks, due_at)
      select $1, $2, "processorId", $3, $4, o.state, nullif(o.object, '')::json, "readAt", o.email, "createdAt", "isMarked",
@@ -59,7 +68,9 @@ export async function saveObjects(
               as o("processorId", state, "readAt", email, "createdAt", "isMarked", outcome, "recordId", name, "parentId",
                    fields, reason, checks, object)
        left join sync_objects p on p.sync_id = $1 and p.type = $8 and p.processor_id = o."parentId"
-     on conflict (sync_id, type, processor_id) do ${existing === 'kept' ? 'nothing' : REPLACE}`,
+     on conflict (sync_id, type, processor_id) do ${existing === 'kept' ? 'nothing' : REPLACE}
+     returning ${OBJECT_CHANGE})
+     ${countBytes('saved')}`,
     [id, type, teamId, projectId, recheckMs, JSON.stringify(rows), textArray(objects), parentTypeOf(type)],
   );
 }
@@ -90,13 +101,16 @@ export async function updateObjects(
 ): Promise<void> {
   await executeBound(
     em,
-    `update sync_objects o
+    `with changed as (
+     update sync_objects o
         set object = null, state = coalesce(c.state, o.state), outcome = coalesce(c.outcome, o.outcome), reason = c.reason,
             record_id = coalesce(c."recordId", o.record_id), applied = coalesce(c.applied, o.applied),
             is_marked = coalesce(c."isMarked", o.is_marked)
        from json_to_recordset($3::json) as
             c("processorId" text, state text, outcome text, "recordId" text, applied boolean, "isMarked" boolean, reason text)
-      where o.sync_id = $1 and o.type = $2 and o.processor_id = c."processorId"`,
+      where o.sync_id = $1 and o.type = $2 and o.processor_id = c."processorId"
+     returning ${OBJECT_CHANGE})
+     ${countBytes('changed')}`,
     [id, type, JSON.stringify(changes)],
   );
 }

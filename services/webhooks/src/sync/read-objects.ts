@@ -5,11 +5,11 @@ import { ListLiveRecords, SYNC_OWNERS } from '@billing/contracts/rpc/syncs';
 import { executeBound } from '@billing/database/bound-statement';
 import { isMissing } from '@billing/processor/errors';
 import type { ListedObject } from '@billing/processor/port';
-import { HISTORY_DAYS } from '#domain/sync-decision.ts';
-import { afterFirstReading, afterRecheck } from '#domain/sync-finding.ts';
+import { HISTORY_DAYS } from './sync-decision.rules.ts';
+import { afterFirstReading, afterRecheck } from './sync-finding.rules.ts';
 import { decideObjects } from './decide-objects.ts';
 import { nextObjects, saveObjects } from './object-rows.ts';
-import { detailsOf, gone } from './synced-objects.ts';
+import { detailsOf, gone } from './synced-objects.rules.ts';
 import type { Step, StepParts } from './lease-syncs.ts';
 
 /** The event of an object that is younger may be on its way, in milliseconds. */
@@ -77,7 +77,7 @@ export function findExtras({ em, rpc, now }: StepParts): Step {
 }
 
 /**
- * Compares objects again that differed, after a pause; `domain/sync-finding.ts` has the rule. One that had no record is taken as
+ * Compares objects again that differed, after a pause; `sync-finding.rules.ts` has the rule. One that had no record is taken as
  * it was read: its later events bring what is newer.
  */
 export function recheckBatch(parts: StepParts): Step {
@@ -112,7 +112,7 @@ async function hasPendingEvents(em: EntityManager, teamId: TeamId): Promise<bool
   const rows = await executeBound(
     em.fork(),
     `select 1 from webhook_events
-      where team_id = $1 and status = 'received' and waiting_for is null
+      where team_id = $1 and due_at is not null and status = 'received' and waiting_for is null
         and received_at > clock_timestamp() - interval '10 minutes' limit 1`,
     [teamId],
   );

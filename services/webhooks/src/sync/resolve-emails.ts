@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { SyncId } from '@billing/contracts/ids';
 import { hasEnded } from '@billing/contracts/resources/subscription';
 import { executeBound } from '@billing/database/bound-statement';
-import { chooseCustomer, type EmailCandidate } from '#domain/sync-decision.ts';
+import { chooseCustomer, type EmailCandidate } from './sync-decision.rules.ts';
 import { updateObjects } from './object-rows.ts';
 import type { Step, StepParts } from './lease-syncs.ts';
 

@@ -3,7 +3,9 @@ import { openPacer } from '@billing/processor/pacing';
 import { turnJob, workInTurns, type Stepped } from '@billing/processor/turns';
 import type { IsOverloaded } from '@billing/service/overloaded';
 import type { Logger } from 'pino';
-import { nextStage, type SyncPhase, type SyncStage } from '#domain/sync-stage.ts';
+import { storageFull } from '../storage-quota.ts';
+import { readStoredBytes } from '../stored-bytes.ts';
+import { nextStage, type SyncPhase, type SyncStage } from './sync-stage.rules.ts';
 import { applyBatch } from './apply-batch.ts';
 import { completeSync } from './complete-sync.ts';
 import { leaseSyncs, updateHeld, type LeasedSync, type Step, type StepParts } from './lease-syncs.ts';
@@ -18,6 +20,8 @@ interface RunParts extends Omit<StepParts, 'pace'> {
   readonly outbox: Outbox;
   /** Requests to Stripe a second, for each sync. */
   readonly requestsPerSecond: number;
+  /** How many bytes a team may store: above it nothing more is read for it. */
+  readonly quotaBytes: number;
   /** How long a sync works before the syncs of other teams have their turn, in milliseconds. */
   readonly turnMs?: number;
   readonly logger: Logger;
@@ -25,7 +29,7 @@ interface RunParts extends Omit<StepParts, 'pace'> {
 
 /** Works on a leased sync, to its end or for a turn. */
 export function runSync(parts: RunParts) {
-  const { em, outbox, requestsPerSecond, turnMs, logger } = parts;
+  const { em, outbox, requestsPerSecond, quotaBytes, turnMs, logger } = parts;
   const complete = completeSync(outbox);
 
   const stepsOf = (): ((sync: LeasedSync, stage: SyncStage) => Promise<Stepped<SyncStage>>) => {
@@ -39,6 +43,7 @@ export function runSync(parts: RunParts) {
       mark: markBatch(stepParts),
     };
     return async (sync, stage) => {
+      if (stage.phase === 'read' && (await readStoredBytes(em.fork(), sync.teamId)) >= quotaBytes) throw storageFull();
       const result = await steps[stage.phase](sync, stage);
       if (result !== 'done') {
         const { after = stage.after, waitMs = 0 } = result;

@@ -33,3 +33,18 @@ export function checkPeriods(
       action: 'Its renewal never arrived: look for its events at the processor and among failed webhook events.',
     }));
 }
+
+/** The changes of a team that its customers' states do not show in events yet, because each attempt fails. */
+export interface FailedStates {
+  readonly teamId: string;
+  readonly count: number;
+}
+
+/** Finds teams of whose customers some states are not published. */
+export const checkFailedStates = (failed: readonly FailedStates[]): Finding[] =>
+  failed.map(({ teamId: subject, count }) => ({
+    check: 'states-not-published',
+    subject,
+    problem: `${count} changes of states of customers of ${subject} can not be published.`,
+    action: 'See what the log of subscriptions says about states; they are tried again every hour.',
+  }));

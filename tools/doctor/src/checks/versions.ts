@@ -1,3 +1,4 @@
+import { OLDEST_POSTGRES } from '@billing/database/connection';
 import type { Finding } from '../finding.ts';
 
 /** The versions that were found; null for what was not reached. */
@@ -11,7 +12,6 @@ export interface Versions {
 
 /** Node runs TypeScript files without a flag from here on. */
 const OLDEST_NODE = [24, 12] as const;
-const OLDEST_POSTGRES = 15;
 
 /** Finds programs that are older than what is supported. */
 export function checkVersions({ node, postgres, oldNats }: Versions): Finding[] {

@@ -1,5 +1,6 @@
 import type { ServiceName } from '@billing/contracts/operation';
 import { postgresConnection } from '@billing/database/connection';
+import { StartError } from '@billing/database/start-error';
 import { Client } from 'pg';
 
 /** A connection to one service's schema that can change nothing: PostgreSQL refuses every write. */
@@ -19,6 +20,13 @@ export async function openReadOnly(service: ServiceName, url: string): Promise<R
   // A connection that breaks fails its next query.
   client.on('error', () => undefined);
   await client.connect();
+  const { rows: settings } = await client.query<{ readOnly: string }>(
+    `select current_setting('transaction_read_only') as "readOnly"`,
+  );
+  if (settings[0]?.readOnly !== 'on') {
+    await client.end();
+    throw new StartError('A pooler before PostgreSQL drops default_transaction_read_only. Name PostgreSQL itself.');
+  }
   return {
     service,
     query: async <Row>(sql: string, values: readonly unknown[] = []) => {

@@ -11,7 +11,7 @@ import {
   observedAtOf,
   pauseOf,
   type Subscription,
-} from '../../../../services/subscriptions/src/persistence/subscription.entity.ts';
+} from '../../../../services/subscriptions/src/record/subscription.entity.ts';
 import { compareRecord, type CountedRecord, type MiscountedRecord, type WrongMetric } from '../checks/metrics.ts';
 import type { Limits } from '../finding.ts';
 import type { ReadOnlyDatabase } from './database.ts';

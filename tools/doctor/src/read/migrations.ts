@@ -7,8 +7,8 @@ import { customersSchema } from '../../../../services/customers/src/persistence/
 import { gatewaySchema } from '../../../../services/gateway/src/persistence/schema.ts';
 import { portalSchema } from '../../../../services/portal/src/persistence/schema.ts';
 import { referralsSchema } from '../../../../services/referrals/src/persistence/schema.ts';
-import { subscriptionsSchema } from '../../../../services/subscriptions/src/persistence/schema.ts';
-import { webhooksSchema } from '../../../../services/webhooks/src/persistence/schema.ts';
+import { subscriptionsSchema } from '../../../../services/subscriptions/src/schema.ts';
+import { webhooksSchema } from '../../../../services/webhooks/src/schema.ts';
 import type { ServiceMigrations } from '../checks/migrations.ts';
 import type { ReadOnlyDatabase } from './database.ts';
 

@@ -8,7 +8,7 @@ import { ROOT } from '@billing/messaging/subjects';
 import type { SubscriptionSnapshot } from '@billing/processor/port';
 import { openTeamProcessors, type TeamProcessors } from '@billing/processor/team-processors';
 import { createLogger } from '@billing/service/logger';
-import { readTerms, type SubscriptionTerms } from '../../../../services/subscriptions/src/domain/subscription.ts';
+import { readTerms, type SubscriptionTerms } from '../../../../services/subscriptions/src/record/subscription.rules.ts';
 import { differs, type ComparedSubscription } from '../checks/processor.ts';
 import type { Limits } from '../finding.ts';
 import type { ReadOnlyDatabase } from './database.ts';
@@ -115,7 +115,10 @@ async function compare(row: Row, processors: TeamProcessors): Promise<ComparedSu
 }
 
 function fieldsOf(row: Row, snapshot: SubscriptionSnapshot) {
-  const terms = readTerms(snapshot, { observedAt: new Date(), recorded: { status: row.status, schedule: null } });
+  const terms = readTerms(snapshot, {
+    observedAt: new Date(),
+    recorded: { status: row.status, schedule: null, discounts: [] },
+  });
   // An amount that the processor does not show in the subscription's currency is not compared.
   const amounts = terms.items.map(({ unitAmount }, index) => unitAmount ?? row.items[index]?.unitAmount ?? null);
   return {

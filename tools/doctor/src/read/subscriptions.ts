@@ -1,4 +1,4 @@
-import type { SubscriptionName } from '../checks/subscriptions.ts';
+import type { FailedStates, SubscriptionName } from '../checks/subscriptions.ts';
 import type { Limits } from '../finding.ts';
 import type { ReadOnlyDatabase } from './database.ts';
 
@@ -28,4 +28,11 @@ export const readEndedPeriods = ({ query }: ReadOnlyDatabase): Promise<(Subscrip
        from subscriptions s
       where s.status in ('active', 'trialing') and s.current_period_end < clock_timestamp() - interval '1 day'
       order by s.current_period_end limit 1000`,
+  );
+
+/** Reads how many changes of customers' states have failed again and again, by team. */
+export const readFailedStates = ({ query }: ReadOnlyDatabase): Promise<FailedStates[]> =>
+  query(
+    `select team_id as "teamId", count(*)::int as count from customer_state_marks
+      where attempts >= 8 group by team_id order by team_id limit 1000`,
   );

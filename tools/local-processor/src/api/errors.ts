@@ -26,9 +26,10 @@ export class ApiError extends Error {
   }
 }
 
-/** 400: the request is invalid. */
-export function invalidRequest(message: string, detail: { code?: string; param?: string } = {}): ApiError {
-  return new ApiError(400, { type: 'invalid_request_error', message, ...detail });
+/** 400: the request is invalid, because of a parameter if one is named. */
+export function invalidRequest(message: string, param?: string, code?: string): ApiError {
+  const type = 'invalid_request_error';
+  return new ApiError(400, { type, message, ...(code && { code }), ...(param && { param }) });
 }
 
 /** No such object in this account: 404 for an id in the path (`param` is `id`), 400 for an id in a parameter. */
@@ -79,6 +80,7 @@ export function actionRequired(of: 'invoice' | 'subscription', intent: object | 
 export function noPaymentMethod(): ApiError {
   return invalidRequest(
     'This customer has no attached payment source or default payment method. Please consider adding a default payment method.',
-    { code: 'resource_missing' },
+    undefined,
+    'resource_missing',
   );
 }

@@ -1,29 +1,10 @@
 import type { Account } from '../store/account.ts';
-import type { TableName } from '../objects/tables.ts';
+import { taxationFor } from '../billing/tax.ts';
+import { customerOrNull } from '../objects/finding.ts';
+import { tableOfId } from '../objects/tables.ts';
 import { invalidRequest } from './errors.ts';
 
 const MAX_DEPTH = 4;
-
-const TABLE_OF_PREFIX = new Map<string, TableName>([
-  ['cus', 'customer'],
-  ['di', 'discount'],
-  ['promo', 'promotion_code'],
-  ['prod', 'product'],
-  ['price', 'price'],
-  ['sub', 'subscription'],
-  ['in', 'invoice'],
-  ['ii', 'invoiceitem'],
-  ['inpay', 'invoice_payment'],
-  ['pm', 'payment_method'],
-  ['pi', 'payment_intent'],
-  ['seti', 'setup_intent'],
-  ['ch', 'charge'],
-  ['clock', 'test_helpers.test_clock'],
-  ['re', 'refund'],
-  ['du', 'dispute'],
-  ['cs', 'checkout.session'],
-  ['cbtxn', 'customer_balance_transaction'],
-]);
 
 /**
  * Returns a copy of a response body in which the ids at the given paths are replaced by their objects, and lists that
@@ -37,9 +18,10 @@ export function expanded(account: Account, body: object, paths: readonly string[
   for (const path of paths) {
     const segments = path.split('.');
     if (segments.length > MAX_DEPTH)
-      throw invalidRequest(`You cannot expand more than ${MAX_DEPTH} levels of a property. Property: ${path}`, {
-        param: 'expand',
-      });
+      throw invalidRequest(
+        `You cannot expand more than ${MAX_DEPTH} levels of a property. Property: ${path}`,
+        'expand',
+      );
     expandAt(account, copy, segments, path);
   }
   return copy;
@@ -54,7 +36,10 @@ function expandAt(account: Account, at: unknown, segments: readonly string[], pa
   }
   if (typeof at !== 'object') throw cannotExpand(path);
   const value: unknown =
-    Reflect.get(at, name) ?? priceDetail(account, at, segments) ?? includableList(account, at, name);
+    codeRestrictions(account, at, segments) ??
+    Reflect.get(at, name) ??
+    priceDetail(account, at, segments) ??
+    includableList(account, at, name);
   if (typeof value === 'string') {
     // Coupons have ids without a prefix.
     const found = name === 'coupon' ? account.tables.coupon.get(value) : findById(account, value);
@@ -75,9 +60,7 @@ function expandedElement(account: Account, element: unknown): unknown {
 }
 
 function findById(account: Account, id: string): object | undefined {
-  const table = TABLE_OF_PREFIX.get(id.slice(0, id.indexOf('_')));
-  // The ids of schedules begin with those of subscriptions.
-  if (id.startsWith('sub_sched_')) return account.tables.subscription_schedule.get(id);
+  const table = tableOfId(id);
   return table && account.tables[table].get(id);
 }
 
@@ -99,6 +82,14 @@ function priceDetail(account: Account, at: object, [name, , inOption]: readonly 
   return structuredClone(Object.fromEntries(shown));
 }
 
+/** Returns the restrictions of a promotion code with their `currency_options`, where these are expanded. */
+function codeRestrictions(account: Account, at: object, [name, option]: readonly string[]): object | undefined {
+  const { id, object } = at as { id?: unknown; object?: unknown };
+  if (object !== 'promotion_code' || name !== 'restrictions' || option !== 'currency_options') return undefined;
+  const detail = account.tables.code_detail.get(String(id));
+  return { ...Object(Reflect.get(at, name)), currency_options: structuredClone(detail?.currencyOptions ?? null) };
+}
+
 function includableList(account: Account, parent: object, name: string): object | null | undefined {
   // Every object of the API has a string `id` and `object`; other values have no lists.
   const { id, object } = parent as { id?: unknown; object?: unknown };
@@ -109,13 +100,18 @@ function includableList(account: Account, parent: object, name: string): object 
     return list(lines, `/v1/checkout/sessions/${id}/line_items`);
   }
   if (field === 'coupon.applies_to') {
-    const scope = account.tables.coupon_scope.get(id);
-    return scope ? { products: [...scope.products] } : null;
+    const products = account.tables.coupon_detail.get(id)?.products;
+    return products ? { products: [...products] } : null;
   }
+  if (field === 'coupon.currency_options')
+    return structuredClone(account.tables.coupon_detail.get(id)?.currencyOptions ?? null);
   if (field === 'invoice.payments')
     return list(account.tables.invoice_payment.withField('invoice', id), '/v1/invoice_payments');
   if (field === 'charge.refunds')
     return list(account.tables.refund.withField('charge', id), `/v1/charges/${id}/refunds`);
+  if (field === 'customer.tax_ids')
+    return list(account.tables.tax_id.withField('customer', id), `/v1/customers/${id}/tax_ids`);
+  if (field === 'customer.tax') return taxOfCustomer(account, id);
   if (field === 'customer.subscriptions') {
     const live = account.tables.subscription.withField('customer', id).filter(({ status }) => status !== 'canceled');
     return list(live, `/v1/customers/${id}/subscriptions`);
@@ -123,10 +119,25 @@ function includableList(account: Account, parent: object, name: string): object 
   return name in parent ? null : undefined;
 }
 
+/** Returns whether sales to a customer can be taxed, which the API computes when it is asked. */
+function taxOfCustomer(account: Account, id: string): object | null {
+  const taxation = taxationFor(account, customerOrNull(account, id));
+  return {
+    automatic_tax: !taxation
+      ? 'unrecognized_location'
+      : taxation.reason === 'not_collecting'
+        ? 'not_collecting'
+        : 'supported',
+    ip_address: null,
+    location: taxation && { ...taxation.location, source: 'billing_address' },
+    provider: 'stripe',
+  };
+}
+
 function list(data: readonly object[], url: string): object {
   return structuredClone({ object: 'list', data, has_more: false, url });
 }
 
 function cannotExpand(path: string) {
-  return invalidRequest(`This property cannot be expanded (${path}).`, { param: 'expand' });
+  return invalidRequest(`This property cannot be expanded (${path}).`, 'expand');
 }

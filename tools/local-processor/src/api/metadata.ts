@@ -17,8 +17,9 @@ export function mergeMetadata(
   const merged = { ...existing, ...given };
   const remaining = Object.entries(merged).filter(([, value]) => value !== '');
   if (remaining.length > MAX_KEYS)
-    throw invalidRequest(`Metadata can have up to ${MAX_KEYS} keys, but this would leave ${remaining.length}.`, {
-      param: 'metadata',
-    });
+    throw invalidRequest(
+      `Metadata can have up to ${MAX_KEYS} keys, but this would leave ${remaining.length}.`,
+      'metadata',
+    );
   return Object.fromEntries(remaining);
 }

@@ -1,6 +1,6 @@
 /** Stripe puts so many items of a list into the object that has it. */
 const MAX_NESTED = 10;
-const LISTS: ReadonlySet<string> = new Set(['items', 'lines', 'payments', 'refunds', 'subscriptions']);
+const LISTS: ReadonlySet<string> = new Set(['items', 'lines', 'payments', 'refunds', 'subscriptions', 'tax_ids']);
 
 /** Returns a body, an object or a list of objects, as Stripe sends it: nested lists are cut after ten items, also those of expanded objects. */
 export function cutNestedLists(body: object): object {

@@ -123,7 +123,6 @@ export const created = z
 export const page = {
   limit: integer(1, 100).default(10),
   starting_after: text().optional(),
-  ending_before: text().optional(),
   expand,
 };
 

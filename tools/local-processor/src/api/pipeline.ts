@@ -6,7 +6,7 @@ import type { Fault } from '../control/faults.ts';
 import type { Processor } from '../processor.ts';
 import type { Account } from '../store/account.ts';
 import { authenticate } from './authentication.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { Endpoint, PathIds } from './endpoint.ts';
 import { expanded } from './expansion.ts';
 import { ApiError, invalidRequest } from './errors.ts';
 import { cutNestedLists } from './nested-lists.ts';
@@ -167,9 +167,9 @@ function pathOf(request: FastifyRequest): string {
   return request.url.split('?')[0] ?? request.url;
 }
 
-function pathIds(request: FastifyRequest): { id: string; child: string; url: string } {
-  const { id, child } = request.params as { id?: string; child?: string };
-  return { id: id ?? '', child: child ?? '', url: pathOf(request) };
+function pathIds(request: FastifyRequest): PathIds {
+  const { id = '', child = '' } = request.params as { id?: string; child?: string };
+  return { id, child, url: pathOf(request) };
 }
 
 /** Returns query and body parameters together: Stripe accepts both. */

@@ -1,5 +1,6 @@
 import type { UnitOfWork } from '../api/unit-of-work.ts';
 import type { Subscription, SubscriptionSchedule } from '../objects/stored.ts';
+import { asItIs } from '../objects/subscription.ts';
 import { applyChange } from './apply-change.ts';
 import { activeScheduleOf, inPhase } from './phases.ts';
 import { planChange } from './plan-change.ts';
@@ -15,9 +16,7 @@ export function endPhaseWithinPeriod(unit: UnitOfWork, subscription: Subscriptio
   const schedule = activeScheduleOf(unit, subscription);
   if (!schedule) return subscription;
   const next = beginNextPhase(unit, schedule, subscription);
-  return next
-    ? changeToPhase(unit, subscription, schedule, next)
-    : (unit.tables.subscription.get(subscription.id) ?? subscription);
+  return next ? changeToPhase(unit, subscription, schedule, next) : asItIs(unit, subscription);
 }
 
 /** Changes a subscription now to what a phase wants. `behavior` prorates it otherwise than the phase says. */

@@ -1,15 +1,14 @@
 import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { newId } from '../domain/ids.ts';
 import type { Subscription } from '../objects/stored.ts';
-import { cardFor } from './cards.ts';
+import { asItIs } from '../objects/subscription.ts';
+import { cardFor, outcomeOf, refuseUnpaid, type PaymentBehavior } from './payments.ts';
 import { collectDraft } from './collection.ts';
-import { dropSpentDiscounts, removeDiscounts, storeDiscounts } from './discounts.ts';
+import { discountsOf, dropSpentDiscounts, removeDiscounts, storeDiscounts } from './discounts.ts';
 import { draftChange } from './draft-change.ts';
 import { dropPendingChange } from './pending-changes.ts';
 import { holdChange } from './hold-change.ts';
 import { finalizeInvoice } from './invoicing.ts';
-import { type PaymentBehavior, refuseUnpaid } from './payment-behavior.ts';
-import { outcomeOf } from './payments.ts';
 import type { ChangePlan } from './plan-change.ts';
 import { previewInvoice } from './preview.ts';
 import { addInvoiceItems, recordDebits, recordProrations } from './prorations.ts';
@@ -37,8 +36,8 @@ export function applyChange(
   const isPaid = !isCharged || (card !== null && outcomeOf(unit, card) === 'pays');
   if (!isPaid && behavior === 'pending_if_incomplete') return holdChange(unit, before, named);
   storeDiscounts(unit, plan.discounts);
-  removeDiscounts(unit, before.discounts, plan.after.discounts);
-  const after = unit.update('subscription', before, named.after, 'customer.subscription.updated');
+  removeDiscounts(unit, discountsOf(before), discountsOf(plan.after));
+  const after = unit.update('subscription', before, named.after);
   recordProrations(unit, after, plan.items);
   if (!plan.billsNow) {
     addInvoiceItems(unit, plan.items);
@@ -50,7 +49,7 @@ export function applyChange(
   if (!isCharged || behavior !== 'default_incomplete') return collectDraft(unit, left, draft);
   // The payment waits for the customer to confirm it.
   finalizeInvoice(unit, draft);
-  return unit.update('subscription', left, { status: 'past_due' }, 'customer.subscription.updated');
+  return unit.update('subscription', asItIs(unit, left), { status: 'past_due' });
 }
 
 /** Returns whether the invoice of a change is to be paid with the card. */

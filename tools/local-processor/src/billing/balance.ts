@@ -22,7 +22,7 @@ export function changeBalance(unit: UnitOfWork, customer: Customer, change: Bala
   if (customer.currency && customer.currency !== change.currency)
     throw invalidRequest(
       `You passed the currency ${change.currency}, but the customer's currency is ${customer.currency}.`,
-      { param: 'currency' },
+      'currency',
     );
   const balance = customer.balance + change.amount;
   const transaction: CustomerBalanceTransaction = {
@@ -43,6 +43,6 @@ export function changeBalance(unit: UnitOfWork, customer: Customer, change: Bala
     type: change.type,
   };
   unit.create('customer_balance_transaction', transaction);
-  unit.update('customer', customer, { balance, currency: change.currency }, 'customer.updated');
+  unit.update('customer', customer, { balance, currency: change.currency });
   return transaction;
 }

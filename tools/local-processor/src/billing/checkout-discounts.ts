@@ -2,10 +2,11 @@ import { invalidRequest } from '../api/errors.ts';
 import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { discountAmounts, type Rebate } from '../domain/discounts.ts';
 import { amountsDue } from '../objects/checkout-session.ts';
+import { customerOrNull } from '../objects/finding.ts';
 import { codeProblem, isSameCode, rebateOf } from '../objects/coupon.ts';
-import type { CheckoutPlan, WantedDiscount } from '../objects/checkout-plan.ts';
-import type { CheckoutSession, Discount, LineItem } from '../objects/stored.ts';
+import type { CheckoutPlan, CheckoutSession, Discount, LineItem, WantedDiscount } from '../objects/stored.ts';
 import { wantedDiscounts } from './discounts.ts';
+import { taxationFor, taxedItems } from './tax.ts';
 
 /** A session as far as discounts depend on it. */
 interface Sale {
@@ -24,8 +25,17 @@ export function discountsOfSale(unit: UnitOfWork, sale: Sale, wanted: readonly W
   return wantedDiscounts(unit, wanted, redeemer).fresh;
 }
 
-/** Returns the lines of a session with what discounts take off. */
-export function discountedItems(unit: UnitOfWork, lines: readonly LineItem[], discounts: readonly Discount[]) {
+/** Returns the lines of a session with what discounts take off, and with their tax if the session takes one. */
+export function billedItems(
+  unit: UnitOfWork,
+  { lines, customer, isTaxed }: Sale & { isTaxed: boolean },
+  discounts: readonly Discount[],
+): LineItem[] {
+  const untaxed = discountedItems(unit, lines, discounts);
+  return isTaxed ? taxedItems(unit, untaxed, taxationFor(unit, customerOrNull(unit, customer))) : untaxed;
+}
+
+function discountedItems(unit: UnitOfWork, lines: readonly LineItem[], discounts: readonly Discount[]) {
   const off = discountAmounts(
     lines.map(({ amount_subtotal: amount, price }) => ({ amount, product: price.product })),
     rebatesIn(unit, discounts, lines[0]?.currency ?? ''),
@@ -59,16 +69,14 @@ export function enterCode(unit: UnitOfWork, session: CheckoutSession, plan: Chec
     .find(row => isSameCode(row.code, code.trim()) && codeProblem(unit, row) === null);
   if (!found || session.allow_promotion_codes !== true) throw invalidRequest('This code is invalid.');
   const wanted = [{ promotion_code: found.id }];
-  const { customer, currency } = session;
-  const discounts = discountsOfSale(unit, { customer, currency, lines: plan.lines }, wanted);
-  const lines = discountedItems(unit, plan.lines, discounts);
-  const { subtotal, total } = amountsDue(lines, plan.subscription.trialDays !== null);
+  const { customer, currency, automatic_tax: tax } = session;
+  const sale = { customer, currency, lines: plan.lines, isTaxed: tax.enabled };
+  const discounts = discountsOfSale(unit, sale, wanted);
+  const lines = billedItems(unit, sale, discounts);
   // An intent of an earlier attempt has another amount.
   unit.update('checkout_plan', plan, { lines, discounts: wanted, paymentIntent: null, lastDecline: null });
   unit.update('checkout.session', session, {
-    amount_subtotal: subtotal,
-    amount_total: total,
+    ...amountsDue(lines, plan.subscription.trialDays !== null),
     discounts: shownDiscounts(discounts),
-    total_details: { amount_discount: subtotal - total, amount_shipping: 0, amount_tax: 0 },
   });
 }

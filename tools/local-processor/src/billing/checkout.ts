@@ -2,14 +2,13 @@ import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { invalidRequest } from '../api/errors.ts';
 import type { Rebate } from '../domain/discounts.ts';
 import { newId } from '../domain/ids.ts';
-import { detailsOf } from '../objects/checkout-session.ts';
-import { customerOrNull, newCustomer } from '../objects/customer.ts';
+import { amountsDue, detailsOf } from '../objects/checkout-session.ts';
+import { customerOrNull, inItsTime } from '../objects/finding.ts';
 import { billedLine } from '../objects/invoice.ts';
 import { attach, nextTestCard, newPaymentMethod } from '../objects/payment-method.ts';
-import { inItsTime } from '../objects/test-clock.ts';
-import type { CheckoutPlan } from '../objects/checkout-plan.ts';
-import type { CheckoutSession, Customer, PaymentIntent, PaymentMethod } from '../objects/stored.ts';
-import { discountsOfSale, rebatesIn } from './checkout-discounts.ts';
+import type { CheckoutPlan, CheckoutSession, Customer, PaymentIntent, PaymentMethod } from '../objects/stored.ts';
+import { ENTERED_EMAIL, ENTERED_NAME, payingCustomer, withEnteredDetails } from './checkout-customer.ts';
+import { billedItems, discountsOfSale, rebatesIn } from './checkout-discounts.ts';
 import { discounted, storeDiscounts } from './discounts.ts';
 import { collectFor } from './collection.ts';
 import { markPaid, openInvoice, openPayment } from './invoicing.ts';
@@ -18,23 +17,13 @@ import { completeSetup, declineSetup } from './setup-intents.ts';
 import { startSubscription } from './subscriptions.ts';
 
 const DAY_SECONDS = 86_400;
-const ENTERED_EMAIL = 'guest@example.com';
-const ENTERED_ADDRESS = {
-  city: 'San Francisco',
-  country: 'US',
-  line1: '1 Test Street',
-  line2: null,
-  postal_code: '94107',
-  state: 'CA',
-};
 const DECLINED = 'Your card was declined. You can try again.';
 
 /** Returns an open session with its plan. @throws ApiError 400 when the session is complete, expired or unknown */
 function openSession(unit: UnitOfWork, id: string): { session: CheckoutSession; plan: CheckoutPlan } {
   const session = unit.tables['checkout.session'].get(id);
   const plan = unit.tables.checkout_plan.get(id);
-  if (!session || !plan)
-    throw invalidRequest(`No such checkout session: ${id}`, { code: 'resource_missing', param: 'id' });
+  if (!session || !plan) throw invalidRequest(`No such checkout session: ${id}`, 'id', 'resource_missing');
   if (session.status !== 'open')
     throw invalidRequest(`The checkout session is ${session.status}; only an open one can be paid.`);
   const customer = customerOrNull(unit, session.customer);
@@ -48,10 +37,11 @@ function openSession(unit: UnitOfWork, id: string): { session: CheckoutSession; 
  * `paysLater` the payment is on its way, as that of a bank debit, until `settleSession`.
  */
 export function completeSession(unit: UnitOfWork, id: string, paysLater = false): CheckoutSession {
-  const { session, plan } = openSession(unit, id);
-  const customer = withEnteredDetails(unit, plan, payingCustomer(unit, session));
+  const open = openSession(unit, id);
+  const customer = withEnteredDetails(unit, open, payingCustomer(unit, open.session));
+  const { session, plan } = taxedSale(unit, { ...open, customer });
   const card = unit.create('payment_method', newPaymentMethod(unit, nextTestCard(unit, session.customer), customer));
-  const created = fulfill(unit, session, { plan, paysLater }, customer, card);
+  const created = fulfill(unit, { session, plan, customer, card, paysLater });
   const isBilled = session.amount_total !== null && session.amount_total > 0;
   const completed = unit.update('checkout.session', session, {
     ...created,
@@ -60,15 +50,27 @@ export function completeSession(unit: UnitOfWork, id: string, paysLater = false)
     customer: customer?.id ?? null,
     customer_details: detailsOf(
       customer?.email ?? session.customer_email ?? ENTERED_EMAIL,
-      customer?.name ?? 'Test Customer',
+      customer?.name ?? ENTERED_NAME,
     ),
-    automatic_tax: session.automatic_tax.enabled
-      ? { ...session.automatic_tax, status: 'complete' }
-      : session.automatic_tax,
     url: null,
   });
   unit.emit('checkout.session.completed', completed);
   return completed;
+}
+
+/** Returns a session and its plan with the tax of where the customer is, which the page has asked for. */
+function taxedSale(unit: UnitOfWork, sale: Unpaid): Pick<Sale, 'plan' | 'session'> {
+  const { session, plan } = sale;
+  if (!session.automatic_tax.enabled) return { session, plan };
+  const lines = billedItems(unit, soldIn(sale), redeemed(unit, sale));
+  const due = amountsDue(lines, plan.subscription.trialDays !== null);
+  // An intent of an earlier attempt has another amount.
+  const intent = due.amount_total === session.amount_total ? {} : { paymentIntent: null };
+  const automatic_tax = { ...session.automatic_tax, status: 'complete' as const };
+  return {
+    session: unit.update('checkout.session', session, { ...due, automatic_tax }),
+    plan: unit.update('checkout_plan', plan, { lines, ...intent }),
+  };
 }
 
 /** Ends the delayed payment of a completed session, and emits its events. @throws ApiError 400 when none is on its way */
@@ -86,76 +88,77 @@ export function settleSession(unit: UnitOfWork, id: string, outcome: 'pay' | 'de
     attemptPayment(unit, intent, unit.create('payment_method', card), declined ? 'declines' : 'pays');
     if (invoice && !declined) markPaid(unit, invoice, openPayment(unit, invoice.id) ?? null);
   }
-  const settled = declined ? session : unit.update('checkout.session', session, { payment_status: 'paid' });
-  unit.emit(`checkout.session.async_payment_${declined ? 'failed' : 'succeeded'}`, settled);
-  return settled;
+  const event = `checkout.session.async_payment_${declined ? 'failed' : 'succeeded'}` as const;
+  return unit.change('checkout.session', session, { payment_status: declined ? undefined : 'paid' }, event);
 }
 
-/** How a session is fulfilled. */
-interface Fulfilment {
+/** A session with who pays it. */
+interface Unpaid {
+  session: CheckoutSession;
   plan: CheckoutPlan;
+  customer: Customer | null;
+}
+
+/** A session that is paid with a card. */
+interface Sale extends Unpaid {
+  card: PaymentMethod;
   paysLater: boolean;
 }
 
-function fulfill(
-  unit: UnitOfWork,
-  session: CheckoutSession,
-  fulfilment: Fulfilment,
-  customer: Customer | null,
-  card: PaymentMethod,
-): Partial<CheckoutSession> {
-  if (session.mode === 'setup') return saveCard(unit, session, fulfilment.plan, customer, card);
-  if (session.mode === 'payment') return sellOnce(unit, session, fulfilment, customer, card);
-  if (!customer) throw new Error('a subscription session always has a customer');
-  return sellSubscription(unit, session, fulfilment, customer, card);
+function fulfill(unit: UnitOfWork, sale: Sale): Partial<CheckoutSession> {
+  const { session, plan, customer, card } = sale;
+  if (session.mode === 'payment') return sellOnce(unit, sale);
+  if (session.mode === 'subscription') return sellSubscription(unit, sale);
+  const saved = customer ? attach(unit, card, customer) : card;
+  const intent = completeSetup(unit, { ...plan, setupIntent: session.setup_intent }, customer, saved);
+  return { setup_intent: intent.id };
 }
 
-function sellSubscription(
-  unit: UnitOfWork,
-  session: CheckoutSession,
-  { plan, paysLater }: Fulfilment,
-  customer: Customer,
-  card: PaymentMethod,
-): Partial<CheckoutSession> {
+function sellSubscription(unit: UnitOfWork, sale: Sale): Partial<CheckoutSession> {
+  const { session, plan, customer, card, paysLater } = sale;
+  if (!customer) throw new Error('a subscription session always has a customer');
   if (session.amount_total === 0) completeSetup(unit, plan, customer, card);
-  const { trialDays } = plan.subscription;
+  const { trialDays, ...bought } = plan.subscription;
   const attached = attach(unit, card, customer);
   const { subscription, invoice } = startSubscription(unit, {
     customer,
     card: paysLater ? null : attached,
-    paymentMethod: card.id,
+    default_payment_method: card.id,
+    days_until_due: null,
     automaticTax: session.automatic_tax.enabled,
     currency: session.currency ?? 'usd',
     lines: plan.lines.map(({ price, quantity }) => ({ price, quantity })),
-    description: plan.subscription.description,
-    metadata: plan.subscription.metadata,
-    trialEnd: trialDays === null ? null : unit.now + trialDays * DAY_SECONDS,
-    discounts: redeemed(unit, session, plan, customer),
+    ...bought,
+    trial_end: trialDays === null ? null : unit.now + trialDays * DAY_SECONDS,
+    discounts: redeemed(unit, sale),
     paymentIntent: existingIntent(unit, plan),
   });
   return { subscription: subscription.id, invoice: invoice.id };
 }
 
 /** Returns the discounts of a session that is paid; they are not stored. */
-function redeemed(unit: UnitOfWork, session: CheckoutSession, plan: CheckoutPlan, customer: Customer | null) {
-  const sale = { customer: customer?.id ?? null, currency: session.currency, lines: plan.lines };
-  const discounts = discountsOfSale(unit, sale, plan.discounts ?? []);
+function redeemed(unit: UnitOfWork, sale: Unpaid) {
+  const { session, plan } = sale;
+  const discounts = discountsOfSale(unit, soldIn(sale), plan.discounts ?? []);
   return discounts.map(discount => ({ ...discount, checkout_session: session.id }));
 }
 
-function sellOnce(
-  unit: UnitOfWork,
-  session: CheckoutSession,
-  { plan, paysLater }: Fulfilment,
-  customer: Customer | null,
-  card: PaymentMethod,
-): Partial<CheckoutSession> {
+/** Returns what a session sells, as far as its discounts and its tax depend on it. */
+const soldIn = ({ session, plan, customer }: Unpaid) => ({
+  customer: customer?.id ?? null,
+  currency: session.currency,
+  lines: plan.lines,
+  isTaxed: session.automatic_tax.enabled,
+});
+
+function sellOnce(unit: UnitOfWork, sale: Sale): Partial<CheckoutSession> {
+  const { session, plan, customer, card, paysLater } = sale;
   const amount = session.amount_total ?? 0;
   const intent = amount === 0 ? null : (existingIntent(unit, plan) ?? sessionIntent(unit, session, plan, customer));
-  const discounts = redeemed(unit, session, plan, customer);
+  const discounts = redeemed(unit, sale);
   storeDiscounts(unit, discounts);
   const rebates = rebatesIn(unit, discounts, session.currency ?? '');
-  const invoice = plan.invoiceCreation.enabled ? billOnce(unit, session, plan, customer, { intent, rebates }) : null;
+  const invoice = plan.invoiceCreation.enabled ? billOnce(unit, sale, intent, rebates) : null;
   if (intent && !paysLater) attemptPayment(unit, intent, card, 'pays');
   if (invoice && !paysLater) markPaid(unit, invoice, openPayment(unit, invoice.id) ?? null);
   return { payment_intent: intent?.id ?? null, invoice: invoice?.id ?? null };
@@ -163,41 +166,27 @@ function sellOnce(
 
 function billOnce(
   unit: UnitOfWork,
-  session: CheckoutSession,
-  plan: CheckoutPlan,
-  customer: Customer | null,
-  { intent, rebates }: { intent: PaymentIntent | null; rebates: Rebate[] },
+  { session, plan, customer }: Sale,
+  paymentIntent: PaymentIntent | null,
+  rebates: Rebate[],
 ) {
   const period = { start: unit.now, end: unit.now };
   const currency = session.currency ?? 'usd';
+  const lines = plan.lines.map(({ price, quantity }) =>
+    billedLine(unit, { price, currency, quantity, item: null, period, trial: false }),
+  );
   return openInvoice(unit, {
     id: newId('in_1'),
     customer,
     subscription: null,
+    automaticTax: session.automatic_tax.enabled,
     reason: 'manual',
     currency,
-    lines: discounted(
-      plan.lines.map(({ price, quantity }) =>
-        billedLine(unit, { price, currency, quantity, item: null, period, trial: false }),
-      ),
-      rebates,
-    ),
+    lines: discounted(lines, rebates),
     period,
     metadata: plan.invoiceCreation.metadata,
-    paymentIntent: intent,
+    paymentIntent,
   });
-}
-
-function saveCard(
-  unit: UnitOfWork,
-  session: CheckoutSession,
-  plan: CheckoutPlan,
-  customer: Customer | null,
-  card: PaymentMethod,
-): Partial<CheckoutSession> {
-  const saved = customer ? attach(unit, card, customer) : card;
-  const intent = completeSetup(unit, { ...plan, setupIntent: session.setup_intent }, customer, saved);
-  return { setup_intent: intent.id };
 }
 
 /** Declines the card: emits the failure, and the session stays open for another attempt. */
@@ -220,35 +209,7 @@ export function declineSession(unit: UnitOfWork, id: string): CheckoutSession {
 export function expireSession(unit: UnitOfWork, id: string): CheckoutSession | undefined {
   const session = unit.tables['checkout.session'].get(id);
   if (session?.status !== 'open') return session;
-  const expired = unit.update('checkout.session', session, { status: 'expired', url: null });
-  unit.emit('checkout.session.expired', expired);
-  return expired;
-}
-
-function payingCustomer(unit: UnitOfWork, session: CheckoutSession): Customer | null {
-  const existing = customerOrNull(unit, session.customer);
-  if (existing || session.mode === 'setup') return existing;
-  if (session.mode === 'payment' && session.customer_creation !== 'always') return null;
-  const email = session.customer_email ?? ENTERED_EMAIL;
-  const customer = newCustomer(unit, { email, name: 'Test Customer', metadata: {} });
-  unit.create('customer', customer);
-  unit.emit('customer.created', customer);
-  return customer;
-}
-
-/**
- * Saves what the customer entered: the e-mail address of one without, and the name and the address if the session may
- * update them.
- */
-function withEnteredDetails(unit: UnitOfWork, plan: CheckoutPlan, customer: Customer | null): Customer | null {
-  if (!customer) return customer;
-  const { updatesAddress, updatesName } = plan.options;
-  const changes = {
-    email: customer.email ?? ENTERED_EMAIL,
-    ...(updatesAddress ? { address: customer.address ?? ENTERED_ADDRESS } : {}),
-    ...(updatesName ? { name: customer.name ?? 'Test Customer' } : {}),
-  };
-  return unit.update('customer', customer, changes, 'customer.updated');
+  return unit.change('checkout.session', session, { status: 'expired', url: null }, 'checkout.session.expired');
 }
 
 function existingIntent(unit: UnitOfWork, plan: CheckoutPlan): PaymentIntent | null {

@@ -1,15 +1,16 @@
 import type { UnitOfWork } from '../api/unit-of-work.ts';
-import { hasEnded } from '../objects/subscription.ts';
+import { asItIs, hasEnded } from '../objects/subscription.ts';
 import type { Invoice, Subscription } from '../objects/stored.ts';
-import { cardFor } from './cards.ts';
+import { cardFor, outcomeOf } from './payments.ts';
 import { applyPendingChange, pendingChangeOf } from './pending-changes.ts';
 import { collectInvoice, finalizeInvoice, markUncollectible, voidInvoice } from './invoicing.ts';
-import { outcomeOf } from './payments.ts';
 
 /** Finalizes and collects a draft of a subscription, unless its collection is paused. */
 export function collectDraft(unit: UnitOfWork, subscription: Subscription, draft: Invoice, declined = false) {
   if (subscription.pause_collection) return shelveInvoice(unit, subscription, draft);
-  return collectFor(unit, subscription, finalizeInvoice(unit, draft), declined);
+  const invoice = finalizeInvoice(unit, draft);
+  // That may have turned its automatic tax off.
+  return collectFor(unit, asItIs(unit, subscription), invoice, declined);
 }
 
 /**
@@ -18,15 +19,15 @@ export function collectDraft(unit: UnitOfWork, subscription: Subscription, draft
  */
 function shelveInvoice(unit: UnitOfWork, subscription: Subscription, draft: Invoice): Subscription {
   const behavior = subscription.pause_collection?.behavior;
-  if (behavior === 'keep_as_draft') unit.update('invoice', draft, { auto_advance: false }, 'invoice.updated');
+  if (behavior === 'keep_as_draft') unit.update('invoice', draft, { auto_advance: false });
   else if (behavior === 'void') voidInvoice(unit, finalizeInvoice(unit, draft));
   else markUncollectible(unit, finalizeInvoice(unit, draft));
-  return subscription;
+  return asItIs(unit, subscription);
 }
 
 /** Collects the invoices of a subscription again, whose `pause_collection` has ended. */
 export function resumeCollection(unit: UnitOfWork, subscription: Subscription): Subscription {
-  return unit.update('subscription', subscription, { pause_collection: null }, 'customer.subscription.updated');
+  return unit.update('subscription', subscription, { pause_collection: null });
 }
 
 /**
@@ -56,5 +57,5 @@ export function updateStatusFrom(unit: UnitOfWork, before: Subscription, invoice
   if (hasEnded(subscription) || subscription.latest_invoice !== invoice.id) return subscription;
   const keepsStatus = subscription.status === 'unpaid' || subscription.status === 'incomplete';
   const status = invoice.status === 'paid' ? 'active' : keepsStatus ? subscription.status : 'past_due';
-  return unit.update('subscription', subscription, { status }, 'customer.subscription.updated');
+  return unit.update('subscription', subscription, { status });
 }

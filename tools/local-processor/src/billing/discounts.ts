@@ -2,10 +2,17 @@ import { invalidRequest, noSuch } from '../api/errors.ts';
 import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { discountAmounts, type Rebate } from '../domain/discounts.ts';
 import type { BilledLine } from '../objects/invoice.ts';
-import { codeProblem, couponProblem, newDiscount, rebateOf } from '../objects/coupon.ts';
-import type { WantedDiscount } from '../objects/checkout-plan.ts';
+import { amountOffIn, codeProblem, couponProblem, newDiscount, rebateOf } from '../objects/coupon.ts';
+import type {
+  Coupon,
+  Discount,
+  Invoice,
+  PromotionCode,
+  Subscription,
+  SubscriptionItem,
+  WantedDiscount,
+} from '../objects/stored.ts';
 import { subtotalOf } from '../objects/price.ts';
-import type { Coupon, Discount, Invoice, PromotionCode, Subscription } from '../objects/stored.ts';
 
 interface Redeemer {
   customer: string | null;
@@ -30,7 +37,7 @@ export function wantedDiscounts(
   const named = wanted.map((one, index) => {
     const param = `${path}[${index}]`;
     if (Object.values(one).filter(value => value !== undefined).length !== 1)
-      throw invalidRequest('You must specify exactly one of `coupon`, `discount` and `promotion_code`.', { param });
+      throw invalidRequest('You must specify exactly one of `coupon`, `discount` and `promotion_code`.', param);
     if (one.discount !== undefined) {
       if (!redeemer.kept.includes(one.discount)) throw noSuch('discount', one.discount, `${param}[discount]`);
       return one.discount;
@@ -43,6 +50,38 @@ export function wantedDiscounts(
   };
 }
 
+/** Returns the discount of a customer as such, of which all subscriptions without their own have it. */
+export function discountOfCustomer(unit: UnitOfWork, customerId: string): Discount | null {
+  const customer = unit.tables.customer.get(customerId);
+  const id = customer && !customer.deleted ? customer.discount?.id : undefined;
+  return (id !== undefined && unit.tables.discount.get(id)) || null;
+}
+
+/** Returns the ids of the discounts of a subscription and of its items. */
+export const discountsOf = ({ discounts, items }: Pick<Subscription, 'discounts' | 'items'>): string[] => [
+  ...items.data.flatMap(item => item.discounts),
+  ...discounts,
+];
+
+/** Returns the discounts that a request names for an item of a subscription as it is to become. */
+export function discountsForItem(
+  unit: UnitOfWork,
+  subscription: Pick<Subscription, 'id' | 'customer' | 'currency'>,
+  item: SubscriptionItem,
+  wanted: readonly WantedDiscount[],
+): { ids: string[]; fresh: Discount[] } {
+  const { id, customer, currency } = subscription;
+  const redeemer = {
+    customer,
+    subscription: id,
+    currency,
+    subtotal: subtotalOf(unit, [item], currency),
+    kept: item.discounts,
+  };
+  const { ids, fresh } = wantedDiscounts(unit, wanted, redeemer, 'items[discounts]');
+  return { ids, fresh: fresh.map(discount => ({ ...discount, subscription_item: item.id })) };
+}
+
 /** Returns the discounts that a request names for a subscription as it is to become. */
 export function discountsFor(
   unit: UnitOfWork,
@@ -50,7 +89,10 @@ export function discountsFor(
   wanted: readonly WantedDiscount[],
 ) {
   const subtotal = subtotalOf(unit, items.data, currency);
-  return wantedDiscounts(unit, wanted, { customer, subscription: id, currency, subtotal, kept });
+  // It may take over that of its customer.
+  const ofCustomer = discountOfCustomer(unit, customer);
+  const named = ofCustomer ? [...kept, ofCustomer.id] : kept;
+  return wantedDiscounts(unit, wanted, { customer, subscription: id, currency, subtotal, kept: named });
 }
 
 function redeemed(unit: UnitOfWork, one: WantedDiscount, redeemer: Redeemer, param: string): Discount {
@@ -67,16 +109,18 @@ function redeemed(unit: UnitOfWork, one: WantedDiscount, redeemer: Redeemer, par
 
 function refuseCoupon(unit: UnitOfWork, coupon: Coupon, currency: string, param: string): void {
   const problem = couponProblem(unit, coupon);
-  if (problem !== null) throw invalidRequest(problem, { code: 'coupon_expired', param });
-  if (coupon.currency !== null && coupon.currency !== currency)
-    throw invalidRequest(`The coupon ${coupon.id} is in ${coupon.currency}, and can't be redeemed in ${currency}.`, {
+  if (problem !== null) throw invalidRequest(problem, param, 'coupon_expired');
+  if (coupon.amount_off !== null && amountOffIn(unit, coupon, currency) === null)
+    throw invalidRequest(
+      `The coupon ${coupon.id} is in ${coupon.currency}, and can't be redeemed in ${currency}.`,
       param,
-    });
+    );
 }
 
 function refuseCode(unit: UnitOfWork, code: PromotionCode, redeemer: Redeemer, param: string): void {
   const { customer, currency, subtotal } = redeemer;
-  const { first_time_transaction: isFirst, minimum_amount: least, minimum_amount_currency: of } = code.restrictions;
+  const { first_time_transaction: isFirst, minimum_amount: least } = code.restrictions;
+  const leastHere = unit.tables.code_detail.get(code.id)?.currencyOptions[currency]?.minimum_amount ?? Infinity;
   const hasPaid =
     customer !== null && unit.tables.invoice.withField('customer', customer).some(row => row.amount_paid > 0);
   const problem =
@@ -85,45 +129,48 @@ function refuseCode(unit: UnitOfWork, code: PromotionCode, redeemer: Redeemer, p
       ? 'This promotion code cannot be redeemed by this customer.'
       : isFirst && hasPaid
         ? 'This promotion code cannot be redeemed because the associated customer has prior transactions.'
-        : least !== null && (of !== currency || subtotal < least)
+        : least !== null && subtotal < leastHere
           ? 'This promotion code cannot be redeemed because the minimum amount is not met.'
           : null);
-  if (problem !== null) throw invalidRequest(problem, { param });
+  if (problem !== null) throw invalidRequest(problem, param);
 }
 
 /** Stores discounts that were redeemed, and emits their events. */
 export function storeDiscounts(unit: UnitOfWork, discounts: readonly Discount[]): void {
   for (const discount of discounts) {
-    unit.create('discount', discount);
     countRedemption(unit, discount);
-    unit.emit('customer.discount.created', discount);
+    unit.create('discount', discount, 'customer.discount.created');
   }
 }
 
 /** Counts a redemption, and emits the events of the coupon and of its code. */
 function countRedemption(unit: UnitOfWork, { source, promotion_code: codeId }: Discount): void {
   const coupon = unit.tables.coupon.get(source.coupon);
-  if (coupon) unit.update('coupon', coupon, { times_redeemed: coupon.times_redeemed + 1 }, 'coupon.updated');
+  if (coupon) unit.update('coupon', coupon, { times_redeemed: coupon.times_redeemed + 1 });
   const code = unit.tables.promotion_code.get(codeId ?? '');
-  if (code) unit.update('promotion_code', code, { times_redeemed: code.times_redeemed + 1 }, 'promotion_code.updated');
+  if (code) unit.update('promotion_code', code, { times_redeemed: code.times_redeemed + 1 });
 }
 
 /** Emits the events of discounts that a subscription had and does not keep. */
 export function removeDiscounts(unit: UnitOfWork, before: readonly string[], kept: readonly string[]): void {
   for (const id of before) {
     const discount = unit.tables.discount.get(id);
-    if (discount && !kept.includes(id)) unit.emit('customer.discount.deleted', { ...discount, end: unit.now });
+    const isOfCustomer = discount?.subscription === null;
+    if (discount && !isOfCustomer && !kept.includes(id))
+      unit.emit('customer.discount.deleted', { ...discount, end: unit.now });
   }
 }
 
-/** Returns what the discounts of a subscription take off at a time; `fresh` are those that are not stored. */
+/** Returns what the discounts of items, of a subscription, or else of its customer take off at a time; `fresh` are those that are not stored. */
 export function rebatesOf(
   unit: UnitOfWork,
-  { discounts, currency }: Subscription,
+  subscription: Subscription,
   at: number,
   fresh: readonly Discount[] = [],
 ): Rebate[] {
-  return discounts.flatMap(id => {
+  const { customer, discounts, currency } = subscription;
+  const ofCustomer = discounts.length === 0 ? discountOfCustomer(unit, customer) : null;
+  return [...discountsOf(subscription), ...(ofCustomer ? [ofCustomer.id] : [])].flatMap(id => {
     const discount = fresh.find(row => row.id === id) ?? unit.tables.discount.get(id);
     if (!discount || (discount.end !== null && discount.end <= at)) return [];
     return rebateOf(unit, discount, currency) ?? [];
@@ -134,7 +181,7 @@ export function rebatesOf(
 export function discounted(lines: readonly BilledLine[], rebates: readonly Rebate[]): BilledLine[] {
   const plain = lines.filter(({ proration }) => proration === null);
   const amounts = discountAmounts(
-    plain.map(({ amount, price }) => ({ amount, product: price.product })),
+    plain.map(({ amount, price, item }) => ({ amount, product: price.product, item })),
     rebates,
   );
   const byLine = new Map(plain.map((line, index) => [line, amounts[index] ?? []]));
@@ -147,16 +194,18 @@ export function discounted(lines: readonly BilledLine[], rebates: readonly Rebat
  */
 export function dropSpentDiscounts(unit: UnitOfWork, subscription: Subscription, invoice: Invoice): Subscription {
   const used = new Set(invoice.lines.data.flatMap(line => usedBy(unit, line)));
-  const spent = subscription.discounts.filter(id => {
+  const spent = discountsOf(subscription).filter(id => {
     const discount = unit.tables.discount.get(id);
     if (!discount) return false;
     const isOnce = unit.tables.coupon.get(discount.source.coupon)?.duration === 'once';
     return (isOnce && used.has(id)) || (discount.end !== null && discount.end <= unit.now);
   });
   if (spent.length === 0) return subscription;
-  const discounts = subscription.discounts.filter(id => !spent.includes(id));
-  removeDiscounts(unit, spent, discounts);
-  return unit.update('subscription', subscription, { discounts }, 'customer.subscription.updated');
+  const left = (ids: readonly string[]) => ids.filter(id => !spent.includes(id));
+  const data = subscription.items.data.map(item => ({ ...item, discounts: left(item.discounts) }));
+  removeDiscounts(unit, spent, []);
+  const changes = { discounts: left(subscription.discounts), items: { ...subscription.items, data } };
+  return unit.update('subscription', subscription, changes);
 }
 
 function usedBy(unit: UnitOfWork, { discount_amounts: amounts, parent }: Invoice['lines']['data'][number]): string[] {

@@ -1,5 +1,5 @@
 import type { UnitOfWork } from '../api/unit-of-work.ts';
-import { customerOrNull } from '../objects/customer.ts';
+import { customerOrNull } from '../objects/finding.ts';
 import type { BilledLine } from '../objects/invoice.ts';
 import { lineOfItem } from '../objects/invoice-item.ts';
 import { currentPeriod } from '../objects/subscription.ts';
@@ -21,8 +21,6 @@ export function draftChange(unit: UnitOfWork, before: Subscription, plan: Change
     currency: before.currency,
     lines,
     period: { start: currentPeriod(before).start, end: unit.now },
-    metadata: {},
-    paymentIntent: null,
   });
 }
 

@@ -1,10 +1,9 @@
 import type { UnitOfWork } from '../api/unit-of-work.ts';
 import type { Subscription } from '../objects/stored.ts';
-import { currentPeriod } from '../objects/subscription.ts';
-import { cardFor } from './cards.ts';
+import { asItIs, currentPeriod } from '../objects/subscription.ts';
+import { cardFor, outcomeOf } from './payments.ts';
 import { draftChange } from './draft-change.ts';
 import { collectInvoice, finalizeInvoice } from './invoicing.ts';
-import { outcomeOf } from './payments.ts';
 import type { ChangePlan } from './plan-change.ts';
 import { pendingItems } from './prorations.ts';
 
@@ -31,10 +30,10 @@ export function holdChange(unit: UnitOfWork, before: Subscription, plan: ChangeP
   });
   const pending_update = shownChange(unit, before, plan);
   const shown = { latest_invoice: latest ?? draft.id, pending_update };
-  unit.update('subscription', before, shown, 'customer.subscription.updated');
+  unit.update('subscription', before, shown);
   const card = cardFor(unit, before);
   collectInvoice(unit, finalizeInvoice(unit, draft), card, card ? outcomeOf(unit, card) : 'declines');
-  return unit.tables.subscription.get(before.id) ?? before;
+  return asItIs(unit, before);
 }
 
 /** Returns a pending change as the API shows it. It waits until the period or the trial ends, and at most 23 hours. */

@@ -1,18 +1,11 @@
 import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { newId } from '../domain/ids.ts';
-import type { Period } from '../domain/prorate.ts';
-import { customerOrNull } from '../objects/customer.ts';
+import { customerOrNull } from '../objects/finding.ts';
 import { invoiceUrls } from '../objects/hosted-urls.ts';
-import { type BilledLine, newInvoice, settlementOf } from '../objects/invoice.ts';
-import type {
-  Customer,
-  Invoice,
-  InvoicePayment,
-  PaymentIntent,
-  PaymentMethod,
-  Subscription,
-} from '../objects/stored.ts';
+import { billedTo, newInvoice, type NewInvoice, settlementOf } from '../objects/invoice.ts';
+import type { Customer, Invoice, InvoicePayment, PaymentIntent, PaymentMethod } from '../objects/stored.ts';
 import { changeBalance } from './balance.ts';
+import { taxed, taxedFinally } from './tax.ts';
 import { type Attempt, attemptPayment, cancelIntent, type CardOutcome, createPaymentIntent } from './payments.ts';
 
 const DAY_SECONDS = 86_400;
@@ -20,24 +13,16 @@ const DAY_SECONDS = 86_400;
 /** Days until the next attempt after the first, second and third failure; the fourth attempt is the last. */
 const RETRY_DAYS = [3, 5, 7];
 
-interface Bill {
-  id: string;
-  customer: Customer | null;
-  subscription: Subscription | null;
-  reason: NonNullable<Invoice['billing_reason']>;
-  currency: string;
-  lines: BilledLine[];
-  period: Period;
-  metadata: Record<string, string>;
+interface Bill extends Omit<NewInvoice, 'startingBalance'> {
   /** The payment intent of an earlier, declined attempt. */
-  paymentIntent: PaymentIntent | null;
+  paymentIntent?: PaymentIntent | null;
 }
 
 /** Creates a draft invoice. */
 export function draftInvoice(unit: UnitOfWork, bill: Bill): Invoice {
   const { customer, subscription, currency } = bill;
   const startingBalance = creditFor(customer, subscription !== null, currency);
-  const draft = unit.create('invoice', newInvoice(unit, { ...bill, startingBalance }));
+  const draft = unit.create('invoice', taxed(unit, newInvoice(unit, { ...bill, startingBalance })));
   for (const { proration } of bill.lines) if (proration) unit.update('invoiceitem', proration, { invoice: draft.id });
   unit.emit('invoice.created', draft);
   return draft;
@@ -49,14 +34,15 @@ export function openInvoice(unit: UnitOfWork, bill: Bill): Invoice {
 }
 
 /**
- * Finalizes a draft: assigns its number and URLs, applies the customer's balance, and creates an open payment if an
- * amount is due.
+ * Finalizes a draft: computes its tax, assigns its number and URLs, applies the customer's balance, and creates an open
+ * payment if an amount is due.
  */
-export function finalizeInvoice(unit: UnitOfWork, draft: Invoice, paymentIntent: PaymentIntent | null = null): Invoice {
-  const customer = customerOrNull(unit, draft.customer);
+export function finalizeInvoice(unit: UnitOfWork, given: Invoice, paymentIntent: PaymentIntent | null = null): Invoice {
+  const customer = customerOrNull(unit, given.customer);
+  const draft: Invoice = { ...taxedFinally(unit, given), ...billedTo(unit, customer) };
   const credit = creditFor(customer, draft.parent !== null, draft.currency);
   const { due, endingBalance } = settlementOf(draft, credit);
-  const invoice = unit.update('invoice', draft, {
+  const invoice = unit.store('invoice', draft, {
     status: 'open',
     number: nextInvoiceNumber(unit, customer),
     starting_balance: credit,
@@ -89,7 +75,7 @@ function applyBalance(unit: UnitOfWork, customerId: string, invoice: Invoice): v
     const type = (invoice.ending_balance ?? 0) > 0 ? 'invoice_too_small' : 'applied_to_invoice';
     changeBalance(unit, customer, { amount: applied, currency, type, ...details });
   } else if (customer.currency !== invoice.currency && customer.balance === 0) {
-    unit.update('customer', customer, { currency: invoice.currency }, 'customer.updated');
+    unit.update('customer', customer, { currency: invoice.currency });
   }
 }
 
@@ -154,21 +140,16 @@ export function markPaid(
   isCounted = payment !== null,
 ): Invoice {
   const attempts = invoice.attempt_count + (isCounted ? 1 : 0);
-  const paid = unit.update(
-    'invoice',
-    invoice,
-    {
-      status: 'paid',
-      amount_paid: invoice.amount_due,
-      amount_remaining: 0,
-      attempted: true,
-      attempt_count: attempts,
-      auto_advance: false,
-      next_payment_attempt: null,
-      status_transitions: { ...invoice.status_transitions, paid_at: unit.now },
-    },
-    'invoice.updated',
-  );
+  const paid = unit.update('invoice', invoice, {
+    status: 'paid',
+    amount_paid: invoice.amount_due,
+    amount_remaining: 0,
+    attempted: true,
+    attempt_count: attempts,
+    auto_advance: false,
+    next_payment_attempt: null,
+    status_transitions: { ...invoice.status_transitions, paid_at: unit.now },
+  });
   unit.emit('invoice.paid', paid);
   unit.emit('invoice.payment_succeeded', paid);
   if (payment) {
@@ -187,33 +168,18 @@ function markFailed(unit: UnitOfWork, invoice: Invoice, isCounted: boolean): Inv
   }
   const retried = invoice.billing_reason !== 'subscription_create';
   const delayDays = retried ? RETRY_DAYS[invoice.attempt_count] : undefined;
-  const failed = unit.update(
-    'invoice',
-    invoice,
-    {
-      attempted: true,
-      attempt_count: invoice.attempt_count + 1,
-      next_payment_attempt: delayDays === undefined ? null : unit.now + delayDays * DAY_SECONDS,
-    },
-    'invoice.updated',
-  );
+  const failed = unit.update('invoice', invoice, {
+    attempted: true,
+    attempt_count: invoice.attempt_count + 1,
+    next_payment_attempt: delayDays === undefined ? null : unit.now + delayDays * DAY_SECONDS,
+  });
   unit.emit('invoice.payment_failed', failed);
   return failed;
 }
 
 /** Gives up an open invoice. It can still be paid. */
 export function markUncollectible(unit: UnitOfWork, invoice: Invoice): Invoice {
-  const marked = unit.update(
-    'invoice',
-    invoice,
-    {
-      status: 'uncollectible',
-      auto_advance: false,
-      next_payment_attempt: null,
-      status_transitions: { ...invoice.status_transitions, marked_uncollectible_at: unit.now },
-    },
-    'invoice.updated',
-  );
+  const marked = stopCollecting(unit, invoice, 'uncollectible', { marked_uncollectible_at: unit.now });
   unit.emit('invoice.marked_uncollectible', marked);
   return marked;
 }
@@ -226,19 +192,24 @@ export function voidInvoice(unit: UnitOfWork, invoice: Invoice): Invoice {
     unit.update('invoice_payment', payment, { status: 'canceled', status_transitions });
     cancelIntent(unit, payment.payment.payment_intent);
   }
-  const voided = unit.update(
-    'invoice',
-    invoice,
-    {
-      status: 'void',
-      auto_advance: false,
-      next_payment_attempt: null,
-      status_transitions: { ...invoice.status_transitions, voided_at: unit.now },
-    },
-    'invoice.updated',
-  );
+  const voided = stopCollecting(unit, invoice, 'void', { voided_at: unit.now });
   unit.emit('invoice.voided', voided);
   return voided;
+}
+
+function stopCollecting(
+  unit: UnitOfWork,
+  invoice: Invoice,
+  status: 'uncollectible' | 'void',
+  transition: Partial<Invoice['status_transitions']>,
+): Invoice {
+  const status_transitions = { ...invoice.status_transitions, ...transition };
+  return unit.update('invoice', invoice, {
+    status,
+    auto_advance: false,
+    next_payment_attempt: null,
+    status_transitions,
+  });
 }
 
 function nextInvoiceNumber(unit: UnitOfWork, customer: Customer | null): string {
@@ -249,6 +220,6 @@ function nextInvoiceNumber(unit: UnitOfWork, customer: Customer | null): string 
     return `LOCAL-${String(number).padStart(4, '0')}`;
   }
   const sequence = current.next_invoice_sequence ?? 1;
-  unit.update('customer', current, { next_invoice_sequence: sequence + 1 });
+  unit.store('customer', current, { next_invoice_sequence: sequence + 1 });
   return `${current.invoice_prefix ?? 'LOCAL'}-${String(sequence).padStart(4, '0')}`;
 }

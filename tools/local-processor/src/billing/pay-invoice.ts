@@ -1,9 +1,8 @@
 import type { UnitOfWork } from '../api/unit-of-work.ts';
-import { customerOrNull } from '../objects/customer.ts';
+import { customerOrNull, inItsTime } from '../objects/finding.ts';
 import { subscriptionOf } from '../objects/invoice.ts';
 import { attach, newPaymentMethod, nextTestCard } from '../objects/payment-method.ts';
 import type { Invoice, PaymentMethod } from '../objects/stored.ts';
-import { inItsTime } from '../objects/test-clock.ts';
 import { updateStatusFrom } from './collection.ts';
 import { collectInvoice, openPayment } from './invoicing.ts';
 import type { Attempt, CardOutcome } from './payments.ts';

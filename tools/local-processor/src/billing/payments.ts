@@ -1,26 +1,16 @@
 import type { Stripe } from 'stripe';
+import { actionRequired, cardDeclined, noPaymentMethod } from '../api/errors.ts';
 import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { newCharge } from '../objects/charge.ts';
-import { newPaymentIntent } from '../objects/payment-intent.ts';
+import { customerOrNull } from '../objects/finding.ts';
+import { newPaymentIntent, type Payable } from '../objects/payment-intent.ts';
 import { isDisputing } from '../objects/payment-method.ts';
-import type { Charge, PaymentIntent, PaymentMethod } from '../objects/stored.ts';
+import type { Charge, PaymentIntent, PaymentMethod, Subscription } from '../objects/stored.ts';
 import { openDispute } from './disputes.ts';
-
-interface Payable {
-  amount: number;
-  currency: string;
-  customer: string | null;
-  description: string | null;
-  metadata: Stripe.Metadata;
-}
 
 /** Creates a payment intent and emits its event. `keepsCard` allows later payments without the customer. */
 export function createPaymentIntent(unit: UnitOfWork, payable: Payable, keepsCard: boolean): PaymentIntent {
-  const setupFutureUsage = keepsCard ? ('off_session' as const) : null;
-  const intent = newPaymentIntent(unit, { ...payable, setupFutureUsage });
-  unit.create('payment_intent', intent);
-  unit.emit('payment_intent.created', intent);
-  return intent;
+  return unit.create('payment_intent', newPaymentIntent(unit, payable, keepsCard), 'payment_intent.created');
 }
 
 /** What a card does with a payment. One that authenticates wants the customer to confirm it first. */
@@ -45,9 +35,8 @@ export function attemptPayment(
 ): Attempt {
   if (outcome === 'authenticates') return { intent: awaitCustomer(unit, intent, card), charge: null, outcome };
   const declined = outcome === 'declines';
-  const charge = newCharge(unit, intent, card, declined);
-  unit.create('charge', charge);
-  unit.emit(declined ? 'charge.failed' : 'charge.succeeded', charge);
+  const draft = newCharge(unit, intent, card, declined);
+  const charge = unit.create('charge', draft, declined ? 'charge.failed' : 'charge.succeeded');
   const changes: Partial<PaymentIntent> = declined
     ? { status: 'requires_payment_method', last_payment_error: declineOf(charge, card), payment_method: null }
     : { status: 'succeeded', amount_received: intent.amount, last_payment_error: null, payment_method: card.id };
@@ -58,27 +47,26 @@ export function attemptPayment(
 }
 
 function awaitCustomer(unit: UnitOfWork, intent: PaymentIntent, card: PaymentMethod): PaymentIntent {
-  const waiting = unit.update('payment_intent', intent, {
+  const changes: Partial<PaymentIntent> = {
     status: 'requires_action',
     next_action: { type: 'use_stripe_sdk', use_stripe_sdk: {} },
     payment_method: card.id,
     last_payment_error: null,
-  });
-  unit.emit('payment_intent.requires_action', waiting);
-  return waiting;
+  };
+  return unit.change('payment_intent', intent, changes, 'payment_intent.requires_action');
 }
 
 /** Cancels the payment intent of an invoice that was voided, and emits its event. */
 export function cancelIntent(unit: UnitOfWork, id: string): void {
   const intent = unit.tables.payment_intent.get(id);
   if (!intent || intent.status === 'succeeded' || intent.status === 'canceled') return;
-  const canceled = unit.update('payment_intent', intent, {
+  const changes: Partial<PaymentIntent> = {
     status: 'canceled',
     canceled_at: unit.now,
     cancellation_reason: 'void_invoice',
     next_action: null,
-  });
-  unit.emit('payment_intent.canceled', canceled);
+  };
+  unit.change('payment_intent', intent, changes, 'payment_intent.canceled');
 }
 
 /** Returns what a card does with a payment that the customer is not there for. */
@@ -98,4 +86,26 @@ function declineOf(charge: Charge, card: PaymentMethod): Stripe.PaymentIntent.La
     payment_method: card,
     type: 'card_error',
   };
+}
+
+/** Returns the card of a subscription: its own, else the customer's default. */
+export function cardFor(unit: UnitOfWork, subscription: Subscription): PaymentMethod | null {
+  const customer = customerOrNull(unit, subscription.customer);
+  const id = subscription.default_payment_method ?? customer?.invoice_settings.default_payment_method;
+  return typeof id === 'string' ? (unit.tables.payment_method.get(id) ?? null) : null;
+}
+
+/** What happens when a change has to be paid and is not. https://docs.stripe.com/api/subscriptions/update */
+export type PaymentBehavior =
+  | 'allow_incomplete'
+  | 'default_incomplete'
+  | 'error_if_incomplete'
+  | 'pending_if_incomplete';
+
+/** Checks before anything is stored that a card will pay. @throws ApiError 402 when it will not; 400 without a card */
+export function refuseUnpaid(unit: UnitOfWork, card: PaymentMethod | null): void {
+  if (!card) throw noPaymentMethod();
+  const outcome = outcomeOf(unit, card);
+  if (outcome === 'authenticates') throw actionRequired('subscription', null, card);
+  if (outcome === 'declines') throw cardDeclined(null, null, card);
 }

@@ -17,7 +17,7 @@ export function applyPendingChange(unit: UnitOfWork, before: Subscription, pendi
   const changes = { ...pending.changes, metadata, pending_update: null };
   storeDiscounts(unit, pending.discounts);
   removeDiscounts(unit, before.discounts, changes.discounts ?? before.discounts);
-  const after = unit.update('subscription', before, changes, 'customer.subscription.updated');
+  const after = unit.update('subscription', before, changes);
   recordProrations(unit, after, rowsOf(unit, pending.items));
   const invoice = unit.tables.invoice.get(pending.invoice);
   if (invoice && pending.isNewPeriod) recordDebits(unit, invoice);
@@ -37,7 +37,7 @@ export function dropPendingChange(unit: UnitOfWork, subscription: Subscription):
   const invoice = unit.tables.invoice.get(pending.invoice);
   if (invoice?.status === 'open' || invoice?.status === 'uncollectible') voidInvoice(unit, invoice);
   for (const item of rowsOf(unit, pending.waiting)) unit.update('invoiceitem', item, { invoice: null });
-  return unit.update('subscription', subscription, { pending_update: null }, 'customer.subscription.updated');
+  return unit.update('subscription', subscription, { pending_update: null });
 }
 
 /** Drops a pending change whose time to pay is over, and emits its event. */

@@ -2,7 +2,7 @@ import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { mergeMetadata } from '../api/metadata.ts';
 import { changedItem, currentPeriod, hasSameCadence, newItem } from '../objects/subscription.ts';
 import type { Discount, Phase, Subscription, SubscriptionItem, SubscriptionSchedule } from '../objects/stored.ts';
-import { discountsFor } from './discounts.ts';
+import { discountsFor, discountsForItem, discountsOf } from './discounts.ts';
 
 /** Returns the schedule that manages a subscription. */
 export function activeScheduleOf(unit: UnitOfWork, { schedule: id }: Subscription): SubscriptionSchedule | undefined {
@@ -16,9 +16,12 @@ export function nextPhaseOf({ phases, current_phase: current }: SubscriptionSche
 }
 
 /** Returns a phase as it can begin: without discounts that it keeps, and that the subscription has no more. */
-export function beginning(phase: Phase, { discounts: kept }: Subscription): Phase {
-  const discounts = phase.discounts.filter(({ discount }) => discount === null || kept.includes(discount));
-  return { ...phase, discounts };
+export function beginning(phase: Phase, subscription: Subscription): Phase {
+  const kept = discountsOf(subscription);
+  const left = (discounts: Phase['discounts']) =>
+    discounts.filter(({ discount }) => discount === null || kept.includes(discount));
+  const items = phase.items.map(item => ({ ...item, discounts: left(item.discounts) }));
+  return { ...phase, items, discounts: left(phase.discounts) };
 }
 
 /** Returns the phase that a schedule is in. */
@@ -48,7 +51,11 @@ export function inPhase(
   schedule: SubscriptionSchedule,
   phase: Phase,
 ): { after: Subscription; discounts: Discount[] } {
-  const items = { ...subscription.items, data: phaseItems(unit, subscription, phase) };
+  const wanted = phaseItems(unit, subscription, phase).map(({ item, discounts }) => {
+    const named = discountsForItem(unit, subscription, item, discounts.map(given));
+    return { item: { ...item, discounts: named.ids }, fresh: named.fresh };
+  });
+  const items = { ...subscription.items, data: wanted.map(({ item }) => item) };
   const { ids, fresh } = discountsFor(unit, { ...subscription, items }, phase.discounts.map(given));
   const { default_settings: defaults } = schedule;
   const method = phase.collection_method ?? defaults.collection_method;
@@ -63,7 +70,7 @@ export function inPhase(
     days_until_due: (phase.invoice_settings ?? defaults.invoice_settings).days_until_due ?? null,
     ...(phase.automatic_tax && { automatic_tax: phase.automatic_tax }),
   };
-  return { after, discounts: fresh };
+  return { after, discounts: [...wanted.flatMap(it => it.fresh), ...fresh] };
 }
 
 /** Returns a subscription that is in a phase from its first second on: another interval moves the anchor there. */
@@ -72,8 +79,12 @@ export function anchoredIn(after: Subscription, before: Subscription, phase: Pha
   return isMoved ? { ...after, billing_cycle_anchor: phase.start_date } : after;
 }
 
-/** Items are matched by price, then by product, so that their ids stay. */
-function phaseItems(unit: UnitOfWork, subscription: Subscription, phase: Phase): SubscriptionItem[] {
+/** Items are matched by price, by product, then in their order, so that their ids stay. */
+function phaseItems(
+  unit: UnitOfWork,
+  subscription: Subscription,
+  phase: Phase,
+): { item: SubscriptionItem; discounts: Phase['discounts'] }[] {
   const left = [...subscription.items.data];
   const take = (matches: (item: SubscriptionItem) => boolean) => {
     const index = left.findIndex(matches);
@@ -83,12 +94,16 @@ function phaseItems(unit: UnitOfWork, subscription: Subscription, phase: Phase):
     const price = unit.tables.price.get(item.price);
     return price ? [{ ...item, price, same: take(one => one.price.id === price.id) }] : [];
   });
-  return wanted.map(({ price, quantity = null, same }) => {
-    const item = same ?? take(one => one.price.product === price.product);
-    return item
-      ? changedItem(item, price, quantity)
-      : newItem(unit, subscription.id, { price, quantity }, currentPeriod(subscription));
-  });
+  const ofProduct = wanted.map(want => ({
+    ...want,
+    same: want.same ?? take(one => one.price.product === want.price.product),
+  }));
+  return ofProduct.map(({ price, quantity = null, discounts, same = take(() => true) }) => ({
+    discounts,
+    item: same
+      ? changedItem(same, price, quantity)
+      : newItem(unit, subscription.id, { price, quantity }, currentPeriod(subscription)),
+  }));
 }
 
 /** Returns the one of the three that a phase's discount names: an existing discount before what it was made of. */

@@ -48,9 +48,10 @@ export function planChange(
   const at = terms.prorationDate ?? unit.now;
   const { start, end } = currentPeriod(before);
   if (terms.prorationDate !== null && (at < start || at > end))
-    throw invalidRequest('Cannot specify a proration date outside of the current subscription period.', {
-      param: 'proration_date',
-    });
+    throw invalidRequest(
+      'Cannot specify a proration date outside of the current subscription period.',
+      'proration_date',
+    );
   const isNewPeriod = beginsPeriod(unit, before, wanted, terms);
   const after = isNewPeriod ? begun(wanted, unit.now) : wanted;
   const isProrated = terms.prorationBehavior !== 'none' && before.status !== 'trialing';

@@ -2,7 +2,7 @@ import { ApiError } from '../api/errors.ts';
 import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { newId } from '../domain/ids.ts';
 import type { Period } from '../domain/prorate.ts';
-import { customerOrNull } from '../objects/customer.ts';
+import { customerOrNull } from '../objects/finding.ts';
 import { type BilledLine, newInvoice, settlementOf } from '../objects/invoice.ts';
 import { lineOfItem } from '../objects/invoice-item.ts';
 import { currentPeriod, hasEnded } from '../objects/subscription.ts';
@@ -10,6 +10,7 @@ import type { Invoice, Subscription, SubscriptionSchedule } from '../objects/sto
 import { changeLines } from './draft-change.ts';
 import { creditFor } from './invoicing.ts';
 import type { ChangePlan } from './plan-change.ts';
+import { taxed } from './tax.ts';
 import { pendingLines } from './prorations.ts';
 import { atPeriodEnd } from './subscription-schedules.ts';
 import { inPeriod, linesFor, nextPeriod } from './subscription-periods.ts';
@@ -54,7 +55,7 @@ function shown(unit: UnitOfWork, subscription: Subscription, lines: BilledLine[]
   const customer = customerOrNull(unit, subscription.customer);
   const { currency } = subscription;
   const startingBalance = creditFor(customer, true, currency);
-  const invoice = newInvoice(unit, {
+  const untaxed = newInvoice(unit, {
     id: newId('upcoming_in_1'),
     customer,
     subscription,
@@ -63,9 +64,9 @@ function shown(unit: UnitOfWork, subscription: Subscription, lines: BilledLine[]
     lines,
     period,
     startingBalance,
-    metadata: {},
     isPreview: true,
   });
+  const invoice = taxed(unit, untaxed);
   const { endingBalance } = settlementOf(invoice, startingBalance);
   return {
     ...invoice,

@@ -59,9 +59,10 @@ interface FullAmount {
 /** Returns what each item costs for a whole period; usage costs nothing in advance. */
 function fullAmounts(unit: UnitOfWork, after: Subscription, rebates: readonly Rebate[]): Map<string, FullAmount> {
   const items = after.items.data.filter(({ price }) => !isMetered(price));
-  const lines = items.map(({ price, quantity = null }) => ({
+  const lines = items.map(({ id, price, quantity = null }) => ({
     amount: priceAmount(unit, price, after.currency, quantity),
     product: price.product,
+    item: id,
   }));
   const off = discountAmounts(lines, rebates);
   return new Map(
@@ -81,10 +82,7 @@ function debitFor(item: SubscriptionItem, full: FullAmount | undefined, at: numb
 
 /** Stores prorations and emits their events: the next invoice of the subscription takes them. */
 export function addInvoiceItems(unit: UnitOfWork, items: readonly InvoiceItem[]): void {
-  for (const item of items) {
-    unit.create('invoiceitem', item);
-    unit.emit('invoiceitem.created', item);
-  }
+  for (const item of items) unit.create('invoiceitem', item, 'invoiceitem.created');
 }
 
 /** Returns the lines of a subscription that wait for its next invoice, oldest first. */

@@ -1,17 +1,15 @@
 import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { currentPeriod, hasEnded } from '../objects/subscription.ts';
-import { customerOrNull } from '../objects/customer.ts';
+import { customerOrNull } from '../objects/finding.ts';
 import type { CheckoutSession, Invoice, Subscription, TestClock } from '../objects/stored.ts';
 import { endPhaseWithinPeriod, phaseEndOf } from './advance-schedule.ts';
 import { expireSession } from './checkout.ts';
 import { collectFor, resumeCollection } from './collection.ts';
-import { markUncollectible } from './invoicing.ts';
 import { expirePendingChange } from './pending-changes.ts';
 import {
   endSubscription,
   expireIncomplete,
   stopRetrying,
-  pauseSubscription,
   renewSubscription,
   TRIAL_WARNING_SECONDS,
 } from './subscriptions.ts';
@@ -102,14 +100,7 @@ function subscriptionDue(unit: UnitOfWork, subscription: Subscription, until: nu
     return due(cancelAt, (later, row) => endSubscription(later, row, 'cancellation_requested'));
   const phaseEnd = phaseEndOf(unit, subscription) ?? Infinity;
   if (phaseEnd < end && phaseEnd <= until) return due(phaseEnd, endPhaseWithinPeriod);
-  return due(end, (later, row) => renewOrPause(later, row, end));
-}
-
-function renewOrPause(unit: UnitOfWork, subscription: Subscription, at: number): void {
-  const behavior = subscription.trial_settings?.end_behavior.missing_payment_method;
-  if (subscription.status === 'trialing' && behavior === 'pause' && subscription.default_payment_method === null)
-    pauseSubscription(unit, subscription);
-  else renewSubscription(unit, subscription, at);
+  return due(end, (later, row) => renewSubscription(later, row, end));
 }
 
 function sessionDue({ id, status, expires_at: at }: CheckoutSession, until: number): DueChange[] {
@@ -128,15 +119,13 @@ function retryPayment(unit: UnitOfWork, subscriptionId: string, invoiceId: strin
   const subscription = unit.tables.subscription.get(subscriptionId);
   if (!subscription || hasEnded(subscription)) {
     // There is nothing left to collect; without this the invoice would stay due forever.
-    unit.update('invoice', invoice, { next_payment_attempt: null });
+    unit.store('invoice', invoice, { next_payment_attempt: null });
     return;
   }
   const after = collectFor(unit, subscription, invoice);
   const left = unit.tables.invoice.get(invoiceId);
   if (left?.status !== 'open' || left.next_payment_attempt !== null) return;
-  const { retries } = unit.account.state;
-  if (retries.invoice === 'uncollectible') markUncollectible(unit, left);
-  stopRetrying(unit, after, retries.subscription);
+  stopRetrying(unit, after, 'canceled');
 }
 
 function trialWarnings(unit: UnitOfWork, clock: string | null, after: number, until: number): DueChange[] {

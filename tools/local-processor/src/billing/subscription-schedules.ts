@@ -1,7 +1,8 @@
 import type { UnitOfWork } from '../api/unit-of-work.ts';
 import type { Phase, Subscription, SubscriptionSchedule } from '../objects/stored.ts';
 import { billedBy } from '../objects/subscription-schedule.ts';
-import { removeDiscounts, storeDiscounts } from './discounts.ts';
+import { asItIs } from '../objects/subscription.ts';
+import { discountsOf, removeDiscounts, storeDiscounts } from './discounts.ts';
 import { activeScheduleOf, anchoredIn, beginning, currentPhaseOf, inPhase, nextPhaseOf } from './phases.ts';
 
 /**
@@ -14,18 +15,18 @@ export function releaseSchedule(
   keepsCancellation = false,
 ): SubscriptionSchedule {
   const subscription = unit.tables.subscription.get(schedule.subscription ?? '');
-  const released = unit.update('subscription_schedule', schedule, {
+  const changes: Partial<SubscriptionSchedule> = {
     status: 'released',
     current_phase: null,
     released_at: unit.now,
     released_subscription: schedule.subscription,
     subscription: null,
-  });
-  unit.emit('subscription_schedule.released', released);
+  };
+  const released = unit.change('subscription_schedule', schedule, changes, 'subscription_schedule.released');
   if (subscription) {
     const revoked = keepsCancellation ? {} : { cancel_at: null, cancel_at_period_end: false, canceled_at: null };
-    const changes = { schedule: null, ...(schedule.end_behavior === 'cancel' ? revoked : {}) };
-    unit.update('subscription', subscription, changes, 'customer.subscription.updated');
+    const freed = { schedule: null, ...(schedule.end_behavior === 'cancel' ? revoked : {}) };
+    unit.update('subscription', subscription, freed);
   }
   return released;
 }
@@ -35,7 +36,7 @@ export function endScheduleOf(unit: UnitOfWork, subscription: Subscription): voi
   const schedule = unit.tables.subscription_schedule.get(subscription.schedule ?? '');
   if (schedule?.status !== 'active') return;
   const isOver = schedule.end_behavior === 'cancel' && unit.now >= (schedule.current_phase?.end_date ?? Infinity);
-  const ended = unit.update('subscription_schedule', schedule, {
+  const ended = unit.store('subscription_schedule', schedule, {
     current_phase: null,
     ...(isOver ? { status: 'completed', completed_at: unit.now } : { status: 'canceled', canceled_at: unit.now }),
   });
@@ -51,7 +52,7 @@ export function beginNextPhase(
   const next = nextPhaseOf(schedule);
   if (!next) return void releaseSchedule(unit, schedule);
   const current_phase = { start_date: next.start_date, end_date: next.end_date };
-  unit.update('subscription_schedule', schedule, { current_phase }, 'subscription_schedule.updated');
+  unit.update('subscription_schedule', schedule, { current_phase });
   return beginning(next, subscription);
 }
 
@@ -64,11 +65,11 @@ export function endPhaseAt(unit: UnitOfWork, subscription: Subscription, at: num
   const schedule = activeScheduleOf(unit, subscription);
   if (!schedule || at < (schedule.current_phase?.end_date ?? Infinity)) return subscription;
   const next = beginNextPhase(unit, schedule, subscription);
-  if (!next) return unit.tables.subscription.get(subscription.id) ?? subscription;
+  if (!next) return asItIs(unit, subscription);
   const { after, discounts } = inPhase(unit, subscription, schedule, next);
   storeDiscounts(unit, discounts);
-  removeDiscounts(unit, subscription.discounts, after.discounts);
-  return unit.update('subscription', subscription, anchoredIn(after, subscription, next));
+  removeDiscounts(unit, discountsOf(subscription), discountsOf(after));
+  return unit.store('subscription', subscription, anchoredIn(after, subscription, next));
 }
 
 /**
@@ -94,6 +95,6 @@ export function mirrorInPhase(unit: UnitOfWork, subscription: Subscription): Sub
   const current = schedule && currentPhaseOf(schedule);
   if (!schedule || !current) return subscription;
   const phases = schedule.phases.map(phase => (phase === current ? { ...current, ...billedBy(subscription) } : phase));
-  unit.update('subscription_schedule', schedule, { phases }, 'subscription_schedule.updated');
+  unit.update('subscription_schedule', schedule, { phases });
   return subscription;
 }

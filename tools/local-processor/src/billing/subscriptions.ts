@@ -1,20 +1,10 @@
-import type { Stripe } from 'stripe';
 import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { newId } from '../domain/ids.ts';
 import { periodAt } from '../domain/periods.ts';
-import { customerOrNull } from '../objects/customer.ts';
+import { customerOrNull } from '../objects/finding.ts';
 import { billedLine } from '../objects/invoice.ts';
-import { currentPeriod, itemsIn, newSubscription, subscriptionCadence } from '../objects/subscription.ts';
-import type {
-  Customer,
-  Discount,
-  Invoice,
-  PaymentIntent,
-  PaymentMethod,
-  Price,
-  Subscription,
-} from '../objects/stored.ts';
-import type { RetrySettings } from '../store/account.ts';
+import { type Billed, currentPeriod, itemsIn, newSubscription, subscriptionCadence } from '../objects/subscription.ts';
+import type { Customer, Discount, Invoice, PaymentIntent, PaymentMethod, Subscription } from '../objects/stored.ts';
 import { collectDraft } from './collection.ts';
 import { discounted, dropSpentDiscounts, rebatesOf, storeDiscounts } from './discounts.ts';
 import { dropPendingChange } from './pending-changes.ts';
@@ -29,26 +19,18 @@ const DAY_SECONDS = 86_400;
 /** The time before the end of a trial at which the warning event is emitted. */
 export const TRIAL_WARNING_SECONDS = 3 * DAY_SECONDS;
 
-interface Start {
+interface Start extends Pick<
+  Subscription,
+  'currency' | 'days_until_due' | 'default_payment_method' | 'description' | 'metadata' | 'trial_end'
+> {
   customer: Customer;
   /** The recurring prices, and the one-time prices that the first invoice also bills. */
-  lines: { price: Price; quantity: number | null; metadata?: Stripe.Metadata }[];
-  currency: string;
-  description: string | null;
-  metadata: Stripe.Metadata;
-  /** The end of the free trial in Unix seconds; null without one. */
-  trialEnd: number | null;
-  /** When the subscription counts as started; null for now. */
-  startDate?: number | null;
-  /** The subscription's own payment method. */
-  paymentMethod: string | null;
+  lines: Billed[];
   /** The card that pays the first invoice; null leaves the invoice open. */
   card: PaymentMethod | null;
-  /** For `send_invoice`: the days that the customer has to pay; null charges automatically. */
-  daysUntilDue?: number | null;
   automaticTax?: boolean;
   /** The discounts that it redeems; they are not stored. */
-  discounts?: Discount[];
+  discounts: Discount[];
   paymentIntent: PaymentIntent | null;
 }
 
@@ -60,27 +42,28 @@ export function startSubscription(
   unit: UnitOfWork,
   start: Start,
 ): { subscription: Subscription; invoice: Invoice; attempt: Attempt | null } {
-  const { trialEnd, customer, card, daysUntilDue = null } = start;
-  const recurring = start.lines.filter(({ price }) => price.type === 'recurring');
+  const { customer, lines, card, automaticTax = false, discounts, paymentIntent, ...terms } = start;
+  const { trial_end: trialEnd, days_until_due: daysUntilDue } = terms;
   const draft = newSubscription(unit, {
+    ...terms,
     id: newId('sub_1'),
     customer: customer.id,
-    currency: start.currency,
-    description: start.description,
-    metadata: start.metadata,
-    paymentMethod: start.paymentMethod,
-    items: recurring,
+    items: lines.filter(({ price }) => price.type === 'recurring'),
     period: { start: unit.now, end: trialEnd ?? unit.now },
-    startDate: start.startDate ?? unit.now,
-    trialEnd,
-    daysUntilDue,
-    automaticTax: start.automaticTax ?? false,
-    latestInvoice: newId('in_1'),
-    testClock: customer.test_clock ?? null,
+    automaticTax,
+    latest_invoice: newId('in_1'),
+    test_clock: customer.test_clock ?? null,
   });
-  const fresh = (start.discounts ?? []).map(discount => ({ ...discount, subscription: draft.id }));
+  const own = discounts.map(discount => ({ ...discount, subscription: draft.id }));
+  const ofItems = lines
+    .flatMap(line => line.discounts ?? [])
+    .map(discount => {
+      const item = draft.items.data.find(one => one.discounts.includes(discount.id));
+      return { ...discount, subscription: draft.id, subscription_item: item?.id ?? null };
+    });
+  const fresh = [...ofItems, ...own];
   const period = trialEnd === null ? periodAt(unit.now, subscriptionCadence(draft), unit.now) : currentPeriod(draft);
-  const begun = { ...draft, items: itemsIn(draft, period), discounts: fresh.map(({ id }) => id) };
+  const begun = { ...draft, items: itemsIn(draft, period), discounts: own.map(({ id }) => id) };
   const oneTime = discounted(oneTimeLines(unit, start), rebatesOf(unit, begun, unit.now, fresh));
   const invoice = openInvoice(unit, {
     id: String(begun.latest_invoice),
@@ -90,15 +73,13 @@ export function startSubscription(
     currency: begun.currency,
     lines: [...linesFor(unit, begun, period, fresh), ...oneTime],
     period: { start: unit.now, end: unit.now },
-    metadata: {},
-    paymentIntent: start.paymentIntent,
+    paymentIntent,
   });
   recordDebits(unit, invoice);
   const outcome = card && outcomeOf(unit, card);
   const unpaid = invoice.amount_due > 0 && daysUntilDue === null && outcome !== 'pays';
   const created: Subscription = unpaid ? { ...begun, status: 'incomplete' } : begun;
-  unit.create('subscription', created);
-  unit.emit('customer.subscription.created', created);
+  unit.create('subscription', created, 'customer.subscription.created');
   storeDiscounts(unit, fresh);
   const subscription = dropSpentDiscounts(unit, created, invoice);
   const isCollected = outcome !== null || invoice.amount_due === 0;
@@ -118,15 +99,9 @@ export function renewSubscription(unit: UnitOfWork, current: Subscription, at: n
   const last = currentPeriod(subscription);
   const next = nextPeriod(subscription, at);
   const changes = { ...subscription, ...inPeriod(subscription, next, at) };
-  if (subscription.status === 'unpaid')
-    return unit.update('subscription', current, changes, 'customer.subscription.updated');
+  if (subscription.status === 'unpaid') return unit.update('subscription', current, changes);
   const id = newId('in_1');
-  const renewed = unit.update(
-    'subscription',
-    current,
-    { ...changes, latest_invoice: id },
-    'customer.subscription.updated',
-  );
+  const renewed = unit.update('subscription', current, { ...changes, latest_invoice: id });
   const draft = draftInvoice(unit, {
     id,
     customer: customerOrNull(unit, renewed.customer),
@@ -135,8 +110,6 @@ export function renewSubscription(unit: UnitOfWork, current: Subscription, at: n
     currency: renewed.currency,
     lines: [...pendingLines(unit, renewed), ...linesFor(unit, renewed, next)],
     period: { start: last.start, end: at },
-    metadata: {},
-    paymentIntent: null,
   });
   recordDebits(unit, draft);
   return collectDraft(unit, dropSpentDiscounts(unit, renewed, draft), draft, declined);
@@ -150,54 +123,47 @@ export function endSubscription(
 ): Subscription {
   dropPendingChange(unit, subscription);
   const details = subscription.cancellation_details ?? { comment: null, feedback: null, feedback_option: null };
-  const ended = unit.update('subscription', subscription, {
+  const changes: Partial<Subscription> = {
     pending_update: null,
     status: 'canceled',
     canceled_at: subscription.canceled_at ?? unit.now,
     ended_at: unit.now,
     cancellation_details: { ...details, reason },
-  });
-  unit.emit('customer.subscription.deleted', ended);
+  };
+  const ended = unit.change('subscription', subscription, changes, 'customer.subscription.deleted');
   endScheduleOf(unit, ended);
   stopCollecting(unit, ended);
   return ended;
 }
 
-/** Ends the retries for a past-due subscription, which is canceled, becomes unpaid, or stays as it is. */
+/** Ends the retries for a past-due subscription, which is canceled or becomes unpaid. */
 export function stopRetrying(
   unit: UnitOfWork,
   subscription: Subscription,
-  outcome: RetrySettings['subscription'],
+  outcome: 'canceled' | 'unpaid',
 ): Subscription {
   if (outcome === 'canceled') return endSubscription(unit, subscription, 'payment_failed');
   stopCollecting(unit, subscription);
-  if (outcome === 'past_due') return subscription;
-  return unit.update('subscription', subscription, { status: 'unpaid' }, 'customer.subscription.updated');
+  return unit.update('subscription', subscription, { status: 'unpaid' });
 }
 
 /** Ends an incomplete subscription whose first invoice was not paid in time, and voids the invoice. */
 export function expireIncomplete(unit: UnitOfWork, subscription: Subscription): Subscription {
   const invoice = unit.tables.invoice.get(String(subscription.latest_invoice));
   if (invoice?.status === 'open') voidInvoice(unit, invoice);
-  return unit.update(
-    'subscription',
-    subscription,
-    { status: 'incomplete_expired', ended_at: unit.now },
-    'customer.subscription.updated',
-  );
+  return unit.update('subscription', subscription, { status: 'incomplete_expired', ended_at: unit.now });
 }
 
 /** Pauses a subscription, as the end of a trial without a card does. Nothing is billed until it is resumed. */
 export function pauseSubscription(unit: UnitOfWork, subscription: Subscription): Subscription {
-  const paused = unit.update('subscription', subscription, { status: 'paused' }, 'customer.subscription.updated');
+  const paused = unit.update('subscription', subscription, { status: 'paused' });
   unit.emit('customer.subscription.paused', paused);
   return paused;
 }
 
 /** Resumes a paused subscription: starts and bills a new period. */
 export function resumeSubscription(unit: UnitOfWork, subscription: Subscription): Subscription {
-  const resumed = unit.update('subscription', subscription, { status: 'active' });
-  unit.emit('customer.subscription.resumed', resumed);
+  const resumed = unit.change('subscription', subscription, { status: 'active' }, 'customer.subscription.resumed');
   return renewSubscription(unit, resumed, unit.now);
 }
 
@@ -205,7 +171,7 @@ function stopCollecting(unit: UnitOfWork, subscription: Subscription): void {
   for (const invoice of unit.tables.invoice.withField('customer', subscription.customer)) {
     const billed = invoice.parent?.subscription_details.subscription;
     if (invoice.status !== 'open' || billed !== subscription.id) continue;
-    unit.update('invoice', invoice, { auto_advance: false, next_payment_attempt: null }, 'invoice.updated');
+    unit.update('invoice', invoice, { auto_advance: false, next_payment_attempt: null });
   }
 }
 

@@ -1,7 +1,10 @@
+import { z } from 'zod';
+import { ALL_PERMISSIONS } from '../api/permissions.ts';
 import type { Account } from '../store/account.ts';
+import { method } from './method.ts';
 
 /** How a call to the API fails. */
-export const FAULT_MODES = [
+const FAULT_MODES = [
   '400',
   '401',
   '429',
@@ -31,8 +34,7 @@ export interface Fault {
   kept: boolean;
   /** The `Stripe-Should-Retry` header of the response; null leaves it to the mode. */
   shouldRetry: boolean | null;
-  /** The affected account; null means every account. */
-  account: string | null;
+  account: string;
 }
 
 /** The injected faults. A call gets the oldest fault that matches. */
@@ -44,11 +46,11 @@ export class Faults {
   }
 
   /** Returns the fault for a call, if there is one, and decrements its remaining count. */
-  take(account: Account, method: string, path: string): Fault | undefined {
+  take(account: Account, verb: string, path: string): Fault | undefined {
     const fault = this.#active.find(
       candidate =>
-        (candidate.account === null || candidate.account === account.id) &&
-        (candidate.method === null || candidate.method === method) &&
+        candidate.account === account.id &&
+        (candidate.method === null || candidate.method === verb) &&
         path.startsWith(candidate.path),
     );
     if (!fault) return undefined;
@@ -57,12 +59,47 @@ export class Faults {
     return fault;
   }
 
-  /** Returns the faults for this account, including those for every account. */
+  /** Returns the faults for this account. */
   list(account: Account): Fault[] {
-    return this.#active.filter(fault => fault.account === null || fault.account === account.id);
+    return this.#active.filter(fault => fault.account === account.id);
   }
 
   clear(account: Account): void {
-    this.#active = this.#active.filter(fault => fault.account !== null && fault.account !== account.id);
+    this.#active = this.#active.filter(fault => fault.account !== account.id);
   }
 }
+
+const fault = z.strictObject({
+  method: z.enum(['GET', 'POST', 'DELETE']).optional(),
+  path: z.string().startsWith('/').default('/v1/'),
+  mode: z.enum(FAULT_MODES),
+  times: z.int().min(1).max(1_000_000).default(1),
+  delayMs: z.int().min(0).max(600_000).default(1_000),
+  kept: z.boolean().default(true),
+  shouldRetry: z.boolean().nullable().default(null),
+});
+
+/** Which calls fail, and how. */
+export type FaultRequest = z.input<typeof fault>;
+
+/** Faults of calls, and keys that may not do everything. */
+export const faultMethods = {
+  /** Injects a fault into the next matching calls. */
+  fail: method(z.tuple([fault]), ({ account, processor }, { method: of, ...given }) =>
+    processor.faults.add({ ...given, method: of ?? null, account: account.id }),
+  ),
+
+  /** Returns the faults that are left. */
+  faults: method(z.tuple([]), ({ account, processor }) => processor.faults.list(account)),
+
+  clearFaults: method(z.tuple([]), ({ account, processor }) => processor.faults.clear(account)),
+
+  /**
+   * Makes a key (`rk_test_…`, or the account's own) a restricted key of this account. Calls that need a missing permission, for
+   * example `rak_webhook_write`, return 403; a key that lacks to read may not write either.
+   */
+  restrictKey: method(
+    z.tuple([z.string().regex(/^[rs]k_(test|live)_[A-Za-z0-9]{8,}$/), z.array(z.enum(ALL_PERMISSIONS))]),
+    ({ account, processor }, key, missing) => processor.accounts.restrict(account, key, missing),
+  ),
+};

@@ -7,8 +7,15 @@ const percent = (percentOff: number, products: string[] | null = null): Rebate =
   percentOff,
   amountOff: null,
   products,
+  item: null,
 });
-const amount = (amountOff: number): Rebate => ({ id: 'di_off', percentOff: null, amountOff, products: null });
+const amount = (amountOff: number): Rebate => ({
+  id: 'di_off',
+  percentOff: null,
+  amountOff,
+  products: null,
+  item: null,
+});
 const lines = [
   { amount: 1_000, product: 'prod_a' },
   { amount: 333, product: 'prod_b' },
@@ -30,6 +37,11 @@ test('takes the second discount off what the first has left', () => {
 
 test('is limited to its products', () => {
   expect(amounts([percent(50, ['prod_b'])])).toEqual([[], [167]]);
+});
+
+test('of an item counts for that alone', () => {
+  const items = lines.map((line, index) => ({ ...line, item: `si_${index}` }));
+  expect(amounts([{ ...percent(50), item: 'si_1' }, percent(10)], items)).toEqual([[100], [167, 17]]);
 });
 
 test('divides an amount among the lines, and takes no more off than there is', () => {

@@ -10,6 +10,8 @@ export interface Rebate {
   amountOff: number | null;
   /** The products that it is limited to; null for all. */
   products: readonly string[] | null;
+  /** The only item that it counts for; null for all lines. */
+  item: string | null;
 }
 
 /** What one discount takes off one line, in the currency's smallest unit. */
@@ -24,13 +26,13 @@ export interface DiscountAmount {
  * (Stripe: https://docs.stripe.com/billing/subscriptions/coupons)
  */
 export function discountAmounts(
-  lines: readonly { amount: number; product: string }[],
+  lines: readonly { amount: number; product: string; item?: string | null }[],
   rebates: readonly Rebate[],
 ): DiscountAmount[][] {
   const amounts: DiscountAmount[][] = lines.map(() => []);
   const left = lines.map(({ amount }) => Math.max(0, amount));
   for (const rebate of rebates) {
-    const eligible = left.map((amount, index) => (isEligible(rebate, lines[index]?.product) ? amount : 0));
+    const eligible = left.map((amount, index) => (isEligible(rebate, lines[index]) ? amount : 0));
     for (const [index, amount] of takenOff(rebate, eligible).entries()) {
       if (amount === 0) continue;
       amounts[index]?.push({ amount, discount: rebate.id });
@@ -40,8 +42,9 @@ export function discountAmounts(
   return amounts;
 }
 
-function isEligible({ products }: Rebate, product: string | undefined): boolean {
-  return products === null || (product !== undefined && products.includes(product));
+function isEligible({ products, item }: Rebate, line: { product: string; item?: string | null } | undefined): boolean {
+  if (!line || (item !== null && item !== line.item)) return false;
+  return products === null || products.includes(line.product);
 }
 
 function takenOff({ percentOff, amountOff }: Rebate, amounts: readonly number[]): number[] {

@@ -2,27 +2,11 @@ import { createHash, randomBytes } from 'node:crypto';
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
-/** Returns this many bytes. */
-type ByteSource = (count: number) => Uint8Array;
-
-let source: ByteSource = randomBytes;
-
-/** Makes every new id from these bytes while `work` runs; `work` is synchronous, so nothing else gets them. */
-export function withIdsFrom<Result>(bytes: ByteSource, work: () => Result): Result {
-  const before = source;
-  source = bytes;
-  try {
-    return work();
-  } finally {
-    source = before;
-  }
-}
-
-/** Returns a new id in Stripe's format: the prefix, then `length` letters and digits. It is random but in `withIdsFrom`. */
+/** Returns a new id in Stripe's format: the prefix, then `length` letters and digits. */
 export function newId(prefix: string, length = 24): string {
   let id = prefix;
   while (id.length < prefix.length + length) {
-    for (const byte of source(length + 8)) {
+    for (const byte of randomBytes(length + 8)) {
       // Bytes from 248 on would make the first letters more likely.
       if (byte < 248 && id.length < prefix.length + length) id += ALPHABET[byte % 62];
     }

@@ -1,3 +1,13 @@
+/** The order of events or deliveries: as they were created, or another; a seed gives a pseudo-random one. */
+export type Order = 'created' | 'reversed' | { seed: number };
+
+/** Returns rows, which are newest first, in an order. */
+export function inOrder<Row>(newestFirst: Row[], order: Order): Row[] {
+  if (order === 'reversed') return newestFirst;
+  const oldestFirst = newestFirst.toReversed();
+  return order === 'created' ? oldestFirst : shuffled(oldestFirst, order.seed);
+}
+
 /** Returns the elements in a pseudo-random order that depends only on the seed and the length. */
 export function shuffled<Element>(elements: readonly Element[], seed: number): Element[] {
   const ranked = elements.map(element => ({ element, rank: 0 }));

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import { newId } from '../domain/ids.ts';
-import { shuffled } from '../domain/shuffle.ts';
+import { inOrder, type Order, shuffled } from '../domain/shuffle.ts';
 import type { Delivery, StoredEvent, WebhookEndpoint } from '../objects/stored.ts';
-import type { Account, DeliveryRules } from '../store/account.ts';
+import { type Account, DEFAULT_RULES, type DeliveryRules } from '../store/account.ts';
 import { renderEvent } from './render-event.ts';
 import { signatureHeader, WebhookPoster, type WebhookTargets } from './webhook-poster.ts';
 
@@ -12,9 +12,6 @@ const MAX_ATTEMPTS = 48;
 /** The failed attempt that is logged as a warning. */
 const WARN_AT_ATTEMPT = 4;
 const CONCURRENCY = 32;
-
-/** The order in which held deliveries are sent; a seed gives a pseudo-random order. */
-export type ReleaseOrder = 'created' | 'reversed' | { seed: number };
 
 /** The deliveries of one shuffle window. */
 interface ShuffleWindow {
@@ -90,10 +87,9 @@ export class Deliveries {
   }
 
   /** Sends held deliveries one after another, so that they arrive in this order. Returns their number. */
-  release(account: Account, order: ReleaseOrder): number {
+  release(account: Account, order: Order): number {
     const held = account.tables.delivery.newestFirst().filter(({ status }) => status === 'held');
-    const oldestFirst = held.toReversed();
-    const sorted = order === 'created' ? oldestFirst : order === 'reversed' ? held : shuffled(oldestFirst, order.seed);
+    const sorted = inOrder(held, order);
     for (const row of sorted) account.tables.delivery.put({ ...row, status: 'scheduled', nextAttemptAt: Date.now() });
     void this.#sendSequentially(
       account,
@@ -169,7 +165,7 @@ export class Deliveries {
       });
       return;
     }
-    const body = renderEvent(account, event, endpoint.api_version ?? undefined);
+    const body = renderEvent(account, event);
     const signature = signatureHeader(body, endpoint.secret, Math.floor(Date.now() / 1000));
     const outcome = await this.#poster.post(endpoint.url, body, signature).then(
       status => ({ status, error: null }),
@@ -224,7 +220,7 @@ function subscribes(endpoint: WebhookEndpoint, type: string): boolean {
 function rulesFor(account: Account, type: string): DeliveryRules {
   const { rules } = account.state;
   if (rules.types === null || rules.types.includes(type)) return rules;
-  return { hold: false, copies: 1, shuffle: null, dropNext: 0, types: null };
+  return DEFAULT_RULES;
 }
 
 function addDelivery(account: Account, event: StoredEvent, endpoint: string, status: Delivery['status']): Delivery {

@@ -1,5 +1,6 @@
 import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { newId } from '../domain/ids.ts';
+import { nulls } from './nulls.ts';
 import type { Charge, PaymentIntent, PaymentMethod } from './stored.ts';
 
 /** Returns the charge for one attempt to pay a payment intent; a declined charge contains the reason. */
@@ -11,9 +12,9 @@ export function newCharge(unit: UnitOfWork, intent: PaymentIntent, method: Payme
     amount: intent.amount,
     amount_captured: declined ? 0 : intent.amount,
     amount_refunded: 0,
-    application: null,
-    application_fee: null,
-    application_fee_amount: null,
+    ...nulls('application application_fee application_fee_amount failure_balance_transaction on_behalf_of'),
+    ...nulls('receipt_email receipt_number receipt_url review shipping source source_transfer statement_descriptor'),
+    ...nulls('statement_descriptor_suffix transfer_data transfer_group'),
     balance_transaction: declined ? null : newId('txn_3'),
     billing_details: method.billing_details,
     calculated_statement_descriptor: 'LOCAL PROCESSOR',
@@ -23,13 +24,11 @@ export function newCharge(unit: UnitOfWork, intent: PaymentIntent, method: Payme
     customer: intent.customer,
     description: intent.description,
     disputed: false,
-    failure_balance_transaction: null,
     failure_code: declined ? 'card_declined' : null,
     failure_message: declined ? 'Your card was declined.' : null,
     fraud_details: {},
     livemode: unit.livemode,
     metadata: intent.metadata,
-    on_behalf_of: null,
     outcome: {
       advice_code: declined ? 'try_again_later' : null,
       network_advice_code: null,
@@ -48,41 +47,32 @@ export function newCharge(unit: UnitOfWork, intent: PaymentIntent, method: Payme
       ? {
           card: {
             amount_authorized: intent.amount,
-            authorization_code: null,
+            ...nulls('authorization_code electronic_commerce_indicator installments mandate network_transaction_id'),
+            ...nulls('three_d_secure transaction_link_id wallet'),
             brand: card.brand,
             checks: card.checks,
             country: card.country,
-            electronic_commerce_indicator: null,
             exp_month: card.exp_month,
             exp_year: card.exp_year,
             fingerprint: card.fingerprint ?? null,
             funding: card.funding,
-            installments: null,
             last4: card.last4,
-            mandate: null,
             network: card.brand,
             network_token: { used: false },
-            network_transaction_id: null,
             regulated_status: 'unregulated',
-            three_d_secure: null,
-            transaction_link_id: null,
-            wallet: null,
           },
           type: 'card',
         }
-      : null,
-    receipt_email: null,
-    receipt_number: null,
-    receipt_url: null,
+      : detailsOf(method),
     refunded: false,
-    review: null,
-    shipping: null,
-    source: null,
-    source_transfer: null,
-    statement_descriptor: null,
-    statement_descriptor_suffix: null,
     status: declined ? 'failed' : 'succeeded',
-    transfer_data: null,
-    transfer_group: null,
   };
+}
+
+/** What a charge has of an account of a bank. https://docs.stripe.com/api/charges/object#charge_object-payment_method_details-us_bank_account */
+function detailsOf({ us_bank_account: account }: PaymentMethod): Charge['payment_method_details'] {
+  if (!account) return null;
+  const { account_holder_type, account_type, bank_name, fingerprint, last4, routing_number } = account;
+  const shown = { account_holder_type, account_type, bank_name, fingerprint, last4, routing_number };
+  return { type: 'us_bank_account', us_bank_account: { ...shown, ...nulls('payment_reference') } };
 }

@@ -1,115 +1,77 @@
-import type { Stripe } from 'stripe';
 import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { newId } from '../domain/ids.ts';
 import { checkoutUrl } from './hosted-urls.ts';
 import { priceAmount } from './price.ts';
-import type { CheckoutOptions } from './checkout-plan.ts';
-import type { CheckoutSession, Customer, LineItem, Price } from './stored.ts';
+import { nulls } from './nulls.ts';
+import type { CheckoutPlan, CheckoutSession, Customer, LineItem, Price } from './stored.ts';
 
-const DAY_SECONDS = 86_400;
-
-interface NewCheckoutSession {
-  mode: 'subscription' | 'payment' | 'setup';
+type NewCheckoutSession = Pick<
+  CheckoutSession,
+  | 'allow_promotion_codes'
+  | 'automatic_tax'
+  | 'cancel_url'
+  | 'client_reference_id'
+  | 'currency'
+  | 'customer_email'
+  | 'discounts'
+  | 'expires_at'
+  | 'locale'
+  | 'metadata'
+  | 'mode'
+  | 'setup_intent'
+  | 'success_url'
+  | 'tax_id_collection'
+> & {
   customer: Customer | null;
-  customerEmail: string | null;
-  customerCreation: 'always' | 'if_required' | null;
-  clientReferenceId: string | null;
-  currency: string | null;
   lines: LineItem[];
   trial: boolean;
-  metadata: Stripe.Metadata;
-  successUrl: string;
-  cancelUrl: string | null;
-  expiresAt: number | null;
-  setupIntent: string | null;
-  invoiceCreation: { enabled: boolean; metadata: Stripe.Metadata };
-  options: CheckoutOptions;
-  discounts: CheckoutSession['discounts'];
-}
+  invoice: CheckoutPlan['invoiceCreation'];
+};
 
-/** Returns an open hosted session, which expires after 24 hours by default. */
+const NOTHING_DUE = { amount_subtotal: null, amount_total: null, total_details: null };
+
+/** Returns an open hosted session. */
 export function newCheckoutSession(unit: UnitOfWork, given: NewCheckoutSession): CheckoutSession {
   const id = newId(unit.livemode ? 'cs_live_' : 'cs_test_', 58);
-  const { mode, customer, lines, trial, options } = given;
-  const due = mode === 'setup' ? null : amountsDue(lines, trial);
+  const { customer, lines, trial, invoice, ...fields } = given;
+  const { mode } = fields;
+  const due = mode === 'setup' ? NOTHING_DUE : amountsDue(lines, trial);
   return {
+    ...fields,
     id,
     object: 'checkout.session',
-    adaptive_pricing: null,
-    after_expiration: null,
-    allow_promotion_codes: options.allowPromotionCodes,
-    allowed_payment_method_types: null,
-    amount_subtotal: due && due.subtotal,
-    amount_total: due && due.total,
-    automatic_tax: options.automaticTax
-      ? { enabled: true, liability: { type: 'self' }, provider: 'stripe', status: 'requires_location_inputs' }
-      : { enabled: false, liability: null, provider: null, status: null },
-    billing_address_collection: null,
-    cancel_url: given.cancelUrl,
-    client_reference_id: given.clientReferenceId,
-    client_secret: null,
-    collected_information: null,
-    consent: null,
-    consent_collection: null,
+    ...nulls('adaptive_pricing after_expiration allowed_payment_method_types billing_address_collection'),
+    ...nulls('client_secret collected_information consent consent_collection currency_conversion customer_account'),
+    ...nulls('integration_identifier invoice managed_payments origin_context payment_intent payment_link'),
+    ...nulls('payment_method_configuration_details permissions recovered_from saved_payment_method_options'),
+    ...nulls('shipping_address_collection shipping_cost submit_type subscription wallet_options'),
+    ...due,
     created: unit.now,
-    currency: given.currency,
-    currency_conversion: null,
     custom_fields: [],
     custom_text: { after_submit: null, shipping_address: null, submit: null, terms_of_service_acceptance: null },
     customer: customer?.id ?? null,
-    customer_account: null,
-    customer_creation: customer ? null : given.customerCreation,
-    customer_details: detailsOf(customer?.email ?? given.customerEmail, customer?.name ?? null),
-    customer_email: given.customerEmail,
-    discounts: given.discounts,
-    expires_at: given.expiresAt ?? unit.now + DAY_SECONDS,
-    integration_identifier: null,
-    invoice: null,
+    customer_creation: customer || mode === 'setup' ? null : mode === 'payment' ? 'if_required' : 'always',
+    customer_details: detailsOf(customer?.email ?? fields.customer_email, customer?.name ?? null),
     invoice_creation:
       mode === 'payment'
         ? {
-            enabled: given.invoiceCreation.enabled,
+            enabled: invoice.enabled,
             invoice_data: {
-              account_tax_ids: null,
-              custom_fields: null,
-              description: null,
-              footer: null,
-              issuer: null,
-              metadata: given.invoiceCreation.metadata,
-              rendering_options: null,
+              ...nulls('account_tax_ids custom_fields description footer issuer rendering_options'),
+              metadata: invoice.metadata,
             },
           }
         : null,
     livemode: unit.livemode,
-    locale: options.locale,
-    managed_payments: null,
-    metadata: given.metadata,
-    mode,
-    origin_context: null,
-    payment_intent: null,
-    payment_link: null,
     payment_method_collection: mode === 'subscription' ? 'always' : 'if_required',
-    payment_method_configuration_details: null,
     payment_method_options: { card: { request_three_d_secure: 'automatic' } },
     payment_method_types: ['card'],
     payment_status: mode === 'setup' ? 'no_payment_required' : 'unpaid',
-    permissions: null,
     phone_number_collection: { enabled: false },
-    recovered_from: null,
-    saved_payment_method_options: null,
-    setup_intent: given.setupIntent,
-    shipping_address_collection: null,
-    shipping_cost: null,
     shipping_options: [],
     status: 'open',
-    submit_type: null,
-    subscription: null,
-    success_url: given.successUrl,
-    ...(options.taxIds ? { tax_id_collection: options.taxIds } : {}),
-    total_details: due && { amount_discount: due.subtotal - due.total, amount_shipping: 0, amount_tax: 0 },
     ui_mode: 'hosted_page',
     url: checkoutUrl(unit.publicUrl, id),
-    wallet_options: null,
   };
 }
 
@@ -117,12 +79,9 @@ export function newCheckoutSession(unit: UnitOfWork, given: NewCheckoutSession):
 export function detailsOf(email: string | null, name: string | null): CheckoutSession['customer_details'] {
   if (email === null && name === null) return null;
   return {
-    address: null,
-    business_name: null,
+    ...nulls('address business_name individual_name phone'),
     email,
-    individual_name: null,
     name,
-    phone: null,
     tax_exempt: 'none',
     tax_ids: [],
   };
@@ -156,11 +115,17 @@ export function newLineItem(unit: UnitOfWork, given: NewLineItem): LineItem {
   };
 }
 
-/** Returns the amount of the first payment, before and after discounts: during a free trial only the one-time lines. */
-export function amountsDue(lines: readonly LineItem[], trial: boolean): { subtotal: number; total: number } {
+/** Returns the amounts of the first payment as a session shows them: during a free trial only of the one-time lines. */
+export function amountsDue(lines: readonly LineItem[], trial: boolean) {
   const due = lines.filter(({ price }) => !trial || price.type === 'one_time');
+  const sum = (amountOf: (line: LineItem) => number) => due.reduce((total, line) => total + amountOf(line), 0);
   return {
-    subtotal: due.reduce((sum, line) => sum + line.amount_subtotal, 0),
-    total: due.reduce((sum, line) => sum + line.amount_total, 0),
+    amount_subtotal: sum(line => line.amount_subtotal),
+    amount_total: sum(line => line.amount_total),
+    total_details: {
+      amount_discount: sum(line => line.amount_discount),
+      amount_shipping: 0,
+      amount_tax: sum(line => line.amount_tax),
+    },
   };
 }

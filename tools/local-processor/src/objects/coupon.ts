@@ -1,8 +1,8 @@
-import type { Stripe } from 'stripe';
 import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { newId } from '../domain/ids.ts';
 import type { Rebate } from '../domain/discounts.ts';
 import { periodStart } from '../domain/periods.ts';
+import { nulls } from './nulls.ts';
 import type { Coupon, Discount, PromotionCode } from './stored.ts';
 
 /** Returns why a coupon can't be redeemed now; null if it can. */
@@ -26,7 +26,9 @@ export function codeProblem(unit: UnitOfWork, code: PromotionCode): string | nul
   const isUsedUp = code.max_redemptions !== null && code.times_redeemed >= code.max_redemptions;
   if (isUsedUp) return 'This promotion code has been redeemed the maximum number of times.';
   const coupon = unit.tables.coupon.get(code.promotion.coupon);
-  return coupon ? couponProblem(unit, coupon) : 'This promotion code has no coupon.';
+  // The coupon of an older code was deleted, and another one made under its id.
+  const isOwn = coupon && coupon.created <= code.created;
+  return isOwn ? couponProblem(unit, coupon) : 'This promotion code has no coupon.';
 }
 
 export const isSameCode = (some: string, other: string): boolean => some.toLowerCase() === other.toLowerCase();
@@ -37,6 +39,10 @@ export const shownCode = (unit: UnitOfWork, code: PromotionCode): PromotionCode 
   active: codeProblem(unit, code) === null,
 });
 
+/** Returns what a coupon takes off in a currency; null for a percentage, and for a currency that it has no amount in. */
+export const amountOffIn = (unit: UnitOfWork, { id }: Coupon, currency: string): number | null =>
+  unit.tables.coupon_detail.get(id)?.currencyOptions?.[currency]?.amount_off ?? null;
+
 /** Returns what a discount takes off. Null when its coupon is not known here. */
 export function rebateOf(unit: UnitOfWork, discount: Discount, currency: string): Rebate | null {
   const coupon = unit.tables.coupon.get(discount.source.coupon);
@@ -44,8 +50,9 @@ export function rebateOf(unit: UnitOfWork, discount: Discount, currency: string)
   return {
     id: discount.id,
     percentOff: coupon.percent_off,
-    amountOff: coupon.currency === currency ? coupon.amount_off : null,
-    products: unit.tables.coupon_scope.get(coupon.id)?.products ?? null,
+    amountOff: amountOffIn(unit, coupon, currency),
+    products: unit.tables.coupon_detail.get(coupon.id)?.products ?? null,
+    item: discount.subscription_item,
   };
 }
 
@@ -63,44 +70,12 @@ export function newDiscount(unit: UnitOfWork, given: NewDiscount): Discount {
   return {
     id: newId('di_1'),
     object: 'discount',
-    checkout_session: null,
+    ...nulls('checkout_session customer_account invoice invoice_item subscription_item'),
     customer: given.customer,
-    customer_account: null,
     end: months === null ? null : periodStart(unit.now, { interval: 'month', count: months }, 1),
-    invoice: null,
-    invoice_item: null,
     promotion_code: given.promotionCode,
     source: { coupon: coupon.id, type: 'coupon' },
     start: unit.now,
     subscription: given.subscription,
-    subscription_item: null,
-  };
-}
-
-interface NewCoupon extends Pick<
-  Coupon,
-  | 'amount_off'
-  | 'currency'
-  | 'duration'
-  | 'duration_in_months'
-  | 'max_redemptions'
-  | 'name'
-  | 'percent_off'
-  | 'redeem_by'
-> {
-  id: string | null;
-  metadata: Stripe.Metadata;
-}
-
-/** Returns a coupon that nobody has redeemed. */
-export function newCoupon(unit: UnitOfWork, given: NewCoupon): Coupon {
-  return {
-    ...given,
-    id: given.id ?? newId('', 8),
-    object: 'coupon',
-    created: unit.now,
-    livemode: unit.livemode,
-    times_redeemed: 0,
-    valid: true,
   };
 }

@@ -17,5 +17,5 @@ export function updateHostedUrls(unit: UnitOfWork): void {
     if (session.url !== null)
       unit.update('checkout.session', session, { url: checkoutUrl(unit.publicUrl, session.id) });
   for (const invoice of unit.tables.invoice.newestFirst())
-    if (invoice.status !== 'draft') unit.update('invoice', invoice, invoiceUrls(unit, invoice.id));
+    if (invoice.status !== 'draft') unit.store('invoice', invoice, invoiceUrls(unit, invoice.id));
 }

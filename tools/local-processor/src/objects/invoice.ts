@@ -6,6 +6,7 @@ import type { DiscountAmount } from '../domain/discounts.ts';
 import { formatAmount, formatCadence } from '../domain/money.ts';
 import type { Period } from '../domain/prorate.ts';
 import { cadenceOf, currencyOptionsOf, isMetered, priceAmount, productName } from './price.ts';
+import { nulls } from './nulls.ts';
 import type { Customer, Invoice, InvoiceItem, InvoiceLine, Price, Subscription } from './stored.ts';
 
 const DAY_SECONDS = 86_400;
@@ -27,7 +28,7 @@ export interface BilledLine {
   discounts: DiscountAmount[];
 }
 
-interface NewInvoice {
+export interface NewInvoice {
   id: string;
   customer: Customer | null;
   subscription: Subscription | null;
@@ -37,7 +38,9 @@ interface NewInvoice {
   /** The billing period before the invoice. */
   period: Period;
   startingBalance: number;
-  metadata: Stripe.Metadata;
+  metadata?: Stripe.Metadata;
+  /** Whether tax is computed; as its subscription says unless given. */
+  automaticTax?: boolean;
   /** True for an invoice that is only shown: its lines are not there either. */
   isPreview?: boolean;
 }
@@ -57,7 +60,26 @@ export function settlementOf(
   return parent ? amountDue(total, balance, currency) : { due: Math.max(0, total), endingBalance: 0 };
 }
 
-/** Returns a draft invoice. */
+/** Returns whether Stripe computes the tax of an invoice, which `taxed` then does. */
+export const automaticTaxOf = (enabled: boolean): Invoice['automatic_tax'] =>
+  enabled
+    ? { disabled_reason: null, enabled, liability: { type: 'self' }, provider: 'stripe', status: null }
+    : { disabled_reason: null, enabled, liability: null, provider: null, status: null };
+
+/** Returns what an invoice copies of its customer, until it is finalized. */
+export const billedTo = (unit: UnitOfWork, customer: Customer | null) =>
+  ({
+    customer_address: customer?.address ?? null,
+    customer_email: customer?.email ?? null,
+    customer_name: customer?.business_name ?? customer?.name ?? null,
+    customer_phone: customer?.phone ?? null,
+    customer_tax_exempt: customer?.tax_exempt ?? 'none',
+    customer_tax_ids: customer
+      ? unit.tables.tax_id.withField('customer', customer.id).map(({ type, value }) => ({ type, value }))
+      : [],
+  }) satisfies Partial<Invoice>;
+
+/** Returns a draft invoice, without tax. */
 export function newInvoice(unit: UnitOfWork, given: NewInvoice): Invoice {
   const { id, customer, subscription } = given;
   const daysUntilDue = subscription?.days_until_due ?? null;
@@ -70,49 +92,32 @@ export function newInvoice(unit: UnitOfWork, given: NewInvoice): Invoice {
     object: 'invoice',
     account_country: 'US',
     account_name: 'Local processor',
-    account_tax_ids: null,
+    ...nulls('account_tax_ids application automatically_finalizes_at customer_account'),
+    ...nulls('customer_shipping default_payment_method default_source effective_at ending_balance'),
+    ...nulls('footer from_invoice hosted_invoice_url invoice_pdf last_finalization_error latest_revision'),
+    ...nulls('next_payment_attempt number on_behalf_of receipt_number rendering shipping_cost shipping_details'),
+    ...nulls('statement_descriptor'),
     amount_due: due,
     amount_overpaid: 0,
     amount_paid: 0,
     amount_remaining: due,
     amount_shipping: 0,
-    application: null,
     attempt_count: 0,
     attempted: false,
     auto_advance: true,
-    automatic_tax: subscription?.automatic_tax.enabled
-      ? { disabled_reason: null, enabled: true, liability: { type: 'self' }, provider: 'stripe', status: 'complete' }
-      : { disabled_reason: null, enabled: false, liability: null, provider: null, status: null },
-    automatically_finalizes_at: null,
+    automatic_tax: automaticTaxOf(given.automaticTax ?? subscription?.automatic_tax.enabled ?? false),
     billing_reason: given.reason,
     collection_method: daysUntilDue === null ? 'charge_automatically' : 'send_invoice',
     created: unit.now,
     currency: given.currency,
-    custom_fields: null,
     customer: customer?.id ?? null,
-    customer_account: null,
-    customer_address: null,
-    customer_email: customer?.email ?? null,
-    customer_name: customer?.name ?? null,
-    customer_phone: customer?.phone ?? null,
-    customer_shipping: null,
-    customer_tax_exempt: 'none',
-    customer_tax_ids: [],
-    default_payment_method: null,
-    default_source: null,
+    ...billedTo(unit, customer),
+    custom_fields: customer?.invoice_settings.custom_fields ?? null,
     default_tax_rates: [],
     description: subscription?.description ?? null,
     discounts: off.map(({ discount }) => discount),
     due_date: daysUntilDue === null ? null : unit.now + daysUntilDue * DAY_SECONDS,
-    effective_at: null,
-    ending_balance: null,
-    footer: null,
-    from_invoice: null,
-    hosted_invoice_url: null,
-    invoice_pdf: null,
     issuer: { type: 'self' },
-    last_finalization_error: null,
-    latest_revision: null,
     lines: {
       object: 'list',
       data: given.lines.map(line => newLine(unit, given, line)),
@@ -120,10 +125,7 @@ export function newInvoice(unit: UnitOfWork, given: NewInvoice): Invoice {
       url: `/v1/invoices/${id}/lines`,
     },
     livemode: unit.livemode,
-    metadata: given.metadata,
-    next_payment_attempt: null,
-    number: null,
-    on_behalf_of: null,
+    metadata: given.metadata ?? {},
     parent: subscription && {
       quote_details: null,
       subscription_details: {
@@ -138,12 +140,7 @@ export function newInvoice(unit: UnitOfWork, given: NewInvoice): Invoice {
     period_start: given.period.start,
     post_payment_credit_notes_amount: 0,
     pre_payment_credit_notes_amount: 0,
-    receipt_number: null,
-    rendering: null,
-    shipping_cost: null,
-    shipping_details: null,
     starting_balance: given.startingBalance,
-    statement_descriptor: null,
     status: 'draft',
     status_transitions: { finalized_at: null, marked_uncollectible_at: null, paid_at: null, voided_at: null },
     subtotal,

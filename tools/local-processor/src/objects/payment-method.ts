@@ -37,13 +37,17 @@ const BY_TEST_ID = new Map<string, TestCard & { declines?: true; authenticates?:
   ],
 ]);
 
+/** Stripe's id of a test account of a US bank. https://docs.stripe.com/payments/ach-direct-debit/accept-a-payment#test-your-integration */
+const US_BANK_ACCOUNT = 'pm_usBankAccount_success';
+
 /** Returns whether the bank disputes each payment with this card. */
 export function isDisputing({ card }: PaymentMethod): boolean {
   return card?.last4 === DISPUTING.last4;
 }
 
-/** Returns a payment method that can be attached: an existing one, or a new one for the id of a test card. */
+/** Returns a payment method that can be attached: an existing one, or a new one for the id of a test card or account. */
 export function attachable(unit: UnitOfWork, id: string): PaymentMethod | undefined {
+  if (id === US_BANK_ACCOUNT) return unit.create('payment_method', newBankAccount(unit));
   const card = BY_TEST_ID.get(id);
   if (!card) return unit.tables.payment_method.get(id);
   const method = unit.create('payment_method', newPaymentMethod(unit, card, null));
@@ -61,16 +65,7 @@ export function nextTestCard(unit: UnitOfWork, customerId: string | null): TestC
 /** Returns a payment method for a test card that is not attached to a customer. */
 export function newPaymentMethod(unit: UnitOfWork, card: TestCard, customer: Customer | null): PaymentMethod {
   return {
-    id: newId('pm_1'),
-    object: 'payment_method',
-    allow_redisplay: 'limited',
-    billing_details: {
-      address: { city: null, country: 'US', line1: null, line2: null, postal_code: '94107', state: null },
-      email: customer?.email ?? null,
-      name: customer?.name ?? null,
-      phone: null,
-      tax_id: null,
-    },
+    ...newMethod(unit, customer),
     card: {
       brand: card.brand,
       checks: { address_line1_check: null, address_postal_code_check: 'pass', cvc_check: 'pass' },
@@ -87,14 +82,44 @@ export function newPaymentMethod(unit: UnitOfWork, card: TestCard, customer: Cus
       three_d_secure_usage: { supported: true },
       wallet: null,
     },
-    created: unit.now,
-    customer: null,
-    customer_account: null,
-    livemode: unit.livemode,
-    metadata: {},
     type: 'card',
   };
 }
+
+/** Returns a payment method for the test account of a US bank that is not attached to a customer. */
+const newBankAccount = (unit: UnitOfWork): PaymentMethod => ({
+  ...newMethod(unit, null),
+  type: 'us_bank_account',
+  us_bank_account: {
+    account_holder_type: 'individual',
+    account_type: 'checking',
+    bank_name: 'STRIPE TEST BANK',
+    financial_connections_account: null,
+    fingerprint: 'localbank6789',
+    last4: '6789',
+    networks: { preferred: 'ach', supported: ['ach'] },
+    routing_number: '110000000',
+    status_details: {},
+  },
+});
+
+const newMethod = (unit: UnitOfWork, customer: Customer | null) => ({
+  id: newId('pm_1'),
+  object: 'payment_method' as const,
+  allow_redisplay: 'limited' as const,
+  billing_details: {
+    address: { city: null, country: 'US', line1: null, line2: null, postal_code: '94107', state: null },
+    email: customer?.email ?? null,
+    name: customer?.name ?? null,
+    phone: null,
+    tax_id: null,
+  },
+  created: unit.now,
+  customer: null,
+  customer_account: null,
+  livemode: unit.livemode,
+  metadata: {},
+});
 
 /** Attaches a payment method to a customer and emits its event. */
 export function attach(unit: UnitOfWork, paymentMethod: PaymentMethod, customer: Customer): PaymentMethod {

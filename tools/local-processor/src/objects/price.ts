@@ -1,52 +1,40 @@
-import type { Stripe } from 'stripe';
 import type { UnitOfWork } from '../api/unit-of-work.ts';
 import type { Cadence } from '../domain/periods.ts';
 import { newId } from '../domain/ids.ts';
-import { amountOf } from '../domain/price-amount.ts';
+import { amountOf, type Rate } from '../domain/price-amount.ts';
 import type { CurrencyOption, Plan, Price } from './stored.ts';
 
-interface NewPrice {
-  active: boolean;
-  currency: string;
-  lookupKey: string | null;
-  metadata: Stripe.Metadata;
-  nickname: string | null;
-  product: string;
+type NewPrice = Pick<
+  Price,
+  'active' | 'currency' | 'metadata' | 'nickname' | 'product' | 'tiers_mode' | 'transform_quantity'
+> & {
   cadence: Cadence | null;
-  /** The amount in the price's own currency. */
-  own: CurrencyOption;
-  tiersMode: 'graduated' | 'volume' | null;
-  transform: { divide_by: number; round: 'up' | 'down' } | null;
   usageType: 'licensed' | 'metered';
   meter: string | null;
-}
+  /** The amount in the price's own currency. */
+  own: CurrencyOption;
+};
 
 /** Returns a price; its tiers and other currencies are in its `PriceDetail`. */
 export function newPrice(unit: UnitOfWork, given: NewPrice): Price {
-  const { cadence, own } = given;
+  const { cadence, usageType, meter, own, ...fields } = given;
   return {
+    ...fields,
     id: newId('price_1'),
     object: 'price',
-    active: given.active,
     billing_scheme: own.tiers ? 'tiered' : 'per_unit',
     created: unit.now,
-    currency: given.currency,
     custom_unit_amount: null,
     livemode: unit.livemode,
-    lookup_key: given.lookupKey,
-    metadata: given.metadata,
-    nickname: given.nickname,
-    product: given.product,
+    lookup_key: null,
     recurring: cadence && {
       interval: cadence.interval,
       interval_count: cadence.count,
-      meter: given.meter,
+      meter,
       trial_period_days: null,
-      usage_type: given.usageType,
+      usage_type: usageType,
     },
     tax_behavior: own.tax_behavior,
-    tiers_mode: given.tiersMode,
-    transform_quantity: given.transform,
     type: cadence ? 'recurring' : 'one_time',
     unit_amount: own.unit_amount,
     unit_amount_decimal: own.unit_amount_decimal,
@@ -76,7 +64,7 @@ export function priceAmount(unit: UnitOfWork, price: Price, currency: string, qu
     tiers: option?.tiers ?? null,
     // Prices are only created with this shape; the library's type allows future ones.
     tiersMode: price.tiers_mode,
-    transform: price.transform_quantity as NewPrice['transform'],
+    transform: price.transform_quantity as Rate['transform'],
   };
   return amountOf(rate, quantity ?? 1);
 }
@@ -131,6 +119,6 @@ export function planOf(price: Price, cadence: Cadence): Plan {
     transform_usage: price.transform_quantity,
     trial_period_days: null,
     // Prices are only created with these two; the library's type allows future ones.
-    usage_type: (price.recurring?.usage_type ?? 'licensed') as NewPrice['usageType'],
+    usage_type: (price.recurring?.usage_type ?? 'licensed') as 'licensed' | 'metered',
   };
 }

@@ -16,13 +16,18 @@ type Stored<T> = {
 
 type Replace<T, Changes> = Omit<T, keyof Changes> & Changes;
 
-export type Customer = Stored<Stripe.Customer>;
+/** A name that is unset is null, as other fields are. */
+export type Customer = Replace<Stored<Stripe.Customer>, { business_name?: string | null }>;
 export type DeletedCustomer = Stripe.DeletedCustomer;
+export type TaxId = Stored<Stripe.TaxId>;
 export type Product = Stored<Stripe.Product>;
 export type DeletedProduct = Stripe.DeletedProduct;
 export type Price = Stored<Stripe.Price>;
 export type Plan = Stored<Stripe.Plan>;
-export type SubscriptionItem = Replace<Stored<Stripe.SubscriptionItem>, { price: Price; plan: Plan }>;
+export type SubscriptionItem = Replace<
+  Stored<Stripe.SubscriptionItem>,
+  { discounts: string[]; price: Price; plan: Plan }
+>;
 type PendingUpdate = Replace<
   Stripe.Subscription.PendingUpdate,
   { discounts: string[] | null; subscription_items: SubscriptionItem[] | null }
@@ -31,12 +36,17 @@ export type Subscription = Replace<
   Stored<Stripe.Subscription>,
   { discounts: string[]; items: Stripe.ApiList<SubscriptionItem>; pending_update: PendingUpdate | null }
 >;
+/** A discount of a phase or of an item of it: an existing one, or what it is made of. */
+export type PhaseDiscount = { [Name in 'coupon' | 'discount' | 'promotion_code']: string | null };
 /** A phase of a schedule, with the ids of what it names. */
 export type Phase = Replace<
   Stored<Stripe.SubscriptionSchedule.Phase>,
   {
-    discounts: { coupon: string | null; discount: string | null; promotion_code: string | null }[];
-    items: Replace<Stripe.SubscriptionSchedule.Phase.Item, { price: string; plan: string }>[];
+    discounts: PhaseDiscount[];
+    items: Replace<
+      Stripe.SubscriptionSchedule.Phase.Item,
+      { discounts: PhaseDiscount[]; price: string; plan: string }
+    >[];
   }
 >;
 export type SubscriptionSchedule = Replace<
@@ -177,4 +187,28 @@ export interface PendingChange {
   items: string[];
   /** Items of earlier changes on the same invoice; they wait again if the change is dropped. */
   waiting: string[];
+}
+
+/** One discount that a request names: one that is there, or a coupon or promotion code to redeem. */
+export interface WantedDiscount {
+  coupon?: string | undefined;
+  discount?: string | undefined;
+  promotion_code?: string | undefined;
+}
+
+/** What a checkout session creates when it is paid; the API does not return it. */
+export interface CheckoutPlan {
+  id: string;
+  lines: LineItem[];
+  /** What the session names or the customer has entered; redeemed when it is paid. Absent in older data. */
+  discounts?: WantedDiscount[];
+  subscription: { description: string | null; metadata: Stripe.Metadata; trialDays: number | null };
+  payment: { description: string | null; metadata: Stripe.Metadata };
+  invoiceCreation: { enabled: boolean; metadata: Stripe.Metadata };
+  /** Whether payment saves the address and the name in the existing customer. */
+  updates: { address: boolean; name: boolean };
+  /** The payment or setup intent of an earlier, declined attempt. */
+  paymentIntent: string | null;
+  setupIntent: string | null;
+  lastDecline: string | null;
 }

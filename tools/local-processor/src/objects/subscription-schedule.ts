@@ -1,7 +1,8 @@
 import type { Stripe } from 'stripe';
 import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { newId } from '../domain/ids.ts';
-import type { Phase, Subscription, SubscriptionSchedule } from './stored.ts';
+import type { Phase, PhaseDiscount, Subscription, SubscriptionSchedule } from './stored.ts';
+import { nulls } from './nulls.ts';
 import { currentPeriod } from './subscription.ts';
 
 /** Returns a schedule whose only phase is the subscription's current period, as `from_subscription` makes it. */
@@ -15,31 +16,22 @@ export function newSchedule(
   return {
     id: newId('sub_sched_1'),
     object: 'subscription_schedule',
-    application: null,
+    ...nulls('application canceled_at completed_at customer_account released_at released_subscription'),
     billing_mode: subscription.billing_mode,
-    canceled_at: null,
-    completed_at: null,
     created: unit.now,
     current_phase: phase,
     customer: subscription.customer,
-    customer_account: null,
     default_settings: {
-      application_fee_percent: null,
+      ...nulls('application_fee_percent billing_thresholds on_behalf_of transfer_data'),
       billing_cycle_anchor: 'automatic',
-      billing_thresholds: null,
       collection_method: subscription.collection_method,
       default_payment_method: subscription.default_payment_method,
       description: subscription.description,
       invoice_settings: {
-        account_tax_ids: null,
-        custom_fields: null,
+        ...nulls('account_tax_ids custom_fields description footer'),
         days_until_due: subscription.days_until_due,
-        description: null,
-        footer: null,
         issuer: { type: 'self' },
       },
-      on_behalf_of: null,
-      transfer_data: null,
     },
     end_behavior: subscription.cancel_at === null ? 'release' : 'cancel',
     livemode: unit.livemode,
@@ -53,8 +45,6 @@ export function newSchedule(
         trial_end: subscription.trial_end,
       }),
     ],
-    released_at: null,
-    released_subscription: null,
     status: 'active',
     subscription: subscription.id,
     test_clock: subscription.test_clock,
@@ -68,21 +58,13 @@ export function newPhase(
 ): Phase {
   return {
     add_invoice_items: [],
-    application_fee_percent: null,
-    billing_cycle_anchor: null,
-    billing_thresholds: null,
-    collection_method: null,
+    ...nulls('application_fee_percent billing_cycle_anchor billing_thresholds collection_method'),
+    ...nulls('default_payment_method description invoice_settings on_behalf_of transfer_data trial_end'),
     currency,
-    default_payment_method: null,
     default_tax_rates: [],
-    description: null,
     discounts: [],
-    invoice_settings: null,
     metadata: {},
-    on_behalf_of: null,
     proration_behavior: 'create_prorations',
-    transfer_data: null,
-    trial_end: null,
     ...given,
   };
 }
@@ -90,10 +72,15 @@ export function newPhase(
 /** Returns the items and discounts of a subscription as a phase has them. */
 export function billedBy({ items, discounts }: Subscription): Pick<Phase, 'discounts' | 'items'> {
   return {
-    items: items.data.map(({ price, quantity, metadata }) => newPhaseItem(price.id, quantity, metadata)),
-    discounts: discounts.map(discount => ({ coupon: null, discount, promotion_code: null })),
+    items: items.data.map(item => ({
+      ...newPhaseItem(item.price.id, item.quantity, item.metadata),
+      discounts: item.discounts.map(existingDiscount),
+    })),
+    discounts: discounts.map(existingDiscount),
   };
 }
+
+const existingDiscount = (discount: string): PhaseDiscount => ({ coupon: null, discount, promotion_code: null });
 
 /** Returns an item of a phase; a metered price has no quantity. */
 export function newPhaseItem(

@@ -4,106 +4,90 @@ import { newId } from '../domain/ids.ts';
 import type { Cadence } from '../domain/periods.ts';
 import type { Period } from '../domain/prorate.ts';
 import { cadenceOf, planOf } from './price.ts';
-import type { Price, Subscription, SubscriptionItem } from './stored.ts';
+import { nulls } from './nulls.ts';
+import type { Discount, Price, Subscription, SubscriptionItem } from './stored.ts';
 
-interface NewSubscription {
-  id: string;
-  customer: string;
-  currency: string;
-  description: string | null;
-  metadata: Stripe.Metadata;
-  paymentMethod: string | null;
-  /** A metered price has no quantity. */
-  items: { price: Price; quantity: number | null; metadata?: Stripe.Metadata }[];
-  period: Period;
-  startDate: number;
-  /** The end of the free trial; null without one. */
-  trialEnd: number | null;
-  /** For `send_invoice`: the days that the customer has to pay; null charges automatically. */
-  daysUntilDue: number | null;
-  automaticTax: boolean;
-  latestInvoice: string;
-  testClock: string | null;
+/** A price that an item bills; a metered one has no quantity. */
+export interface Billed {
+  price: Price;
+  quantity: number | null;
+  metadata?: Stripe.Metadata;
+  /** Of the item alone; they are not stored, and do not name it yet. */
+  discounts?: readonly Discount[];
 }
+
+type NewSubscription = Pick<
+  Subscription,
+  | 'currency'
+  | 'customer'
+  | 'days_until_due'
+  | 'default_payment_method'
+  | 'description'
+  | 'latest_invoice'
+  | 'metadata'
+  | 'test_clock'
+  | 'trial_end'
+> & { id: string; items: Billed[]; period: Period; automaticTax: boolean };
 
 /** Returns a subscription that is active or trialing. */
 export function newSubscription(unit: UnitOfWork, given: NewSubscription): Subscription {
-  const { id, trialEnd, period } = given;
+  const { period, automaticTax, items, ...fields } = given;
+  const { id, days_until_due: days, trial_end: trialEnd } = fields;
   return {
-    id,
+    ...fields,
     object: 'subscription',
-    application: null,
-    application_fee_percent: null,
-    automatic_tax: {
-      disabled_reason: null,
-      enabled: given.automaticTax,
-      liability: given.automaticTax ? { type: 'self' } : null,
-    },
+    ...nulls('application application_fee_percent billing_cycle_anchor_config billing_thresholds cancel_at'),
+    ...nulls('canceled_at customer_account default_source ended_at managed_payments'),
+    ...nulls('next_pending_invoice_item_invoice on_behalf_of pause_collection pending_invoice_item_interval'),
+    ...nulls('pending_setup_intent pending_update schedule transfer_data'),
+    automatic_tax: subscriptionTaxOf(automaticTax),
     billing_cycle_anchor: trialEnd ?? period.start,
-    billing_cycle_anchor_config: null,
     billing_mode: { flexible: { proration_discounts: 'included' }, type: 'flexible' },
     billing_schedules: [],
-    billing_thresholds: null,
-    cancel_at: null,
     cancel_at_period_end: false,
-    canceled_at: null,
     cancellation_details: { comment: null, feedback: null, feedback_option: null, reason: null },
-    collection_method: given.daysUntilDue === null ? 'charge_automatically' : 'send_invoice',
+    collection_method: days === null ? 'charge_automatically' : 'send_invoice',
     created: unit.now,
-    currency: given.currency,
-    customer: given.customer,
-    customer_account: null,
-    days_until_due: given.daysUntilDue,
-    default_payment_method: given.paymentMethod,
-    default_source: null,
     default_tax_rates: [],
-    description: given.description,
     discounts: [],
-    ended_at: null,
     invoice_settings: {
-      account_tax_ids: null,
-      custom_fields: null,
-      description: null,
-      footer: null,
+      ...nulls('account_tax_ids custom_fields description footer'),
       issuer: { type: 'self' },
     },
     items: {
       object: 'list',
-      data: given.items.map(item => newItem(unit, id, item, period)),
+      data: items.map(item => newItem(unit, id, item, period)),
       has_more: false,
       url: `/v1/subscription_items?subscription=${id}`,
     },
-    latest_invoice: given.latestInvoice,
     livemode: unit.livemode,
-    managed_payments: null,
-    metadata: given.metadata,
-    next_pending_invoice_item_invoice: null,
-    on_behalf_of: null,
-    pause_collection: null,
     payment_settings: {
       payment_method_options: null,
       payment_method_types: null,
       save_default_payment_method: 'off',
     },
-    pending_invoice_item_interval: null,
-    pending_setup_intent: null,
-    pending_update: null,
-    schedule: null,
-    start_date: given.startDate,
+    start_date: unit.now,
     status: trialEnd === null ? 'active' : 'trialing',
-    test_clock: given.testClock,
-    transfer_data: null,
-    trial_end: trialEnd,
     trial_settings: { end_behavior: { billing_cycle_anchor: null, missing_payment_method: 'create_invoice' } },
     trial_start: trialEnd === null ? null : period.start,
   };
 }
 
+/** Returns whether Stripe computes the tax of a subscription or a phase, and why it stopped. */
+export const subscriptionTaxOf = (
+  enabled: boolean,
+  disabledReason: 'requires_location_inputs' | null = null,
+): Subscription['automatic_tax'] => ({
+  disabled_reason: disabledReason,
+  enabled,
+  liability: enabled ? { type: 'self' } : null,
+});
+
 /** Returns an item that bills a recurring price. */
 export function newItem(
   unit: UnitOfWork,
   subscription: string,
-  { price, quantity, metadata = {} }: NewSubscription['items'][number],
+  { price, quantity, metadata = {}, discounts = [] }: Billed,
   period: Period,
 ): SubscriptionItem {
   return {
@@ -114,7 +98,7 @@ export function newItem(
     current_period_end: period.end,
     current_period_start: period.start,
     current_trial: null,
-    discounts: [],
+    discounts: discounts.map(({ id }) => id),
     metadata,
     plan: planOf(price, recurringCadence(price)),
     price,
@@ -168,6 +152,10 @@ function recurringCadence(price: Price): Cadence {
   // Items only have recurring prices: Checkout and item updates reject others.
   return cadenceOf(price) ?? MONTHLY;
 }
+
+/** Returns a subscription as it is now, after others may have changed it. */
+export const asItIs = (unit: UnitOfWork, subscription: Subscription): Subscription =>
+  unit.tables.subscription.get(subscription.id) ?? subscription;
 
 /** Returns whether the subscription is in a final status. */
 export function hasEnded({ status }: Pick<Subscription, 'status'>): boolean {

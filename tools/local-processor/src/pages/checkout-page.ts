@@ -2,9 +2,8 @@ import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { formatAmount, formatCadence } from '../domain/money.ts';
 import { cadenceOf } from '../objects/price.ts';
 import { nextTestCard } from '../objects/payment-method.ts';
-import type { CheckoutPlan } from '../objects/checkout-plan.ts';
-import type { CheckoutSession, LineItem } from '../objects/stored.ts';
-import { type Html, html } from './html.ts';
+import type { CheckoutPlan, CheckoutSession, LineItem } from '../objects/stored.ts';
+import { type Html, html, type Page } from './html.ts';
 
 /** Returns the hosted page of an open session: items, price, billing interval, and the buttons to pay or decline. */
 export function checkoutPage(
@@ -12,7 +11,7 @@ export function checkoutPage(
   session: CheckoutSession,
   plan: CheckoutPlan,
   codeProblem: string | null = null,
-): { title: string; body: Html } {
+): Page {
   const setup = session.mode === 'setup';
   const title = setup ? 'Save a card' : plan.subscription.trialDays === null ? 'Checkout' : 'Start your free trial';
   const card = nextTestCard(unit, session.customer);
@@ -63,7 +62,7 @@ function lineAmount(line: LineItem): string {
 }
 
 /** Returns the page of a session that is complete or expired. */
-export function closedPage(session: CheckoutSession): { title: string; body: Html } {
+export function closedPage(session: CheckoutSession): Page {
   const complete = session.status === 'complete';
   const title = complete ? 'All done' : 'This checkout has expired';
   const text = complete ? 'This checkout is complete. There is nothing left to pay.' : 'Ask for a new checkout link.';
@@ -79,11 +78,9 @@ export function closedPage(session: CheckoutSession): { title: string; body: Htm
   };
 }
 
-/** Returns the page for an unknown URL. */
-export function missingPage(): { title: string; body: Html } {
-  return {
-    title: 'Not found',
-    body: html`<h1>Not found</h1>
-      <p>This page does not exist.</p>`,
-  };
-}
+/** The page for an unknown URL. */
+export const MISSING: Page = {
+  title: 'Not found',
+  body: html`<h1>Not found</h1>
+    <p>This page does not exist.</p>`,
+};

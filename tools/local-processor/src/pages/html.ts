@@ -22,3 +22,8 @@ function render(value: Part): string {
   if (typeof value === 'object') return value.map(({ text }) => text).join('');
   return String(value).replaceAll(/[&<>"']/g, character => ESCAPES[character] ?? character);
 }
+
+export interface Page {
+  readonly title: string;
+  readonly body: Html;
+}

@@ -2,7 +2,7 @@ import { isPayable } from '../billing/pay-invoice.ts';
 import { formatAmount } from '../domain/money.ts';
 import type { TestCard } from '../objects/payment-method.ts';
 import type { Invoice } from '../objects/stored.ts';
-import { type Html, html } from './html.ts';
+import { type Html, html, type Page } from './html.ts';
 
 /**
  * Returns the hosted page of an invoice, on which one that is not paid can be. `card` is the test card that pays; `toConfirm`
@@ -11,7 +11,7 @@ import { type Html, html } from './html.ts';
 export function invoicePage(
   invoice: Invoice,
   { card, toConfirm, wasDeclined = false }: { card: TestCard; toConfirm: string | null; wasDeclined?: boolean },
-): { title: string; body: Html } {
+): Page {
   const title = `Invoice ${invoice.number ?? 'draft'}`;
   const { currency } = invoice;
   const used = invoice.total - invoice.amount_due;

@@ -8,7 +8,7 @@ import { nextTestCard } from '../objects/payment-method.ts';
 import type { Invoice } from '../objects/stored.ts';
 import type { Processor } from '../processor.ts';
 import type { Account } from '../store/account.ts';
-import { checkoutPage, closedPage, missingPage } from './checkout-page.ts';
+import { checkoutPage, closedPage, MISSING } from './checkout-page.ts';
 import { invoicePage, invoicePdf } from './invoice-page.ts';
 import { sendPage } from './layout.ts';
 
@@ -41,7 +41,7 @@ export function pageRoutes(processor: Processor): FastifyPluginAsync {
       }
       processor.run(account, unit => completeSession(unit, id));
       const target = (session.success_url ?? '').replaceAll('{CHECKOUT_SESSION_ID}', id);
-      return reply.code(303).header('location', target).header('cache-control', 'no-store').send();
+      return redirect(reply, target);
     });
 
     app.get('/i/:account/:id', async (request, reply) => showInvoice(processor, request.params, reply));
@@ -56,15 +56,12 @@ export function pageRoutes(processor: Processor): FastifyPluginAsync {
       processor.run(account, unit => payOnPage(unit, invoice, outcome));
       if (isOpen && outcome === 'decline')
         return showInvoice(processor, request.params, reply, { status: 402, wasDeclined: true });
-      return reply.code(303).header('location', request.url).header('cache-control', 'no-store').send();
+      return redirect(reply, request.url);
     });
 
     app.get('/i/:account/:id/pdf', async (request, reply) => {
       const invoice = findInvoice(processor, request.params)?.invoice;
-      if (!invoice) {
-        const { title, body } = missingPage();
-        return sendPage(reply, 404, title, body);
-      }
+      if (!invoice) return sendPage(reply, 404, MISSING);
       const file = `Invoice-${(invoice.number ?? invoice.id).replaceAll(/[^\w-]/g, '')}.pdf`;
       return reply
         .header('content-type', 'application/pdf')
@@ -74,6 +71,9 @@ export function pageRoutes(processor: Processor): FastifyPluginAsync {
     });
   };
 }
+
+const redirect = (reply: FastifyReply, target: string): FastifyReply =>
+  reply.code(303).header('location', target).header('cache-control', 'no-store').send();
 
 /** Applies a promotion code to an open session, and shows its page again. */
 function enterCodeOf(processor: Processor, account: Account, id: string, code: string, reply: FastifyReply) {
@@ -85,7 +85,7 @@ function enterCodeOf(processor: Processor, account: Account, id: string, code: s
     if (error instanceof ApiError) return showSession(processor, id, reply, 400, error.message);
     throw error;
   }
-  return reply.code(303).header('location', `/c/pay/${id}`).header('cache-control', 'no-store').send();
+  return redirect(reply, `/c/pay/${id}`);
 }
 
 function showSession(
@@ -98,15 +98,10 @@ function showSession(
   const account = accountOfSession(processor, id);
   const session = account?.tables['checkout.session'].get(id);
   const plan = account?.tables.checkout_plan.get(id);
-  if (!account || !session || !plan) {
-    const { title, body } = missingPage();
-    return sendPage(reply, 404, title, body);
-  }
-  const open = session.status === 'open';
-  const { title, body } = open
-    ? processor.run(account, unit => checkoutPage(unit, session, plan, codeProblem))
-    : closedPage(session);
-  return sendPage(reply, open ? openStatus : 410, title, body);
+  if (!account || !session || !plan) return sendPage(reply, 404, MISSING);
+  if (session.status !== 'open') return sendPage(reply, 410, closedPage(session));
+  const page = processor.run(account, unit => checkoutPage(unit, session, plan, codeProblem));
+  return sendPage(reply, openStatus, page);
 }
 
 /** Returns the account of a session. The session's id is the secret that gives access to its page. */
@@ -121,17 +116,13 @@ function showInvoice(
   { status = 200, wasDeclined = false }: { status?: number; wasDeclined?: boolean } = {},
 ): FastifyReply {
   const found = findInvoice(processor, params);
-  if (!found) {
-    const { title, body } = missingPage();
-    return sendPage(reply, 404, title, body);
-  }
+  if (!found) return sendPage(reply, 404, MISSING);
   const { account, invoice } = found;
   const { card, toConfirm } = processor.run(account, unit => ({
     card: nextTestCard(unit, invoice.customer),
     toConfirm: cardToConfirm(unit, invoice)?.card?.last4 ?? null,
   }));
-  const { title, body } = invoicePage(invoice, { card, toConfirm, wasDeclined });
-  return sendPage(reply, status, title, body);
+  return sendPage(reply, status, invoicePage(invoice, { card, toConfirm, wasDeclined }));
 }
 
 /** Finds an invoice by its account and its id, which together are the secret that gives access to its page. */

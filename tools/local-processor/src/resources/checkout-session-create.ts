@@ -4,29 +4,25 @@ import { invalidRequest } from '../api/errors.ts';
 import { mergeMetadata } from '../api/metadata.ts';
 import { boolean, choice, expand, integer, metadata, parameters, text, timestamp, url } from '../api/parameters.ts';
 import type { UnitOfWork } from '../api/unit-of-work.ts';
-import { discountedItems, discountsOfSale, shownDiscounts } from '../billing/checkout-discounts.ts';
+import { billedItems, discountsOfSale, shownDiscounts } from '../billing/checkout-discounts.ts';
 import { createSetupIntent } from '../billing/setup-intents.ts';
 import { newCheckoutSession, newLineItem } from '../objects/checkout-session.ts';
-import { liveCustomer } from '../objects/customer.ts';
+import { existing } from '../objects/finding.ts';
 import { isMetered } from '../objects/price.ts';
-import type { WantedDiscount } from '../objects/checkout-plan.ts';
-import type { CheckoutSession, LineItem, Price } from '../objects/stored.ts';
+import type { CheckoutSession, LineItem, Price, WantedDiscount } from '../objects/stored.ts';
 import { optionParameters, optionsOf } from './checkout-session-options.ts';
-import { existingProduct } from './products.ts';
 import { currency } from './price-amounts.ts';
-import { existingPrice, quantityOf, rejectSecondCurrency, requireCurrency } from './prices.ts';
+import { quantityOf, rejectSecondCurrency, requireCurrency } from './prices.ts';
 
 const MIN_LIFETIME_SECONDS = 30 * 60;
 const MAX_LIFETIME_SECONDS = 24 * 3600;
 
 export const createParameters = parameters<Stripe.Checkout.SessionCreateParams>()({
   ...optionParameters,
-  allowed_payment_method_types: z.array(z.string()).optional(),
   cancel_url: url.optional(),
   client_reference_id: text(200).optional(),
   currency: currency.optional(),
   customer: text().optional(),
-  customer_creation: choice('always', 'if_required').optional(),
   customer_email: text(800).optional(),
   discounts: z
     .array(z.strictObject({ coupon: text().optional(), promotion_code: text().optional() }))
@@ -63,61 +59,49 @@ type Given = z.output<typeof createParameters>;
  */
 export function createSession(unit: UnitOfWork, given: Given): CheckoutSession {
   rejectOtherModes(given);
-  const customer = given.customer === undefined ? null : liveCustomer(unit, given.customer, 'customer');
+  const customer = given.customer === undefined ? null : existing(unit, 'customer', given.customer, 'customer');
   if (customer && given.customer_email !== undefined)
-    throw invalidRequest('You may only specify one of these parameters: customer, customer_email.', {
-      param: 'customer_email',
-    });
-  const options = optionsOf(given, customer);
+    throw invalidRequest('You may only specify one of these parameters: customer, customer_email.', 'customer_email');
+  const options = optionsOf(unit, given, customer);
   const sold = linesOf(unit, given);
   const sessionCurrency = sold[0]?.currency ?? setupCurrency(given);
   if (given.mode === 'subscription' && customer) rejectSecondCurrency(unit, customer, sessionCurrency);
   const wanted = wantedOf(given);
-  const sale = { customer: customer?.id ?? null, currency: sessionCurrency, lines: sold };
+  const isTaxed = options.automatic_tax.enabled;
+  const sale = { customer: customer?.id ?? null, currency: sessionCurrency, lines: sold, isTaxed };
   const discounts = discountsOfSale(unit, sale, wanted);
-  const lines = discountedItems(unit, sold, discounts);
+  const lines = billedItems(unit, sale, discounts);
   const trialDays = trialOf(given);
-  const invoiceCreation = {
+  const invoice = {
     enabled: given.invoice_creation?.enabled ?? false,
-    metadata: mergeMetadata({}, given.invoice_creation?.invoice_data?.metadata),
-  };
-  const setup = {
-    description: given.setup_intent_data?.description ?? null,
-    metadata: metadataOf(given.setup_intent_data),
+    metadata: partOf(given.invoice_creation?.invoice_data).metadata,
   };
   const session = newCheckoutSession(unit, {
-    mode: given.mode,
-    customer,
-    customerEmail: given.customer_email ?? null,
-    customerCreation: customerCreation(given),
-    clientReferenceId: given.client_reference_id ?? null,
+    ...options,
+    cancel_url: given.cancel_url ?? null,
+    client_reference_id: given.client_reference_id ?? null,
     currency: sessionCurrency,
-    lines,
-    trial: trialDays !== null,
-    metadata: mergeMetadata({}, given.metadata),
-    successUrl: given.success_url,
-    cancelUrl: given.cancel_url ?? null,
-    expiresAt: expiryOf(unit, given),
-    setupIntent: given.mode === 'setup' ? createSetupIntent(unit, customer?.id ?? null, setup).id : null,
-    invoiceCreation,
-    options,
+    customer,
+    customer_email: given.customer_email ?? null,
     discounts: shownDiscounts(discounts),
+    expires_at: expiryOf(unit, given),
+    invoice,
+    lines,
+    metadata: mergeMetadata({}, given.metadata),
+    mode: given.mode,
+    setup_intent:
+      given.mode === 'setup' ? createSetupIntent(unit, customer?.id ?? null, partOf(given.setup_intent_data)).id : null,
+    success_url: given.success_url,
+    trial: trialDays !== null,
   });
   unit.tables.checkout_plan.put({
     id: session.id,
     lines,
     discounts: wanted,
-    subscription: {
-      description: given.subscription_data?.description ?? null,
-      metadata: metadataOf(given.subscription_data),
-      trialDays,
-    },
-    payment: {
-      description: given.payment_intent_data?.description ?? null,
-      metadata: metadataOf(given.payment_intent_data),
-    },
-    invoiceCreation,
-    options,
+    subscription: { ...partOf(given.subscription_data), trialDays },
+    payment: partOf(given.payment_intent_data),
+    invoiceCreation: invoice,
+    updates: { address: given.customer_update?.address === 'auto', name: given.customer_update?.name === 'auto' },
     paymentIntent: null,
     setupIntent: null,
     lastDecline: null,
@@ -129,11 +113,12 @@ export function createSession(unit: UnitOfWork, given: Given): CheckoutSession {
 function wantedOf({ mode, discounts = [], allow_promotion_codes: takesCodes }: Given): WantedDiscount[] {
   const param = 'discounts';
   if (mode === 'setup' && discounts.length > 0)
-    throw invalidRequest('You can not pass `discounts` in `setup` mode.', { param });
+    throw invalidRequest('You can not pass `discounts` in `setup` mode.', param);
   if (discounts.length > 0 && takesCodes !== undefined)
-    throw invalidRequest('You may only specify one of these parameters: allow_promotion_codes, discounts.', {
-      param: 'allow_promotion_codes',
-    });
+    throw invalidRequest(
+      'You may only specify one of these parameters: allow_promotion_codes, discounts.',
+      'allow_promotion_codes',
+    );
   return discounts;
 }
 
@@ -147,25 +132,23 @@ function rejectOtherModes(given: Given): void {
   ] as const;
   for (const [param, mode] of parts)
     if (given[param] !== undefined && given.mode !== mode)
-      throw invalidRequest(`You can not pass \`${param}\` in \`${given.mode}\` mode.`, { param });
+      throw invalidRequest(`You can not pass \`${param}\` in \`${given.mode}\` mode.`, param);
   if (given.mode === 'setup' && given.line_items !== undefined)
-    throw invalidRequest('You can not pass `line_items` in `setup` mode.', { param: 'line_items' });
-  if (given.mode !== 'payment' && given.customer_creation !== undefined)
-    throw invalidRequest('`customer_creation` can only be used in `payment` mode.', { param: 'customer_creation' });
+    throw invalidRequest('You can not pass `line_items` in `setup` mode.', 'line_items');
 }
 
 function linesOf(unit: UnitOfWork, given: Given): LineItem[] {
   const { mode, line_items: wanted = [] } = given;
   if (mode === 'setup') return [];
   if (wanted.length === 0)
-    throw invalidRequest('Missing required param: line_items.', { code: 'parameter_missing', param: 'line_items' });
+    throw invalidRequest('Missing required param: line_items.', 'line_items', 'parameter_missing');
   let sessionCurrency = given.currency;
   const lines = wanted.map(({ price: priceId, quantity }, index) => {
     const param = `line_items[${index}][price]`;
-    const price = existingPrice(unit, priceId, param);
-    const product = existingProduct(unit, price.product, param);
+    const price = existing(unit, 'price', priceId, param);
+    const product = existing(unit, 'product', price.product, param);
     if (!price.active || !product.active)
-      throw invalidRequest('The price specified is inactive. This field only accepts active prices.', { param });
+      throw invalidRequest('The price specified is inactive. This field only accepts active prices.', param);
     sessionCurrency ??= price.currency;
     requireCurrency(unit, price, sessionCurrency, param);
     const billed = lineQuantity(price, quantity, index);
@@ -178,64 +161,60 @@ function linesOf(unit: UnitOfWork, given: Given): LineItem[] {
 function lineQuantity(price: Price, quantity: number | undefined, index: number): number | null {
   const param = `line_items[${index}][quantity]`;
   if (quantity === undefined && !isMetered(price))
-    throw invalidRequest(`Quantity is required. Add \`quantity\` to \`line_items[${index}]\`.`, {
-      code: 'parameter_missing',
+    throw invalidRequest(
+      `Quantity is required. Add \`quantity\` to \`line_items[${index}]\`.`,
       param,
-    });
+      'parameter_missing',
+    );
   return quantityOf(price, quantity, param);
 }
 
 function rejectMixedPrices(mode: 'payment' | 'subscription', lines: readonly LineItem[]): void {
   const recurring = lines.filter(({ price }) => price.type === 'recurring');
   if (mode === 'subscription' && recurring.length === 0)
-    throw invalidRequest('You must provide at least one recurring price in `subscription` mode when using prices.', {
-      param: 'line_items',
-    });
+    throw invalidRequest(
+      'You must provide at least one recurring price in `subscription` mode when using prices.',
+      'line_items',
+    );
   if (mode === 'payment' && recurring.length > 0)
     throw invalidRequest(
       'You specified `payment` mode but passed a recurring price. Either switch to `subscription` mode or use only one-time prices.',
-      { param: 'line_items' },
+      'line_items',
     );
   const cadences = recurring.map(({ price }) => `${price.recurring?.interval} ${price.recurring?.interval_count}`);
   if (new Set(cadences).size > 1)
-    throw invalidRequest('Checkout does not support multiple prices with different billing intervals.', {
-      param: 'line_items',
-    });
+    throw invalidRequest('Checkout does not support multiple prices with different billing intervals.', 'line_items');
 }
 
-function setupCurrency(given: Given): string | null {
-  if (given.currency === undefined && given.allowed_payment_method_types === undefined)
-    throw invalidRequest(
-      'Missing required param: currency. A `setup` session needs `currency` unless `allowed_payment_method_types` is given.',
-      { code: 'parameter_missing', param: 'currency' },
-    );
-  return given.currency ?? null;
+function setupCurrency(given: Given): string {
+  if (given.currency === undefined)
+    throw invalidRequest('Missing required param: currency.', 'currency', 'parameter_missing');
+  return given.currency;
 }
 
 function trialOf(given: Given): number | null {
   const days = given.subscription_data?.trial_period_days;
   const param = 'subscription_data[trial_period_days]';
   if (days === undefined) return null;
-  if (days < 1) throw invalidRequest('The minimum number of trial period days is 1.', { param });
-  if (days > 730) throw invalidRequest('The maximum number of trial period days is 730 (2 years).', { param });
+  if (days < 1) throw invalidRequest('The minimum number of trial period days is 1.', param);
+  if (days > 730) throw invalidRequest('The maximum number of trial period days is 730 (2 years).', param);
   return days;
 }
 
-function expiryOf(unit: UnitOfWork, given: Given): number | null {
-  const at = given.expires_at;
-  if (at === undefined) return null;
+/** A session expires after 24 hours by default. */
+function expiryOf(unit: UnitOfWork, { expires_at: at = unit.now + MAX_LIFETIME_SECONDS }: Given): number {
   if (at < unit.now + MIN_LIFETIME_SECONDS - 60 || at > unit.now + MAX_LIFETIME_SECONDS + 60)
-    throw invalidRequest('The `expires_at` timestamp must be between 30 minutes and 24 hours from now.', {
-      param: 'expires_at',
-    });
+    throw invalidRequest('The `expires_at` timestamp must be between 30 minutes and 24 hours from now.', 'expires_at');
   return at;
 }
 
-function customerCreation(given: Given): 'always' | 'if_required' | null {
-  if (given.mode === 'payment') return given.customer_creation ?? 'if_required';
-  return given.mode === 'subscription' ? 'always' : null;
+interface Part {
+  description?: string | null | undefined;
+  metadata?: Record<string, string> | null | undefined;
 }
 
-function metadataOf(part: { metadata?: Record<string, string> | null | undefined } | undefined): Stripe.Metadata {
-  return mergeMetadata({}, part?.metadata);
-}
+/** Returns what the session's parameters say of an object that it creates. */
+const partOf = ({ description = null, metadata: pairs }: Part = {}) => ({
+  description,
+  metadata: mergeMetadata({}, pairs),
+});

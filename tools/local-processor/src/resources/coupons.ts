@@ -1,8 +1,7 @@
 import type { Stripe } from 'stripe';
 import { z } from 'zod';
-import { endpoint } from '../api/endpoint.ts';
-import { invalidRequest, noSuch } from '../api/errors.ts';
-import { createdWithin, listPage } from '../api/lists.ts';
+import { endpoint, endpointOn, noParameters, reads } from '../api/endpoint.ts';
+import { invalidRequest } from '../api/errors.ts';
 import { mergeMetadata } from '../api/metadata.ts';
 import {
   choice,
@@ -19,11 +18,12 @@ import {
   unsettableText,
 } from '../api/parameters.ts';
 import type { UnitOfWork } from '../api/unit-of-work.ts';
+import { newId } from '../domain/ids.ts';
 import { periodStart } from '../domain/periods.ts';
-import { newCoupon, shownCoupon } from '../objects/coupon.ts';
+import { shownCoupon } from '../objects/coupon.ts';
+import { existing, find } from '../objects/finding.ts';
 import type { Coupon } from '../objects/stored.ts';
 import { currency } from './price-amounts.ts';
-import { existingProduct } from './products.ts';
 
 /** The discounts of a subscription or of a preview; an empty value removes all. */
 export const discountsParameter = z.union([
@@ -39,6 +39,9 @@ export const discountsParameter = z.union([
     .max(20),
 ]);
 
+/** What a coupon takes off in other currencies. */
+const currencyOptions = z.record(currency, z.strictObject({ amount_off: integer(1, 99_999_999) }));
+
 /** A percentage above 0 and up to 100, with at most two decimals. */
 const percent = z.string().transform((value, context) => {
   const number = Number(value);
@@ -50,6 +53,7 @@ const createParameters = parameters<Stripe.CouponCreateParams>()({
   amount_off: integer(1, 99_999_999).optional(),
   applies_to: z.strictObject({ products: z.array(text()).min(1).max(100) }).optional(),
   currency: currency.optional(),
+  currency_options: currencyOptions.optional(),
   duration: choice('forever', 'once', 'repeating').optional(),
   duration_in_months: integer(1, 120).optional(),
   expand,
@@ -61,6 +65,7 @@ const createParameters = parameters<Stripe.CouponCreateParams>()({
   redeem_by: timestamp.optional(),
 });
 const updateParameters = parameters<Stripe.CouponUpdateParams>()({
+  currency_options: currencyOptions.optional(),
   expand,
   metadata: metadata.optional(),
   name: unsettableText(40).optional(),
@@ -70,50 +75,44 @@ const listParameters = parameters<Stripe.CouponListParams>()({ ...page, created 
 /** Coupons: https://docs.stripe.com/api/coupons. */
 export const couponEndpoints = [
   endpoint('POST', '/v1/coupons', createParameters, createCoupon),
-  endpoint('GET', '/v1/coupons', listParameters, (unit, given, { url }) => {
-    const rows = unit.tables.coupon
-      .newestFirst()
-      .filter(({ id }) => !unit.tables.removed_coupon.get(id))
-      .filter(createdWithin(given.created))
-      .map(row => shownCoupon(unit, row));
-    return listPage(rows, given, url, 'coupon');
+  ...reads('coupon', '/v1/coupons', listParameters, {
+    isListed: ({ id }, _, unit) => find(unit, 'coupon', id) !== undefined,
+    shown: shownCoupon,
   }),
-  endpoint('GET', '/v1/coupons/:id', parameters<Stripe.CouponRetrieveParams>()({ expand }), (unit, _, { id }) =>
-    shownCoupon(unit, existingCoupon(unit, id)),
-  ),
-  endpoint('POST', '/v1/coupons/:id', updateParameters, (unit, given, { id }) => {
-    const coupon = existingCoupon(unit, id);
-    const changes = {
-      metadata: mergeMetadata(coupon.metadata ?? {}, given.metadata),
-      ...(given.name === undefined ? {} : { name: given.name }),
-    };
-    return shownCoupon(unit, unit.update('coupon', coupon, changes, 'coupon.updated'));
+  endpointOn('coupon', 'POST', '/v1/coupons/:id', updateParameters, (unit, coupon, given) => {
+    addCurrencies(unit, coupon, given.currency_options);
+    const changes = { metadata: mergeMetadata(coupon.metadata, given.metadata), name: given.name };
+    return shownCoupon(unit, unit.update('coupon', coupon, changes));
   }),
-  endpoint('DELETE', '/v1/coupons/:id', parameters<object>()({}), (unit, _, { id }) => deleteCoupon(unit, id)),
+  endpointOn('coupon', 'DELETE', '/v1/coupons/:id', noParameters, deleteCoupon),
 ];
 
 type Given = z.output<typeof createParameters>;
 
-/** @throws ApiError 400 when the parameters do not fit each other, or the id is taken */
+/**
+ * Creates a coupon. Under the id of a deleted one it is another coupon, whose terms discounts of that one have from then on.
+ * @throws ApiError 400 when the parameters do not fit each other, or the id is taken
+ */
 function createCoupon(unit: UnitOfWork, given: Given): Coupon {
   const { amount_off: off = null, percent_off: percentOff = null, duration = 'once' } = given;
   if ((off === null) === (percentOff === null))
-    throw invalidRequest('You must pass either `percent_off` or `amount_off`.', { param: 'percent_off' });
+    throw invalidRequest('You must pass either `percent_off` or `amount_off`.', 'percent_off');
   if (off !== null && given.currency === undefined)
-    throw invalidRequest('You must pass `currency` with `amount_off`.', { param: 'currency' });
+    throw invalidRequest('You must pass `currency` with `amount_off`.', 'currency');
   if ((duration === 'repeating') !== (given.duration_in_months !== undefined))
-    throw invalidRequest('`duration_in_months` belongs to `duration=repeating`.', { param: 'duration_in_months' });
+    throw invalidRequest('`duration_in_months` belongs to `duration=repeating`.', 'duration_in_months');
   if (given.redeem_by !== undefined && given.redeem_by <= unit.now)
-    throw invalidRequest('`redeem_by` must be in the future.', { param: 'redeem_by' });
+    throw invalidRequest('`redeem_by` must be in the future.', 'redeem_by');
   if ((given.redeem_by ?? 0) > periodStart(unit.now, { interval: 'year', count: 5 }, 1))
-    throw invalidRequest('`redeem_by` cannot be more than 5 years in the future.', { param: 'redeem_by' });
-  if (given.id !== undefined && unit.tables.coupon.get(given.id))
-    throw invalidRequest('Coupon already exists.', { code: 'resource_already_exists', param: 'id' });
+    throw invalidRequest('`redeem_by` cannot be more than 5 years in the future.', 'redeem_by');
+  if (given.id !== undefined && find(unit, 'coupon', given.id))
+    throw invalidRequest('Coupon already exists.', 'id', 'resource_already_exists');
   const products = given.applies_to?.products;
   for (const [index, product] of (products ?? []).entries())
-    existingProduct(unit, product, `applies_to[products][${index}]`);
-  const draft = newCoupon(unit, {
-    id: given.id ?? null,
+    existing(unit, 'product', product, `applies_to[products][${index}]`);
+  const draft: Coupon = {
+    id: given.id ?? newId('', 8),
+    object: 'coupon',
     amount_off: off,
     currency: off === null ? null : (given.currency ?? null),
     duration,
@@ -123,24 +122,31 @@ function createCoupon(unit: UnitOfWork, given: Given): Coupon {
     name: given.name ?? null,
     percent_off: percentOff,
     redeem_by: given.redeem_by ?? null,
-  });
-  if (products) unit.tables.coupon_scope.put({ id: draft.id, products });
-  const coupon = unit.create('coupon', draft);
-  unit.emit('coupon.created', coupon);
-  return coupon;
+    created: unit.now,
+    livemode: unit.livemode,
+    times_redeemed: 0,
+    valid: true,
+  };
+  const { id, currency: own } = draft;
+  unit.tables.removed_coupon.remove(id);
+  const inOwn = off === null || own === null ? null : { [own]: { amount_off: off } };
+  unit.tables.coupon_detail.put({ id, products: products ?? null, currencyOptions: inOwn });
+  addCurrencies(unit, draft, given.currency_options);
+  return unit.create('coupon', draft, 'coupon.created');
+}
+
+/** @throws ApiError 400 for a coupon that takes off a percentage */
+function addCurrencies(unit: UnitOfWork, { id, amount_off: off }: Coupon, added: Given['currency_options']): void {
+  const detail = unit.tables.coupon_detail.get(id);
+  if (!added || !detail) return;
+  if (off === null) throw invalidRequest('`currency_options` belong to `amount_off`.', 'currency_options');
+  unit.tables.coupon_detail.put({ ...detail, currencyOptions: { ...added, ...detail.currencyOptions } });
 }
 
 /** Deletes a coupon: it can't be redeemed any more, and what has it keeps it. */
-function deleteCoupon(unit: UnitOfWork, id: string): Stripe.DeletedCoupon {
-  const coupon = existingCoupon(unit, id);
+function deleteCoupon(unit: UnitOfWork, coupon: Coupon): Stripe.DeletedCoupon {
+  const { id } = coupon;
   unit.tables.removed_coupon.put({ id });
   unit.emit('coupon.deleted', { ...coupon, valid: false });
   return { id, object: 'coupon', deleted: true };
-}
-
-/** Returns the coupon. @throws ApiError when it does not exist or was deleted */
-export function existingCoupon(unit: UnitOfWork, id: string, param = 'id'): Coupon {
-  const coupon = unit.tables.coupon.get(id);
-  if (!coupon || unit.tables.removed_coupon.get(id)) throw noSuch('coupon', id, param);
-  return coupon;
 }

@@ -1,15 +1,26 @@
 import type { Stripe } from 'stripe';
 import { z } from 'zod';
-import { endpoint } from '../api/endpoint.ts';
+import { endpoint, endpointOn, lists, noParameters, onlyExpand } from '../api/endpoint.ts';
 import { invalidRequest, noSuch } from '../api/errors.ts';
-import { createdWithin, listPage } from '../api/lists.ts';
 import { mergeMetadata } from '../api/metadata.ts';
-import { created, expand, integer, metadata, page, parameters, text, unsettableText } from '../api/parameters.ts';
-import type { UnitOfWork } from '../api/unit-of-work.ts';
+import {
+  choice,
+  created,
+  empty,
+  expand,
+  integer,
+  metadata,
+  page,
+  parameters,
+  text,
+  unsettableText,
+} from '../api/parameters.ts';
+import { type Changes, defined, type UnitOfWork } from '../api/unit-of-work.ts';
+import { requireTaxLocation, taxLocationOf } from '../billing/tax.ts';
 import { endSubscription } from '../billing/subscriptions.ts';
-import { isDeleted, liveCustomer, newCustomer } from '../objects/customer.ts';
+import { newCustomer } from '../objects/customer.ts';
+import { existing, inItsTime } from '../objects/finding.ts';
 import { attachable } from '../objects/payment-method.ts';
-import { clockOf, inItsTime } from '../objects/test-clock.ts';
 import { hasEnded } from '../objects/subscription.ts';
 import type { Customer, DeletedCustomer } from '../objects/stored.ts';
 
@@ -22,17 +33,27 @@ const address = z.strictObject({
   state: unsettableText().optional(),
 });
 
+const customField = z.strictObject({ name: text(40), value: text(140) });
+
 const fields = {
-  address: z.union([z.literal('').transform(() => null), address]).optional(),
+  address: z.union([empty, address]).optional(),
   balance: integer(-99_999_999_999, 99_999_999_999).optional(),
+  business_name: unsettableText(150).optional(),
   description: unsettableText().optional(),
   email: unsettableText(512).optional(),
   expand,
-  invoice_settings: z.strictObject({ default_payment_method: unsettableText().optional() }).optional(),
+  invoice_settings: z
+    .strictObject({
+      custom_fields: z.union([empty, z.array(customField).max(4)]).optional(),
+      default_payment_method: unsettableText().optional(),
+    })
+    .optional(),
   metadata: metadata.optional(),
   name: unsettableText(256).optional(),
   phone: unsettableText(20).optional(),
-  preferred_locales: z.array(z.string()).optional(),
+  preferred_locales: z.union([empty, z.array(z.string())]).optional(),
+  tax: z.strictObject({ validate_location: choice('auto', 'deferred', 'immediately').optional() }).optional(),
+  tax_exempt: z.union([empty, choice('exempt', 'none', 'reverse')]).optional(),
 };
 
 const createParameters = parameters<Stripe.CustomerCreateParams>()({
@@ -50,23 +71,30 @@ const listParameters = parameters<Stripe.CustomerListParams>()({
 
 export const customerEndpoints = [
   endpoint('POST', '/v1/customers', createParameters, createCustomer),
-  endpoint('GET', '/v1/customers', listParameters, listCustomers),
-  endpoint('GET', '/v1/customers/:id', parameters<Stripe.CustomerRetrieveParams>()({ expand }), (unit, _, { id }) =>
-    findCustomer(unit, id),
+  // The stub of a deleted customer can be retrieved.
+  endpoint('GET', '/v1/customers/:id', onlyExpand, (unit, _, { id }) => {
+    const customer = unit.tables.customer.get(id);
+    if (!customer) throw noSuch('customer', id);
+    return customer;
+  }),
+  lists('customer', '/v1/customers', listParameters, {
+    by: ['email'],
+    isListed: (row, { test_clock: clock = null }) => (row.test_clock ?? null) === clock,
+  }),
+  endpointOn('customer', 'POST', '/v1/customers/:id', updateParameters, (unit, customer, given) =>
+    unit.update('customer', customer, changesOf(unit, customer, given)),
   ),
-  endpoint('POST', '/v1/customers/:id', updateParameters, (unit, given, { id }) => updateCustomer(unit, id, given)),
-  endpoint('DELETE', '/v1/customers/:id', parameters<object>()({}), (unit, _, { id }) => deleteCustomer(unit, id)),
+  endpointOn('customer', 'DELETE', '/v1/customers/:id', noParameters, deleteCustomer),
 ];
 
 type Given = z.output<typeof updateParameters>;
 
 function createCustomer(unit: UnitOfWork, given: z.output<typeof createParameters>): Customer {
   const testClock = given.test_clock ?? null;
-  if (testClock !== null && !clockOf(unit, { test_clock: testClock }))
-    throw noSuch('testclock', testClock, 'test_clock');
+  if (testClock !== null) existing(unit, 'test_helpers.test_clock', testClock, 'test_clock');
   inItsTime(unit, { test_clock: testClock });
   const draft = newCustomer(unit, {
-    testClock,
+    test_clock: testClock,
     email: given.email ?? null,
     name: given.name ?? null,
     metadata: mergeMetadata({}, given.metadata),
@@ -77,38 +105,50 @@ function createCustomer(unit: UnitOfWork, given: z.output<typeof createParameter
   const settings = given.invoice_settings;
   // The default may name the payment method that is attached by the same request.
   const isAttached = attached && settings?.default_payment_method === given.payment_method;
-  const resolved = isAttached ? { ...given, invoice_settings: { default_payment_method: attached.id } } : given;
-  const customer: Customer = { ...draft, ...changesOf(unit, draft, resolved) };
-  unit.create('customer', customer);
-  unit.emit('customer.created', customer);
+  const resolved = isAttached
+    ? { ...given, invoice_settings: { ...settings, default_payment_method: attached.id } }
+    : given;
+  const customer: Customer = { ...draft, ...defined(changesOf(unit, draft, resolved)) };
+  unit.create('customer', customer, 'customer.created');
   if (attached) unit.emit('payment_method.attached', attached);
   return customer;
 }
 
-function updateCustomer(unit: UnitOfWork, id: string, given: Given): Customer {
-  const customer = liveCustomer(unit, id);
-  return unit.update('customer', customer, changesOf(unit, customer, given), 'customer.updated');
-}
-
 /** Returns the changes to a customer; absent parameters change nothing. */
-function changesOf(unit: UnitOfWork, customer: Customer, given: Given): Partial<Customer> {
+function changesOf(unit: UnitOfWork, customer: Customer, given: Given): Changes<Customer> {
   const { address: newAddress, invoice_settings: settings, email, preferred_locales: locales } = given;
   if (email && !/^[^\s@]+@[^\s@]+$/.test(email))
-    throw invalidRequest(`Invalid email address: ${email}`, { code: 'email_invalid', param: 'email' });
+    throw invalidRequest(`Invalid email address: ${email}`, 'email', 'email_invalid');
   const card = settings?.default_payment_method;
   if (card && unit.tables.payment_method.get(card)?.customer !== customer.id)
     throw noSuch('PaymentMethod', card, 'invoice_settings[default_payment_method]');
-  return {
+  const changes = {
     metadata: mergeMetadata(customer.metadata, given.metadata),
-    ...(newAddress === undefined ? {} : { address: fullAddress(newAddress) }),
-    ...(given.balance === undefined ? {} : { balance: given.balance }),
-    ...(given.description === undefined ? {} : { description: given.description }),
-    ...(email === undefined ? {} : { email }),
-    ...(given.name === undefined ? {} : { name: given.name }),
-    ...(given.phone === undefined ? {} : { phone: given.phone }),
-    ...(locales === undefined ? {} : { preferred_locales: locales }),
-    ...(card === undefined ? {} : { invoice_settings: { ...customer.invoice_settings, default_payment_method: card } }),
+    address: newAddress === undefined ? undefined : fullAddress(newAddress),
+    balance: given.balance,
+    business_name: given.business_name,
+    description: given.description,
+    email,
+    name: given.name,
+    phone: given.phone,
+    preferred_locales: locales === null ? [] : locales,
+    tax_exempt: given.tax_exempt === null ? ('none' as const) : given.tax_exempt,
+    invoice_settings: { ...customer.invoice_settings, ...defined(settings ?? {}) },
   };
+  checkLocation(unit, customer, { ...customer, ...defined(changes) }, given.tax?.validate_location);
+  return changes;
+}
+
+/**
+ * Checks that a customer whose address changes can be taxed: when that is wanted at once, or one who can be now is billed
+ * with automatic tax. (Stripe: https://docs.stripe.com/tax/customer-locations)
+ * @throws ApiError 400 `customer_tax_location_invalid`
+ */
+function checkLocation(unit: UnitOfWork, before: Customer, after: Customer, when = 'auto'): void {
+  if (when === 'deferred') return;
+  const isTaxed = () =>
+    unit.tables.subscription.withField('customer', before.id).some(row => !hasEnded(row) && row.automatic_tax.enabled);
+  if (when === 'immediately' || (taxLocationOf(unit, before) && isTaxed())) requireTaxLocation(unit, after);
 }
 
 function fullAddress(given: z.output<typeof address> | null): Stripe.Address | null {
@@ -117,33 +157,12 @@ function fullAddress(given: z.output<typeof address> | null): Stripe.Address | n
   return { city, country, line1, line2, postal_code, state };
 }
 
-function listCustomers(unit: UnitOfWork, given: z.output<typeof listParameters>, { url }: { url: string }) {
-  const { email, test_clock: clock = null } = given;
-  const { customer } = unit.tables;
-  const isInTime = createdWithin(given.created);
-  const isWanted = (row: Customer | DeletedCustomer) =>
-    !isDeleted(row) && (row.test_clock ?? null) === clock && isInTime(row);
-  // Stripe's email filter is case-sensitive.
-  return listPage(
-    email === undefined ? customer : customer.withField('email', email),
-    given,
-    url,
-    'customer',
-    isWanted,
-  );
-}
-
-function findCustomer(unit: UnitOfWork, id: string): Customer | DeletedCustomer {
-  const customer = unit.tables.customer.get(id);
-  if (!customer) throw noSuch('customer', id);
-  return customer;
-}
-
 /** Deletes a customer and cancels its subscriptions at once; only a stub remains. */
-export function deleteCustomer(unit: UnitOfWork, id: string): DeletedCustomer {
-  const customer = liveCustomer(unit, id);
+export function deleteCustomer(unit: UnitOfWork, customer: Customer): DeletedCustomer {
+  const { id } = customer;
   for (const subscription of unit.tables.subscription.withField('customer', id))
     if (!hasEnded(subscription)) endSubscription(unit, subscription, 'cancellation_requested');
+  for (const taxId of unit.tables.tax_id.withField('customer', id)) unit.tables.tax_id.remove(taxId.id);
   const stub: DeletedCustomer = { id, object: 'customer', deleted: true };
   unit.tables.customer.put(stub);
   unit.emit('customer.deleted', customer);

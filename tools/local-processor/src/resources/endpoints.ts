@@ -1,13 +1,11 @@
 import type { Stripe } from 'stripe';
-import { endpoint, type Endpoint } from '../api/endpoint.ts';
+import { type Endpoint, endpoint } from '../api/endpoint.ts';
 import { expand, parameters } from '../api/parameters.ts';
 import { balanceTransactionEndpoints } from './balance-transactions.ts';
 import { checkoutSessionEndpoints } from './checkout-sessions.ts';
 import { couponEndpoints } from './coupons.ts';
 import { customerEndpoints } from './customers.ts';
-import { disputeEndpoints } from './disputes.ts';
 import { eventEndpoints } from './events.ts';
-import { invoiceItemEndpoints } from './invoice-items.ts';
 import { invoicePreviewEndpoints } from './invoice-preview.ts';
 import { invoiceEndpoints } from './invoices.ts';
 import { meterEndpoints } from './meters.ts';
@@ -16,10 +14,10 @@ import { paymentEndpoints } from './payments.ts';
 import { priceEndpoints } from './prices.ts';
 import { productEndpoints } from './products.ts';
 import { promotionCodeEndpoints } from './promotion-codes.ts';
-import { refundEndpoints } from './refunds.ts';
 import { searchEndpoints } from './search.ts';
 import { subscriptionScheduleEndpoints } from './subscription-schedules.ts';
 import { subscriptionEndpoints } from './subscriptions.ts';
+import { taxIdEndpoints } from './tax-ids.ts';
 import { testClockEndpoints } from './test-clocks.ts';
 import { webhookEndpointEndpoints } from './webhook-endpoints.ts';
 
@@ -34,10 +32,8 @@ export const endpoints: readonly Endpoint[] = [
   ...checkoutSessionEndpoints,
   ...couponEndpoints,
   ...customerEndpoints,
-  ...disputeEndpoints,
   ...eventEndpoints,
   ...invoiceEndpoints,
-  ...invoiceItemEndpoints,
   ...invoicePreviewEndpoints,
   ...meterEndpoints,
   ...paymentEndpoints,
@@ -45,10 +41,10 @@ export const endpoints: readonly Endpoint[] = [
   ...priceEndpoints,
   ...productEndpoints,
   ...promotionCodeEndpoints,
-  ...refundEndpoints,
   ...searchEndpoints,
   ...subscriptionEndpoints,
   ...subscriptionScheduleEndpoints,
+  ...taxIdEndpoints,
   ...testClockEndpoints,
   ...webhookEndpointEndpoints,
 ];

@@ -7,7 +7,7 @@ import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { currentPhaseOf, inCurrentPhase, inPhase } from '../billing/phases.ts';
 import { planChange } from '../billing/plan-change.ts';
 import { previewInvoice } from '../billing/preview.ts';
-import { inItsTime } from '../objects/test-clock.ts';
+import { existing, inItsTime } from '../objects/finding.ts';
 import type { Invoice } from '../objects/stored.ts';
 import { discountsParameter } from './coupons.ts';
 import { phasesOf, phasesParameter } from './schedule-phases.ts';
@@ -36,6 +36,7 @@ const scheduleDetailsParameter = parameters<Stripe.InvoiceCreatePreviewParams.Sc
 });
 
 const previewParameters = parameters<Stripe.InvoiceCreatePreviewParams>()({
+  automatic_tax: z.strictObject({ enabled: boolean }).optional(),
   customer: text().optional(),
   discounts: discountsParameter.optional(),
   expand,
@@ -60,25 +61,26 @@ function createPreview(unit: UnitOfWork, given: Given): Invoice {
 }
 
 function subscriptionPreview(unit: UnitOfWork, given: Given): Invoice {
-  const subscription = unit.tables.subscription.get(given.subscription ?? '');
-  if (!subscription) throw noSuch('subscription', given.subscription ?? '', 'subscription');
+  const subscription = existing(unit, 'subscription', given.subscription ?? '', 'subscription');
   if (given.customer !== undefined && given.customer !== subscription.customer)
-    throw invalidRequest(`The subscription ${subscription.id} does not belong to the customer ${given.customer}.`, {
-      param: 'customer',
-    });
-  inItsTime(unit, subscription);
+    throw invalidRequest(
+      `The subscription ${subscription.id} does not belong to the customer ${given.customer}.`,
+      'customer',
+    );
   const { subscription_details: details = {} } = given;
   rejectUselessDate(details);
-  const plan = plannedUpdate(unit, subscription, { ...details, discounts: given.discounts });
+  const plan = plannedUpdate(unit, subscription, {
+    ...details,
+    discounts: given.discounts,
+    automatic_tax: given.automatic_tax,
+  });
   return previewInvoice(unit, subscription, plan, given.preview_mode ?? 'next');
 }
 
 /** Previews the next invoice as if an active schedule had other phases. */
 function schedulePreview(unit: UnitOfWork, given: Given): Invoice {
   if (given.subscription !== undefined || given.subscription_details !== undefined)
-    throw invalidRequest('You cannot pass `schedule` with `subscription` or `subscription_details`.', {
-      param: 'schedule',
-    });
+    throw invalidRequest('You cannot pass `schedule` with `subscription` or `subscription_details`.', 'schedule');
   const { schedule_details: details = {} } = given;
   const schedule = unit.tables.subscription_schedule.get(given.schedule ?? '');
   const subscription = unit.tables.subscription.get(schedule?.subscription ?? '');
@@ -101,9 +103,10 @@ function rejectUselessDate(details: z.output<typeof detailsParameter>): void {
   const param = 'subscription_details[proration_date]';
   if (details.proration_date === undefined) return;
   if (details.items === undefined && details.trial_end === undefined)
-    throw invalidRequest('`proration_date` needs `subscription_details[items]` or `subscription_details[trial_end]`.', {
+    throw invalidRequest(
+      '`proration_date` needs `subscription_details[items]` or `subscription_details[trial_end]`.',
       param,
-    });
+    );
   if (details.proration_behavior === 'none')
-    throw invalidRequest('`proration_date` cannot be used with `proration_behavior=none`.', { param });
+    throw invalidRequest('`proration_date` cannot be used with `proration_behavior=none`.', param);
 }

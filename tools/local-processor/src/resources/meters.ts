@@ -1,10 +1,11 @@
 import type { Stripe } from 'stripe';
 import { z } from 'zod';
-import { endpoint } from '../api/endpoint.ts';
-import { invalidRequest, noSuch } from '../api/errors.ts';
-import { listPage } from '../api/lists.ts';
+import { endpoint, endpointOn, noParameters, reads } from '../api/endpoint.ts';
+import { invalidRequest } from '../api/errors.ts';
 import { choice, expand, page, parameters, text } from '../api/parameters.ts';
 import { newId } from '../domain/ids.ts';
+
+const PATH = '/v1/billing/meters';
 
 const createParameters = parameters<Stripe.Billing.MeterCreateParams>()({
   default_aggregation: z.strictObject({ formula: choice('count', 'last', 'sum') }),
@@ -15,10 +16,10 @@ const createParameters = parameters<Stripe.Billing.MeterCreateParams>()({
 
 /** Meters, which metered prices name. The local processor counts no usage. */
 export const meterEndpoints = [
-  endpoint('POST', '/v1/billing/meters', createParameters, (unit, given) => {
+  endpoint('POST', PATH, createParameters, (unit, given) => {
     const meters = unit.tables['billing.meter'];
     if (meters.newestFirst().some(row => row.status === 'active' && row.event_name === given.event_name))
-      throw invalidRequest('A meter with this event name already exists.', { param: 'event_name' });
+      throw invalidRequest('A meter with this event name already exists.', 'event_name');
     return unit.create('billing.meter', {
       id: newId('mtr_test_', 24),
       object: 'billing.meter',
@@ -35,12 +36,8 @@ export const meterEndpoints = [
       value_settings: { event_payload_key: 'value' },
     });
   }),
-  endpoint('GET', '/v1/billing/meters', parameters<Stripe.Billing.MeterListParams>()(page), (unit, given, { url }) =>
-    listPage(unit.tables['billing.meter'].newestFirst(), given, url, 'meter'),
-  ),
-  endpoint('POST', '/v1/billing/meters/:id/deactivate', parameters<object>()({}), (unit, _, { id }) => {
-    const meter = unit.tables['billing.meter'].get(id);
-    if (!meter) throw noSuch('meter', id);
+  ...reads('billing.meter', PATH, parameters<Stripe.Billing.MeterListParams>()(page)),
+  endpointOn('billing.meter', 'POST', `${PATH}/:id/deactivate`, noParameters, (unit, meter) => {
     const changes = { status: 'inactive', status_transitions: { deactivated_at: unit.now }, updated: unit.now };
     return unit.update('billing.meter', meter, changes);
   }),

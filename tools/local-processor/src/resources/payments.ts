@@ -1,74 +1,65 @@
 import type { Stripe } from 'stripe';
-import { endpoint } from '../api/endpoint.ts';
-import { noSuch } from '../api/errors.ts';
-import type { Charge, SetupIntent } from '../objects/stored.ts';
-import { createdWithin, listPage } from '../api/lists.ts';
-import { created, expand, page, parameters, text } from '../api/parameters.ts';
+import type { z } from 'zod';
+import { endpoint, endpointOn, onlyExpand, reads } from '../api/endpoint.ts';
+import { invalidRequest } from '../api/errors.ts';
+import { mergeMetadata } from '../api/metadata.ts';
+import { choice, created, expand, integer, metadata, page, parameters, text } from '../api/parameters.ts';
+import type { UnitOfWork } from '../api/unit-of-work.ts';
+import { closeDispute } from '../billing/disputes.ts';
+import { addRefundReference, refundCharge } from '../billing/refunds.ts';
+import { existing } from '../objects/finding.ts';
+import type { Charge, Refund } from '../objects/stored.ts';
 
-/** Payment intents, charges and setup intents are read-only: only checkouts and invoices create them. */
+const ofCustomer = { ...page, created, customer: text().optional() };
+const ofCharge = { ...page, charge: text().optional(), created, payment_intent: text().optional() };
+const intents = parameters<Stripe.PaymentIntentListParams>()(ofCustomer);
+const setups = parameters<Stripe.SetupIntentListParams>()(ofCustomer);
+const charges = parameters<Stripe.ChargeListParams>()({ ...ofCustomer, payment_intent: text().optional() });
+const refunds = parameters<Stripe.RefundListParams>()(ofCharge);
+const disputes = parameters<Stripe.DisputeListParams>()(ofCharge);
+const refundParameters = parameters<Stripe.RefundCreateParams>()({
+  amount: integer(1).optional(),
+  charge: text().optional(),
+  expand,
+  metadata: metadata.optional(),
+  payment_intent: text().optional(),
+  reason: choice('duplicate', 'fraudulent', 'requested_by_customer').optional(),
+});
+
+/**
+ * Payment intents, charges and setup intents are read-only: only checkouts and invoices create them. Disputes are opened by
+ * the control API and by `pm_card_createDispute`; the API accepts them only, which loses them.
+ */
 export const paymentEndpoints = [
-  endpoint(
-    'GET',
-    '/v1/payment_intents',
-    parameters<Stripe.PaymentIntentListParams>()({ ...page, created, customer: text().optional() }),
-    (unit, given, { url }) => {
-      const { payment_intent: table } = unit.tables;
-      const source = given.customer === undefined ? table : table.withField('customer', given.customer);
-      return listPage(source, given, url, 'payment_intent', createdWithin(given.created));
-    },
-  ),
-  endpoint(
-    'GET',
-    '/v1/payment_intents/:id',
-    parameters<Stripe.PaymentIntentRetrieveParams>()({ expand }),
-    (unit, _, { id }) => {
-      const intent = unit.tables.payment_intent.get(id);
-      if (!intent) throw noSuch('payment_intent', id);
-      return intent;
-    },
-  ),
-  endpoint(
-    'GET',
-    '/v1/charges',
-    parameters<Stripe.ChargeListParams>()({
-      ...page,
-      created,
-      customer: text().optional(),
-      payment_intent: text().optional(),
-    }),
-    (unit, given, { url }) => {
-      const { charge: table } = unit.tables;
-      const { customer, payment_intent: intent } = given;
-      const isInTime = createdWithin(given.created);
-      const isWanted = (row: Charge) => (customer === undefined || row.customer === customer) && isInTime(row);
-      const source = intent === undefined ? table : table.withField('payment_intent', intent);
-      return listPage(source, given, url, 'charge', isWanted);
-    },
-  ),
-  endpoint('GET', '/v1/charges/:id', parameters<Stripe.ChargeRetrieveParams>()({ expand }), (unit, _, { id }) => {
-    const charge = unit.tables.charge.get(id);
-    if (!charge) throw noSuch('charge', id);
-    return charge;
-  }),
-  endpoint(
-    'GET',
-    '/v1/setup_intents',
-    parameters<Stripe.SetupIntentListParams>()({ ...page, created, customer: text().optional() }),
-    (unit, given, { url }) => {
-      const isInTime = createdWithin(given.created);
-      const isWanted = (row: SetupIntent) =>
-        (given.customer === undefined || row.customer === given.customer) && isInTime(row);
-      return listPage(unit.tables.setup_intent, given, url, 'setup_intent', isWanted);
-    },
-  ),
-  endpoint(
-    'GET',
-    '/v1/setup_intents/:id',
-    parameters<Stripe.SetupIntentRetrieveParams>()({ expand }),
-    (unit, _, { id }) => {
-      const intent = unit.tables.setup_intent.get(id);
-      if (!intent) throw noSuch('setupintent', id);
-      return intent;
-    },
+  ...reads('payment_intent', '/v1/payment_intents', intents, { by: ['customer'] }),
+  ...reads('charge', '/v1/charges', charges, { by: ['customer', 'payment_intent'] }),
+  ...reads('setup_intent', '/v1/setup_intents', setups, { by: ['customer'] }),
+  endpoint('POST', '/v1/refunds', refundParameters, createRefund),
+  ...reads('refund', '/v1/refunds', refunds, { by: ['charge', 'payment_intent'] }),
+  ...reads('dispute', '/v1/disputes', disputes, { by: ['charge', 'payment_intent'] }),
+  endpointOn('dispute', 'POST', '/v1/disputes/:id/close', onlyExpand, (unit, dispute) =>
+    closeDispute(unit, dispute, 'lost'),
   ),
 ];
+
+function createRefund(unit: UnitOfWork, given: z.output<typeof refundParameters>): Refund {
+  const refund = refundCharge(unit, chargeOf(unit, given), {
+    amount: given.amount,
+    reason: given.reason ?? null,
+    metadata: mergeMetadata({}, given.metadata),
+  });
+  addRefundReference(unit, refund);
+  return refund;
+}
+
+function chargeOf(unit: UnitOfWork, given: z.output<typeof refundParameters>): Charge {
+  const { charge: chargeId, payment_intent: intentId } = given;
+  if ((chargeId === undefined) === (intentId === undefined))
+    throw invalidRequest('One of the following params should be provided for this request: payment_intent or charge.');
+  if (chargeId !== undefined) return existing(unit, 'charge', chargeId, 'charge');
+  const intent = existing(unit, 'payment_intent', String(intentId), 'payment_intent');
+  const charge = unit.tables.charge.get(String(intent.latest_charge));
+  if (!charge?.paid)
+    throw invalidRequest('This PaymentIntent does not have a successful charge to refund.', 'payment_intent');
+  return charge;
+}

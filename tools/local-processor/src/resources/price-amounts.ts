@@ -65,32 +65,32 @@ export function currencyOption(given: GivenAmount, isTiered: boolean, path = '')
   const rest = { custom_unit_amount: null, tax_behavior: given.tax_behavior ?? 'unspecified' } as const;
   if (isTiered) {
     if (given.unit_amount !== undefined || given.unit_amount_decimal !== undefined)
-      throw invalidRequest('A tiered price has amounts only in its tiers.', { param: name('unit_amount') });
+      throw invalidRequest('A tiered price has amounts only in its tiers.', name('unit_amount'));
     return { ...rest, tiers: tiersOf(given.tiers, name('tiers')), unit_amount: null, unit_amount_decimal: null };
   }
-  if (given.tiers)
-    throw invalidRequest('`tiers` can only be set when `billing_scheme` is `tiered`.', { param: name('tiers') });
+  if (given.tiers) throw invalidRequest('`tiers` can only be set when `billing_scheme` is `tiered`.', name('tiers'));
   const decimal = decimalOf(given, 'unit_amount', name);
   if (decimal === null)
-    throw invalidRequest('Prices require an `unit_amount` or `unit_amount_decimal` parameter to be set.', {
-      code: 'parameter_missing',
-      param: name('unit_amount'),
-    });
+    throw invalidRequest(
+      'Prices require an `unit_amount` or `unit_amount_decimal` parameter to be set.',
+      name('unit_amount'),
+      'parameter_missing',
+    );
   return { ...rest, tiers: null, unit_amount: wholeAmount(decimal), unit_amount_decimal: decimal };
 }
 
 function tiersOf(given: z.output<typeof tiers> | undefined, param: string): PriceTier[] {
-  if (!given) throw invalidRequest(`Missing required param: ${param}.`, { code: 'parameter_missing', param });
+  if (!given) throw invalidRequest(`Missing required param: ${param}.`, param, 'parameter_missing');
   const bounds = given.map(({ up_to: most }) => most);
   const ascending = bounds.every((most, index) => index === 0 || (most ?? Infinity) > (bounds[index - 1] ?? Infinity));
   if (!ascending || bounds.at(-1) !== null)
-    throw invalidRequest('`tiers` must ascend by `up_to`, and the last one must have `up_to` = `inf`.', { param });
+    throw invalidRequest('`tiers` must ascend by `up_to`, and the last one must have `up_to` = `inf`.', param);
   return given.map((tier, index) => {
     const name = (field: string) => `${param}[${index}][${field}]`;
     const unit = decimalOf(tier, 'unit_amount', name);
     const flat = decimalOf(tier, 'flat_amount', name);
     if (unit === null && flat === null)
-      throw invalidRequest('Each tier needs a `unit_amount` or a `flat_amount`.', { param: `${param}[${index}]` });
+      throw invalidRequest('Each tier needs a `unit_amount` or a `flat_amount`.', `${param}[${index}]`);
     return {
       flat_amount: wholeAmount(flat),
       flat_amount_decimal: flat,
@@ -109,8 +109,6 @@ function decimalOf<Field extends 'unit_amount' | 'flat_amount'>(
   const whole: number | undefined = given[field];
   const decimal: string | undefined = given[`${field}_decimal`];
   if (whole !== undefined && decimal !== undefined)
-    throw invalidRequest(`You may only specify one of these parameters: ${field}, ${field}_decimal.`, {
-      param: name(field),
-    });
+    throw invalidRequest(`You may only specify one of these parameters: ${field}, ${field}_decimal.`, name(field));
   return decimal ?? (whole === undefined ? null : String(whole));
 }

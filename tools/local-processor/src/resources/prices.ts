@@ -1,8 +1,7 @@
 import type { Stripe } from 'stripe';
 import { z } from 'zod';
-import { endpoint } from '../api/endpoint.ts';
-import { invalidRequest, noSuch } from '../api/errors.ts';
-import { createdWithin, listPage } from '../api/lists.ts';
+import { endpoint, endpointOn, reads } from '../api/endpoint.ts';
+import { invalidRequest } from '../api/errors.ts';
 import { mergeMetadata } from '../api/metadata.ts';
 import {
   boolean,
@@ -16,61 +15,50 @@ import {
   text,
   unsettableText,
 } from '../api/parameters.ts';
-import type { UnitOfWork } from '../api/unit-of-work.ts';
+import type { Changes, UnitOfWork } from '../api/unit-of-work.ts';
+import { existing, find } from '../objects/finding.ts';
 import { currencyOptionsOf, isMetered } from '../objects/price.ts';
 import { hasEnded } from '../objects/subscription.ts';
 import type { Customer, Price } from '../objects/stored.ts';
 import { currency, currencyOption, currencyOptions, taxBehavior } from './price-amounts.ts';
-import { createParameters, createPrice, reserveLookupKey } from './price-create.ts';
+import { createParameters, createPrice } from './price-create.ts';
 
 const updateParameters = parameters<Stripe.PriceUpdateParams>()({
   active: boolean.optional(),
   currency_options: z.union([empty, currencyOptions]).optional(),
   expand,
-  lookup_key: unsettableText(200).optional(),
   metadata: metadata.optional(),
   nickname: unsettableText().optional(),
   tax_behavior: taxBehavior.optional(),
-  transfer_lookup_key: boolean.optional(),
 });
 const listParameters = parameters<Stripe.PriceListParams>()({
   ...page,
   active: boolean.optional(),
   created,
   currency: currency.optional(),
-  lookup_keys: z.array(z.string()).max(10).optional(),
   product: text().optional(),
   type: choice('one_time', 'recurring').optional(),
 });
 
 export const priceEndpoints = [
   endpoint('POST', '/v1/prices', createParameters, createPrice),
-  endpoint('GET', '/v1/prices', listParameters, listPrices),
-  endpoint('GET', '/v1/prices/:id', parameters<Stripe.PriceRetrieveParams>()({ expand }), (unit, _, { id }) =>
-    existingPrice(unit, id),
-  ),
-  endpoint('POST', '/v1/prices/:id', updateParameters, (unit, given, { id }) => updatePrice(unit, id, given)),
+  ...reads('price', '/v1/prices', listParameters, {
+    by: ['active', 'currency', 'product', 'type'],
+  }),
+  endpointOn('price', 'POST', '/v1/prices/:id', updateParameters, updatePrice),
 ];
 
-function updatePrice(unit: UnitOfWork, id: string, given: z.output<typeof updateParameters>): Price {
-  const price = existingPrice(unit, id);
-  const { active, lookup_key: lookupKey, nickname, tax_behavior: tax } = given;
-  const product = unit.tables.product.get(price.product);
-  if (active === false && product && 'default_price' in product && product.default_price === id)
-    throw invalidRequest('This price cannot be archived because it is the default price of its product.', {
-      param: 'active',
-    });
-  const reservedKey =
-    lookupKey === undefined ? undefined : reserveLookupKey(unit, lookupKey, given.transfer_lookup_key ?? false, id);
-  const changes: Partial<Price> = {
-    metadata: mergeMetadata(price.metadata, given.metadata),
-    ...(active === undefined ? {} : { active }),
-    ...(reservedKey === undefined ? {} : { lookup_key: reservedKey }),
-    ...(nickname === undefined ? {} : { nickname }),
-    ...(tax === undefined ? {} : { tax_behavior: tax }),
-  };
+function updatePrice(unit: UnitOfWork, price: Price, given: z.output<typeof updateParameters>): Price {
+  const { active, nickname, tax_behavior } = given;
+  const { id } = price;
+  if (active === false && find(unit, 'product', price.product)?.default_price === id)
+    throw invalidRequest('This price cannot be archived because it is the default price of its product.', 'active');
+  if (tax_behavior && price.tax_behavior !== 'unspecified' && tax_behavior !== price.tax_behavior)
+    throw invalidRequest(`You cannot change the tax behavior once it is set to ${price.tax_behavior}.`, 'tax_behavior');
+  const pairs = mergeMetadata(price.metadata, given.metadata);
+  const changes: Changes<Price> = { active, metadata: pairs, nickname, tax_behavior };
   const changed = updateCurrencies(unit, price, given.currency_options);
-  const updated = unit.update('price', price, changes, 'price.updated');
+  const updated = unit.update('price', price, changes);
   // The event shows no currency options, so its object may be the same as before.
   if (changed && updated === price) unit.emit('price.updated', price, {});
   return updated;
@@ -88,7 +76,7 @@ function updateCurrencies(
   const changes = Object.entries(given ?? {}).map(([code, option]) => {
     const path = `currency_options[${code}]`;
     if (code === price.currency)
-      throw invalidRequest(`The amount in the price's own currency ${code} cannot be changed.`, { param: path });
+      throw invalidRequest(`The amount in the price's own currency ${code} cannot be changed.`, path);
     return [code, currencyOption(option, isTiered, path)] as const;
   });
   const kept = given === null ? [] : Object.entries(others);
@@ -102,12 +90,11 @@ function updateCurrencies(
  * @throws ApiError 400 when a subscription, invoice or checkout uses the price
  */
 export function deletePrice(unit: UnitOfWork, id: string): Stripe.DeletedPrice {
-  const price = existingPrice(unit, id);
+  const price = existing(unit, 'price', id);
   if (isUsed(unit, id))
-    throw invalidRequest('This price has been used, so it cannot be deleted. Archive it instead.', { param: 'id' });
-  const product = unit.tables.product.get(price.product);
-  if (product && 'default_price' in product && product.default_price === id)
-    unit.update('product', product, { default_price: null, updated: unit.now }, 'product.updated');
+    throw invalidRequest('This price has been used, so it cannot be deleted. Archive it instead.', 'id');
+  const product = find(unit, 'product', price.product);
+  if (product?.default_price === id) unit.update('product', product, { default_price: null, updated: unit.now });
   unit.tables.price.remove(id);
   unit.tables.price_detail.remove(id);
   unit.emit('price.deleted', price);
@@ -123,26 +110,6 @@ function isUsed(unit: UnitOfWork, id: string): boolean {
   );
 }
 
-function listPrices(unit: UnitOfWork, given: z.output<typeof listParameters>, { url }: { url: string }) {
-  const { active, currency: code, lookup_keys: keys, product, type } = given;
-  const candidates =
-    product === undefined ? unit.tables.price.newestFirst() : unit.tables.price.withField('product', product);
-  const rows = candidates
-    .filter(row => active === undefined || row.active === active)
-    .filter(row => code === undefined || row.currency === code)
-    .filter(row => type === undefined || row.type === type)
-    .filter(row => !keys || (row.lookup_key !== null && keys.includes(row.lookup_key)))
-    .filter(createdWithin(given.created));
-  return listPage(rows, given, url, 'price');
-}
-
-/** Returns the price. @throws ApiError when it does not exist */
-export function existingPrice(unit: UnitOfWork, id: string, param = 'id'): Price {
-  const price = unit.tables.price.get(id);
-  if (!price) throw noSuch('price', id, param);
-  return price;
-}
-
 /**
  * Returns a price that a subscription can bill.
  * @throws ApiError 400 when it does not exist, is inactive or bills once, or has another currency than the subscription
@@ -153,14 +120,14 @@ export function recurringPrice(
   param: string,
   subscriptionCurrency: string | null,
 ): Price {
-  const price = existingPrice(unit, id, param);
+  const price = existing(unit, 'price', id, param);
   if (price.type !== 'recurring')
     throw invalidRequest(
       'The price specified is set to `type=one_time` but this field only accepts prices with `type=recurring`.',
-      { param },
+      param,
     );
   if (!price.active)
-    throw invalidRequest('The price specified is inactive. This field only accepts active prices.', { param });
+    throw invalidRequest('The price specified is inactive. This field only accepts active prices.', param);
   if (subscriptionCurrency !== null) requireCurrency(unit, price, subscriptionCurrency, param);
   return price;
 }
@@ -172,7 +139,7 @@ export function recurringPrice(
 export function quantityOf(price: Price, given: number | undefined, param: string): number | null {
   if (!isMetered(price)) return given ?? 1;
   if (given === undefined) return null;
-  throw invalidRequest('You cannot set a quantity for a metered price: usage decides it.', { param });
+  throw invalidRequest('You cannot set a quantity for a metered price: usage decides it.', param);
 }
 
 /** Checks that a price has an amount in a currency. @throws ApiError 400 */
@@ -181,7 +148,7 @@ export function requireCurrency(unit: UnitOfWork, price: Price, wanted: string, 
   if (!supported.includes(wanted))
     throw invalidRequest(
       `The price specified only supports ${supported.map(code => `\`${code}\``).join(', ')}. This doesn't match the expected currency: \`${wanted}\`.`,
-      { param },
+      param,
     );
 }
 

@@ -1,8 +1,7 @@
 import type { Stripe } from 'stripe';
 import { z } from 'zod';
-import { endpoint } from '../api/endpoint.ts';
+import { endpoint, endpointOn, noParameters, reads } from '../api/endpoint.ts';
 import { invalidRequest, noSuch } from '../api/errors.ts';
-import { createdWithin, listPage } from '../api/lists.ts';
 import { mergeMetadata } from '../api/metadata.ts';
 import {
   boolean,
@@ -16,9 +15,11 @@ import {
   unsettableText,
   url,
 } from '../api/parameters.ts';
-import type { UnitOfWork } from '../api/unit-of-work.ts';
+import { type Changes, defined, type UnitOfWork } from '../api/unit-of-work.ts';
 import { newId } from '../domain/ids.ts';
-import { isDeleted } from '../objects/customer.ts';
+import { previousAttributes } from '../domain/previous-attributes.ts';
+import { find } from '../objects/finding.ts';
+import { nulls } from '../objects/nulls.ts';
 import type { DeletedProduct, Product } from '../objects/stored.ts';
 
 const images = z.array(url).max(8);
@@ -32,6 +33,7 @@ const createParameters = parameters<Stripe.ProductCreateParams>()({
   metadata: metadata.optional(),
   name: text(250),
   statement_descriptor: text(22).optional(),
+  tax_code: text().optional(),
   unit_label: text(12).optional(),
   url: url.optional(),
 });
@@ -44,6 +46,7 @@ const updateParameters = parameters<Stripe.ProductUpdateParams>()({
   metadata: metadata.optional(),
   name: text(250).optional(),
   statement_descriptor: text(22).optional(),
+  tax_code: unsettableText().optional(),
   unit_label: unsettableText(12).optional(),
   url: z.union([empty, url]).optional(),
 });
@@ -56,101 +59,65 @@ const listParameters = parameters<Stripe.ProductListParams>()({
 
 export const productEndpoints = [
   endpoint('POST', '/v1/products', createParameters, createProduct),
-  endpoint('GET', '/v1/products', listParameters, listProducts),
-  endpoint('GET', '/v1/products/:id', parameters<Stripe.ProductRetrieveParams>()({ expand }), (unit, _, { id }) =>
-    existingProduct(unit, id),
-  ),
-  endpoint('POST', '/v1/products/:id', updateParameters, (unit, given, { id }) => updateProduct(unit, id, given)),
-  endpoint('DELETE', '/v1/products/:id', parameters<object>()({}), (unit, _, { id }) => deleteProduct(unit, id)),
+  ...reads('product', '/v1/products', listParameters, {
+    by: ['active'],
+    isListed: ({ id }, { ids }) => !ids || ids.includes(id),
+  }),
+  endpointOn('product', 'POST', '/v1/products/:id', updateParameters, updateProduct),
+  endpointOn('product', 'DELETE', '/v1/products/:id', noParameters, deleteProduct),
 ];
 
 /** Creates a product. @throws ApiError 400 when its id is taken */
-export function createProduct(unit: UnitOfWork, given: z.output<typeof createParameters>): Product {
+function createProduct(unit: UnitOfWork, given: z.output<typeof createParameters>): Product {
   const id = given.id ?? newId('prod_', 14);
-  if (unit.tables.product.get(id))
-    throw invalidRequest(`Product already exists: ${id}`, { code: 'resource_already_exists', param: 'id' });
+  if (find(unit, 'product', id)) throw invalidRequest(`Product already exists: ${id}`, 'id', 'resource_already_exists');
   const product: Product = {
     id,
     object: 'product',
     active: given.active ?? true,
     created: unit.now,
-    default_price: null,
+    ...nulls('default_price package_dimensions shippable tax_details'),
+    tax_code: given.tax_code ?? null,
     description: given.description ?? null,
     images: given.images ?? [],
     livemode: unit.livemode,
     marketing_features: [],
     metadata: mergeMetadata({}, given.metadata),
     name: given.name,
-    package_dimensions: null,
-    shippable: null,
     statement_descriptor: given.statement_descriptor ?? null,
-    tax_code: null,
-    tax_details: null,
     type: 'service',
     unit_label: given.unit_label ?? null,
     updated: unit.now,
     url: given.url ?? null,
   };
-  unit.create('product', product);
-  unit.emit('product.created', product);
-  return product;
+  return unit.create('product', product, 'product.created');
 }
 
-function updateProduct(unit: UnitOfWork, id: string, given: z.output<typeof updateParameters>): Product {
-  const product = existingProduct(unit, id);
-  const { default_price: defaultPrice } = given;
-  if (defaultPrice) checkDefaultPrice(unit, product, defaultPrice);
-  const changes: Partial<Product> = {
-    metadata: mergeMetadata(product.metadata, given.metadata),
-    ...(given.active === undefined ? {} : { active: given.active }),
-    ...(defaultPrice === undefined ? {} : { default_price: defaultPrice }),
-    ...(given.description === undefined ? {} : { description: given.description }),
-    ...(given.images === undefined ? {} : { images: given.images ?? [] }),
-    ...(given.name === undefined ? {} : { name: given.name }),
-    ...(given.statement_descriptor === undefined ? {} : { statement_descriptor: given.statement_descriptor }),
-    ...(given.unit_label === undefined ? {} : { unit_label: given.unit_label }),
-    ...(given.url === undefined ? {} : { url: given.url }),
+function updateProduct(unit: UnitOfWork, product: Product, given: z.output<typeof updateParameters>): Product {
+  const { expand: _expand, images: newImages, metadata: pairs, ...fields } = given;
+  if (fields.default_price) checkDefaultPrice(unit, product, fields.default_price);
+  const changes: Changes<Product> = {
+    ...fields,
+    images: newImages === null ? [] : newImages,
+    metadata: mergeMetadata(product.metadata, pairs),
   };
-  const changed = Object.entries(changes).some(
-    ([key, value]) => JSON.stringify(value) !== JSON.stringify(Reflect.get(product, key)),
-  );
-  return changed ? unit.update('product', product, { ...changes, updated: unit.now }, 'product.updated') : product;
+  const isChanged = previousAttributes(product, { ...product, ...defined(changes) }) !== undefined;
+  return isChanged ? unit.update('product', product, { ...changes, updated: unit.now }) : product;
 }
 
 function checkDefaultPrice(unit: UnitOfWork, product: Product, priceId: string): void {
   const price = unit.tables.price.get(priceId);
   if (price?.product !== product.id) throw noSuch('price', priceId, 'default_price');
   if (!price.active)
-    throw invalidRequest('The price specified is inactive. The default price must be active.', {
-      param: 'default_price',
-    });
+    throw invalidRequest('The price specified is inactive. The default price must be active.', 'default_price');
 }
 
-function listProducts(unit: UnitOfWork, given: z.output<typeof listParameters>, { url: address }: { url: string }) {
-  const { active, ids } = given;
-  const rows = unit.tables.product
-    .newestFirst()
-    .filter((row): row is Product => !isDeleted(row))
-    .filter(row => (active === undefined || row.active === active) && (!ids || ids.includes(row.id)))
-    .filter(createdWithin(given.created));
-  return listPage(rows, given, address, 'product');
-}
-
-function deleteProduct(unit: UnitOfWork, id: string): DeletedProduct {
-  const product = existingProduct(unit, id);
+function deleteProduct(unit: UnitOfWork, product: Product): DeletedProduct {
+  const { id } = product;
   if (unit.tables.price.withField('product', id).length > 0)
-    throw invalidRequest('This product cannot be deleted because it has one or more user-created prices.', {
-      param: 'id',
-    });
+    throw invalidRequest('This product cannot be deleted because it has one or more user-created prices.', 'id');
   const stub: DeletedProduct = { id, object: 'product', deleted: true };
   unit.tables.product.put(stub);
   unit.emit('product.deleted', product);
   return stub;
-}
-
-/** Returns the product. @throws ApiError when it does not exist or was deleted */
-export function existingProduct(unit: UnitOfWork, id: string, param = 'id'): Product {
-  const product = unit.tables.product.get(id);
-  if (!product || isDeleted(product)) throw noSuch('product', id, param);
-  return product;
 }

@@ -4,7 +4,7 @@ import { invalidRequest } from '../api/errors.ts';
 import { expand, integer, parameters, text } from '../api/parameters.ts';
 import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { matchesSearch, parseSearchQuery } from '../domain/search-query.ts';
-import { isDeleted } from '../objects/customer.ts';
+import { isDeleted } from '../objects/finding.ts';
 
 const searchParameters = parameters<Stripe.CustomerSearchParams>()({
   expand,
@@ -16,7 +16,7 @@ const searchParameters = parameters<Stripe.CustomerSearchParams>()({
 /** The tables that can be searched, by the resource's path, and the fields that a query may name. */
 const SEARCHED = {
   customers: { table: 'customer', fields: ['email', 'metadata', 'name', 'phone'] },
-  prices: { table: 'price', fields: ['active', 'currency', 'lookup_key', 'metadata', 'product', 'type'] },
+  prices: { table: 'price', fields: ['active', 'currency', 'metadata', 'product', 'type'] },
   products: { table: 'product', fields: ['active', 'description', 'metadata', 'name', 'url'] },
   subscriptions: { table: 'subscription', fields: ['metadata', 'status'] },
 } as const;
@@ -28,14 +28,15 @@ export const searchEndpoints = Object.entries(SEARCHED).map(([resource, { table,
     if (!clauses)
       throw invalidRequest(
         `We were unable to parse your search query. The local processor understands \`field:'value'\` and \`metadata['key']:'value'\`, combined by AND.`,
-        { param: 'query' },
+        'query',
       );
     const allowed: readonly string[] = fields;
     for (const { field, key } of clauses)
       if (!allowed.includes(field) || (field === 'metadata') !== (key !== null))
-        throw invalidRequest(`Field \`${field}\` is an unsupported search field for resource \`${resource}\`.`, {
-          param: 'query',
-        });
+        throw invalidRequest(
+          `Field \`${field}\` is an unsupported search field for resource \`${resource}\`.`,
+          'query',
+        );
     const found = rowsOf(unit, table).filter(row => !isDeleted(row) && matchesSearch(row, clauses));
     const start = given.page === undefined ? 0 : startOf(found, given.page);
     const data = found.slice(start, start + given.limit);
@@ -59,6 +60,6 @@ function rowsOf(unit: UnitOfWork, table: 'customer' | 'price' | 'product' | 'sub
 function startOf(found: readonly { id: string }[], page: string): number {
   const last = Buffer.from(page, 'base64url').toString();
   const index = found.findIndex(({ id }) => id === last);
-  if (index < 0) throw invalidRequest('The `page` is not one that a search has returned.', { param: 'page' });
+  if (index < 0) throw invalidRequest('The `page` is not one that a search has returned.', 'page');
   return index + 1;
 }

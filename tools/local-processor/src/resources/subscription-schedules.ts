@@ -1,8 +1,7 @@
 import type { Stripe } from 'stripe';
 import type { z } from 'zod';
-import { endpoint } from '../api/endpoint.ts';
-import { invalidRequest, noSuch } from '../api/errors.ts';
-import { createdWithin, listPage } from '../api/lists.ts';
+import { endpoint, endpointOn, reads } from '../api/endpoint.ts';
+import { invalidRequest } from '../api/errors.ts';
 import { mergeMetadata } from '../api/metadata.ts';
 import { boolean, choice, created, expand, metadata, page, parameters, text } from '../api/parameters.ts';
 import type { UnitOfWork } from '../api/unit-of-work.ts';
@@ -12,7 +11,7 @@ import { releaseSchedule } from '../billing/subscription-schedules.ts';
 import { endSubscription } from '../billing/subscriptions.ts';
 import { hasEnded } from '../objects/subscription.ts';
 import { newSchedule } from '../objects/subscription-schedule.ts';
-import { inItsTime } from '../objects/test-clock.ts';
+import { existing } from '../objects/finding.ts';
 import type { SubscriptionSchedule } from '../objects/stored.ts';
 import { phasesOf, phasesParameter } from './schedule-phases.ts';
 
@@ -43,53 +42,38 @@ const cancelParameters = parameters<Stripe.SubscriptionScheduleCancelParams>()({
   prorate: boolean.optional(),
 });
 
+const PATH = '/v1/subscription_schedules';
+
 export const subscriptionScheduleEndpoints = [
-  endpoint('POST', '/v1/subscription_schedules', createParameters, createSchedule),
-  endpoint('GET', '/v1/subscription_schedules', listParameters, (unit, given, { url }) => {
-    const { customer } = given;
-    const rows = unit.tables.subscription_schedule
-      .newestFirst()
-      .filter(row => customer === undefined || row.customer === customer)
-      .filter(createdWithin(given.created));
-    return listPage(rows, given, url, 'subscription_schedule');
+  endpoint('POST', PATH, createParameters, createSchedule),
+  ...reads('subscription_schedule', PATH, listParameters, { by: ['customer'] }),
+  endpointOn('subscription_schedule', 'POST', `${PATH}/:id`, updateParameters, updateSchedule),
+  endpointOn('subscription_schedule', 'POST', `${PATH}/:id/release`, releaseParameters, (unit, schedule, given) => {
+    requireActive(schedule, 'release');
+    return releaseSchedule(unit, schedule, given.preserve_cancel_date);
   }),
-  endpoint(
-    'GET',
-    '/v1/subscription_schedules/:id',
-    parameters<Stripe.SubscriptionScheduleRetrieveParams>()({ expand }),
-    (unit, _, { id }) => existingSchedule(unit, id),
-  ),
-  endpoint('POST', '/v1/subscription_schedules/:id', updateParameters, (unit, given, { id }) =>
-    updateSchedule(unit, existingSchedule(unit, id), given),
-  ),
-  endpoint('POST', '/v1/subscription_schedules/:id/release', releaseParameters, (unit, given, { id }) =>
-    releaseSchedule(unit, activeSchedule(unit, id, 'release'), given.preserve_cancel_date),
-  ),
-  endpoint('POST', '/v1/subscription_schedules/:id/cancel', cancelParameters, (unit, _, { id }) => {
-    const { subscription: subscriptionId } = activeSchedule(unit, id, 'cancel');
-    const subscription = unit.tables.subscription.get(subscriptionId ?? '');
+  endpointOn('subscription_schedule', 'POST', `${PATH}/:id/cancel`, cancelParameters, (unit, schedule) => {
+    requireActive(schedule, 'cancel');
+    const subscription = unit.tables.subscription.get(schedule.subscription ?? '');
     if (subscription) endSubscription(unit, subscription, 'cancellation_requested');
-    return existingSchedule(unit, id);
+    return existing(unit, 'subscription_schedule', schedule.id);
   }),
 ];
 
 /** Creates a schedule from a subscription. @throws ApiError 400 when it has one, or has ended */
-export function createSchedule(unit: UnitOfWork, given: z.output<typeof createParameters>): SubscriptionSchedule {
+function createSchedule(unit: UnitOfWork, given: z.output<typeof createParameters>): SubscriptionSchedule {
   const param = 'from_subscription';
-  const subscription = unit.tables.subscription.get(given.from_subscription);
-  if (!subscription) throw noSuch('subscription', given.from_subscription, param);
-  inItsTime(unit, subscription);
+  const subscription = existing(unit, 'subscription', given.from_subscription, param);
   if (hasEnded(subscription))
-    throw invalidRequest('You cannot migrate a subscription that has ended to a schedule.', { param });
+    throw invalidRequest('You cannot migrate a subscription that has ended to a schedule.', param);
   if (subscription.schedule !== null)
     throw invalidRequest(
       `You cannot migrate a subscription that is already attached to a schedule: ${subscription.schedule}.`,
-      { param },
+      param,
     );
   const row = newSchedule(unit, subscription, mergeMetadata({}, given.metadata));
-  const schedule = unit.create('subscription_schedule', row);
-  unit.emit('subscription_schedule.created', schedule);
-  unit.update('subscription', subscription, { schedule: schedule.id }, 'customer.subscription.updated');
+  const schedule = unit.create('subscription_schedule', row, 'subscription_schedule.created');
+  unit.update('subscription', subscription, { schedule: schedule.id });
   return schedule;
 }
 
@@ -97,7 +81,7 @@ export function createSchedule(unit: UnitOfWork, given: z.output<typeof createPa
  * Changes a schedule. New items of the current phase change the subscription at once. `end_behavior` decides whether the
  * subscription ends with the last phase.
  */
-export function updateSchedule(
+function updateSchedule(
   unit: UnitOfWork,
   schedule: SubscriptionSchedule,
   given: z.output<typeof updateParameters>,
@@ -113,7 +97,7 @@ export function updateSchedule(
   // Checked before anything is stored: a phase may name what does not exist.
   const subscription = unit.tables.subscription.get(schedule.subscription ?? '');
   if (given.phases && subscription) for (const phase of phases) inPhase(unit, subscription, schedule, phase);
-  const updated = unit.update('subscription_schedule', schedule, changes, 'subscription_schedule.updated');
+  const updated = unit.update('subscription_schedule', schedule, changes);
   if (!subscription) return updated;
   const changed =
     given.phases && current
@@ -125,22 +109,12 @@ export function updateSchedule(
       end === null
         ? { cancel_at: null, cancel_at_period_end: false, canceled_at: null }
         : { cancel_at: end, canceled_at: unit.now };
-    unit.update('subscription', changed, cancellation, 'customer.subscription.updated');
+    unit.update('subscription', changed, cancellation);
   }
   return updated;
 }
 
-function activeSchedule(unit: UnitOfWork, id: string, verb: string): SubscriptionSchedule {
-  const schedule = existingSchedule(unit, id);
-  if (schedule.status !== 'active')
-    throw invalidRequest(
-      `You cannot ${verb} a subscription schedule that is currently in the \`${schedule.status}\` status.`,
-    );
-  return schedule;
-}
-
-function existingSchedule(unit: UnitOfWork, id: string): SubscriptionSchedule {
-  const schedule = unit.tables.subscription_schedule.get(id);
-  if (!schedule) throw noSuch('subscription_schedule', id);
-  return inItsTime(unit, schedule);
+function requireActive({ status }: SubscriptionSchedule, verb: string): void {
+  if (status !== 'active')
+    throw invalidRequest(`You cannot ${verb} a subscription schedule that is currently in the \`${status}\` status.`);
 }

@@ -7,14 +7,36 @@ import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { applyChange } from '../billing/apply-change.ts';
 import { discountsFor } from '../billing/discounts.ts';
 import { type ChangePlan, type ChangeTerms, planChange } from '../billing/plan-change.ts';
+import { requireTaxLocation } from '../billing/tax.ts';
 import { mirrorInPhase } from '../billing/subscription-schedules.ts';
-import { currentPeriod, hasEnded, itemsIn } from '../objects/subscription.ts';
+import { existing } from '../objects/finding.ts';
+import { currentPeriod, hasEnded, itemsIn, subscriptionTaxOf } from '../objects/subscription.ts';
 import type { Subscription } from '../objects/stored.ts';
-import { cancellationDetails } from './cancellation-details.ts';
 import { discountsParameter } from './coupons.ts';
 import { changedItems, itemsParameter } from './subscription-items.ts';
 
+/** `cancellation_details`: why a subscription is canceled; an empty value clears a field. */
+export const cancellationDetails = z.strictObject({
+  comment: unsettableText().optional(),
+  feedback: z
+    .union([
+      empty,
+      choice(
+        'customer_service',
+        'low_quality',
+        'missing_features',
+        'other',
+        'switched_service',
+        'too_complex',
+        'too_expensive',
+        'unused',
+      ),
+    ])
+    .optional(),
+});
+
 export const updateParameters = parameters<Stripe.SubscriptionUpdateParams>()({
+  automatic_tax: z.strictObject({ enabled: boolean }).optional(),
   billing_cycle_anchor: z.strictObject({ type: choice('now', 'unchanged') }).optional(),
   cancel_at: z.union([empty, choice('max_period_end', 'min_period_end'), timestamp]).optional(),
   cancel_at_period_end: boolean.optional(),
@@ -79,16 +101,17 @@ const PENDING_PARAMETERS = new Set([
 function rejectUnsupported({ collection_method: method }: Subscription, given: Given): void {
   const param = 'payment_behavior';
   if (method === 'send_invoice')
-    throw invalidRequest('`payment_behavior=pending_if_incomplete` needs `collection_method=charge_automatically`.', {
+    throw invalidRequest(
+      '`payment_behavior=pending_if_incomplete` needs `collection_method=charge_automatically`.',
       param,
-    });
+    );
   const others = Object.entries(given).flatMap(([name, value]) =>
     value === undefined || PENDING_PARAMETERS.has(name) ? [] : [name],
   );
   if (others.length > 0)
     throw invalidRequest(
       `When \`payment_behavior\` is \`pending_if_incomplete\`, you can only pass supported parameters. Unsupported: ${others.join(', ')}.`,
-      { param },
+      param,
     );
 }
 
@@ -104,21 +127,26 @@ export function plannedUpdate(unit: UnitOfWork, subscription: Subscription, give
     throw invalidRequest(
       'This subscription is incomplete: its first invoice has to be paid before what it bills can change.',
     );
+  const changed = given.items && changedItems(unit, subscription, given.items);
   const wanted: Subscription = {
     ...subscription,
     metadata: mergeMetadata(subscription.metadata, given.metadata),
     ...cancellationOf(unit, subscription, given),
     ...cardOf(unit, subscription, given),
-    ...(given.items === undefined ? {} : { items: changedItems(unit, subscription, given.items) }),
+    ...(changed && { items: changed.items }),
     ...(given.description === undefined ? {} : { description: given.description }),
     ...pauseOf(unit, given),
+    ...taxOf(unit, subscription, given),
   };
   const named = given.discounts === undefined ? null : discountsFor(unit, wanted, given.discounts ?? []);
   const after = { ...wanted, ...trialOf(unit, wanted, given), ...(named && { discounts: named.ids }) };
-  return planChange(unit, subscription, after, termsOf(given), named?.fresh);
+  const fresh = [...(changed?.fresh ?? []), ...(named?.fresh ?? [])];
+  return planChange(unit, subscription, after, termsOf(given), fresh);
 }
 
 function termsOf(given: Given): ChangeTerms {
+  if (given.proration_date !== undefined && given.billing_cycle_anchor?.type === 'now')
+    throw invalidRequest('You cannot specify `proration_date` when `billing_cycle_anchor` is `now`.', 'proration_date');
   return {
     prorationBehavior: given.proration_behavior ?? 'create_prorations',
     prorationDate: given.proration_date ?? null,
@@ -131,9 +159,7 @@ function termsOf(given: Given): ChangeTerms {
 function cancellationOf(unit: UnitOfWork, subscription: Subscription, given: Given): Partial<Subscription> {
   const { cancel_at: cancelAt, cancel_at_period_end: atPeriodEnd } = given;
   if (cancelAt !== undefined && atPeriodEnd !== undefined)
-    throw invalidRequest('You may only specify one of these parameters: cancel_at, cancel_at_period_end.', {
-      param: 'cancel_at',
-    });
+    throw invalidRequest('You may only specify one of these parameters: cancel_at, cancel_at_period_end.', 'cancel_at');
   if (subscription.schedule !== null && (cancelAt !== undefined || atPeriodEnd !== undefined))
     throw invalidRequest(
       `The subscription is managed by the subscription schedule \`${subscription.schedule}\`, and updating any cancelation behavior directly is not allowed. Please update the schedule instead.`,
@@ -153,8 +179,7 @@ function cancellationOf(unit: UnitOfWork, subscription: Subscription, given: Giv
   if (cancelAt === undefined) return unchanged;
   if (cancelAt === null) return { cancel_at_period_end: false, cancel_at: null, ...revoked };
   const time = typeof cancelAt === 'string' ? end : cancelAt;
-  if (time <= unit.now)
-    throw invalidRequest('The `cancel_at` timestamp must be in the future.', { param: 'cancel_at' });
+  if (time <= unit.now) throw invalidRequest('The `cancel_at` timestamp must be in the future.', 'cancel_at');
   return { cancel_at_period_end: false, cancel_at: time, ...requested };
 }
 
@@ -180,16 +205,20 @@ function pauseOf(unit: UnitOfWork, { pause_collection: pause }: Given): Partial<
   if (!pause) return pause === null ? { pause_collection: null } : {};
   const { behavior, resumes_at: resumesAt = null } = pause;
   if (resumesAt !== null && resumesAt <= unit.now)
-    throw invalidRequest('`pause_collection[resumes_at]` must be in the future.', {
-      param: 'pause_collection[resumes_at]',
-    });
+    throw invalidRequest('`pause_collection[resumes_at]` must be in the future.', 'pause_collection[resumes_at]');
   return { pause_collection: { behavior, resumes_at: resumesAt } };
+}
+
+function taxOf(unit: UnitOfWork, { customer }: Subscription, { automatic_tax: tax }: Given): Partial<Subscription> {
+  if (!tax) return {};
+  if (tax.enabled) requireTaxLocation(unit, existing(unit, 'customer', customer));
+  return { automatic_tax: subscriptionTaxOf(tax.enabled) };
 }
 
 function trialOf(unit: UnitOfWork, subscription: Subscription, given: Given): Partial<Subscription> {
   const end = given.trial_end;
   if (typeof end !== 'number') return {};
-  if (end <= unit.now) throw invalidRequest('The `trial_end` timestamp must be in the future.', { param: 'trial_end' });
+  if (end <= unit.now) throw invalidRequest('The `trial_end` timestamp must be in the future.', 'trial_end');
   return {
     status: 'trialing',
     trial_start: subscription.trial_start ?? unit.now,

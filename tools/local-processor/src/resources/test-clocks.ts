@@ -1,13 +1,12 @@
 import type { Stripe } from 'stripe';
-import { endpoint } from '../api/endpoint.ts';
-import { invalidRequest, noSuch } from '../api/errors.ts';
-import { listPage } from '../api/lists.ts';
+import { endpoint, endpointOn, noParameters, reads } from '../api/endpoint.ts';
+import { invalidRequest } from '../api/errors.ts';
 import { expand, page, parameters, text, timestamp } from '../api/parameters.ts';
 import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { runDueChangesOf } from '../billing/run-due-changes.ts';
 import { newId } from '../domain/ids.ts';
 import { periodStart } from '../domain/periods.ts';
-import { isDeleted } from '../objects/customer.ts';
+import { isDeleted } from '../objects/finding.ts';
 import { hasEnded, subscriptionCadence } from '../objects/subscription.ts';
 import type { TestClock } from '../objects/stored.ts';
 import { deleteCustomer } from './customers.ts';
@@ -15,48 +14,35 @@ import { deleteCustomer } from './customers.ts';
 const MONTH_SECONDS = 30 * 86_400;
 const PATH = '/v1/test_helpers/test_clocks';
 
+const createParameters = parameters<Stripe.TestHelpers.TestClockCreateParams>()({
+  expand,
+  frozen_time: timestamp,
+  name: text(300).optional(),
+});
+const advanceParameters = parameters<Stripe.TestHelpers.TestClockAdvanceParams>()({ expand, frozen_time: timestamp });
+
 /** Test clocks: https://docs.stripe.com/billing/testing/test-clocks. The control API moves all other objects' time. */
 export const testClockEndpoints = [
-  endpoint(
-    'POST',
-    PATH,
-    parameters<Stripe.TestHelpers.TestClockCreateParams>()({
-      expand,
-      frozen_time: timestamp,
-      name: text(300).optional(),
-    }),
-    (unit, given) => {
-      const clock = unit.create('test_helpers.test_clock', {
-        id: newId('clock_1'),
-        object: 'test_helpers.test_clock',
-        created: unit.now,
-        deletes_after: unit.now + MONTH_SECONDS,
-        frozen_time: given.frozen_time,
-        livemode: unit.livemode,
-        name: given.name ?? null,
-        status: 'ready',
-        status_details: {},
-      });
-      unit.emit('test_helpers.test_clock.created', clock);
-      return clock;
-    },
+  endpoint('POST', PATH, createParameters, (unit, given) => {
+    const clock = unit.create('test_helpers.test_clock', {
+      id: newId('clock_1'),
+      object: 'test_helpers.test_clock',
+      created: unit.now,
+      deletes_after: unit.now + MONTH_SECONDS,
+      frozen_time: given.frozen_time,
+      livemode: unit.livemode,
+      name: given.name ?? null,
+      status: 'ready',
+      status_details: {},
+    });
+    unit.emit('test_helpers.test_clock.created', clock);
+    return clock;
+  }),
+  ...reads('test_helpers.test_clock', PATH, parameters<Stripe.TestHelpers.TestClockListParams>()(page)),
+  endpointOn('test_helpers.test_clock', 'POST', `${PATH}/:id/advance`, advanceParameters, (unit, clock, given) =>
+    advance(unit, clock, given.frozen_time),
   ),
-  endpoint('GET', PATH, parameters<Stripe.TestHelpers.TestClockListParams>()(page), (unit, given, { url }) =>
-    listPage(unit.tables['test_helpers.test_clock'].newestFirst(), given, url, 'test clock'),
-  ),
-  endpoint(
-    'GET',
-    `${PATH}/:id`,
-    parameters<Stripe.TestHelpers.TestClockRetrieveParams>()({ expand }),
-    (unit, _, { id }) => existingClock(unit, id),
-  ),
-  endpoint(
-    'POST',
-    `${PATH}/:id/advance`,
-    parameters<Stripe.TestHelpers.TestClockAdvanceParams>()({ expand, frozen_time: timestamp }),
-    (unit, given, { id }) => advance(unit, existingClock(unit, id), given.frozen_time),
-  ),
-  endpoint('DELETE', `${PATH}/:id`, parameters<object>()({}), (unit, _, { id }) => deleteClock(unit, id)),
+  endpointOn('test_helpers.test_clock', 'DELETE', `${PATH}/:id`, noParameters, deleteClock),
 ];
 
 /** Applies everything that is due until the new time. As Stripe's, the response still says `advancing`. */
@@ -65,7 +51,7 @@ function advance(unit: UnitOfWork, clock: TestClock, to: number): TestClock {
   if (to <= clock.frozen_time || to > latest)
     throw invalidRequest(
       `\`frozen_time\` must be after ${clock.frozen_time} and at most ${latest}: two intervals of the shortest subscription, or two years without one.`,
-      { param: 'frozen_time' },
+      'frozen_time',
     );
   const status_details = { advancing: { target_frozen_time: to } };
   const advancing: TestClock = { ...clock, status: 'advancing', status_details };
@@ -85,17 +71,11 @@ function latestTime(unit: UnitOfWork, clock: TestClock): number {
 }
 
 /** Deletes a clock with its customers. */
-function deleteClock(unit: UnitOfWork, id: string): Stripe.TestHelpers.DeletedTestClock {
-  const clock = existingClock(unit, id);
+function deleteClock(unit: UnitOfWork, clock: TestClock): Stripe.TestHelpers.DeletedTestClock {
+  const { id } = clock;
   for (const customer of unit.tables.customer.newestFirst())
-    if (!isDeleted(customer) && customer.test_clock === id) deleteCustomer(unit, customer.id);
+    if (!isDeleted(customer) && customer.test_clock === id) deleteCustomer(unit, customer);
   unit.tables['test_helpers.test_clock'].remove(id);
   unit.emit('test_helpers.test_clock.deleted', clock);
   return { id, object: 'test_helpers.test_clock', deleted: true };
-}
-
-function existingClock(unit: UnitOfWork, id: string): TestClock {
-  const clock = unit.tables['test_helpers.test_clock'].get(id);
-  if (!clock) throw noSuch('test clock', id);
-  return clock;
 }

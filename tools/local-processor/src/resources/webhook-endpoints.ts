@@ -1,8 +1,7 @@
 import type { Stripe } from 'stripe';
 import { z } from 'zod';
-import { endpoint } from '../api/endpoint.ts';
-import { invalidRequest, noSuch } from '../api/errors.ts';
-import { listPage } from '../api/lists.ts';
+import { endpoint, endpointOn, noParameters, reads } from '../api/endpoint.ts';
+import { invalidRequest } from '../api/errors.ts';
 import { mergeMetadata } from '../api/metadata.ts';
 import { boolean, expand, metadata, page, parameters, reject, text, unsettableText, url } from '../api/parameters.ts';
 import type { UnitOfWork } from '../api/unit-of-work.ts';
@@ -39,23 +38,29 @@ const updateParameters = parameters<Stripe.WebhookEndpointUpdateParams>()({
   url: url.optional(),
 });
 
+const PATH = '/v1/webhook_endpoints';
+
 export const webhookEndpointEndpoints = [
-  endpoint('POST', '/v1/webhook_endpoints', createParameters, createWebhookEndpoint),
-  endpoint('GET', '/v1/webhook_endpoints', parameters<Stripe.WebhookEndpointListParams>()(page), (unit, given, ids) =>
-    listPage(unit.tables.webhook_endpoint.newestFirst().map(withoutSecret), given, ids.url, 'webhook endpoint'),
-  ),
-  endpoint(
-    'GET',
-    '/v1/webhook_endpoints/:id',
-    parameters<Stripe.WebhookEndpointRetrieveParams>()({ expand }),
-    (unit, _, { id }) => withoutSecret(existing(unit, id)),
-  ),
-  endpoint('POST', '/v1/webhook_endpoints/:id', updateParameters, (unit, given, { id }) =>
-    updateWebhookEndpoint(unit, id, given),
-  ),
-  endpoint('DELETE', '/v1/webhook_endpoints/:id', parameters<object>()({}), (unit, _, { id }) =>
-    deleteWebhookEndpoint(unit, id),
-  ),
+  endpoint('POST', PATH, createParameters, createWebhookEndpoint),
+  ...reads('webhook_endpoint', PATH, parameters<Stripe.WebhookEndpointListParams>()(page), {
+    shown: (_, row) => withoutSecret(row),
+  }),
+  endpointOn('webhook_endpoint', 'POST', `${PATH}/:id`, updateParameters, (unit, row, given) => {
+    const { disabled, expand: _expand, metadata: pairs, ...changes } = given;
+    const changed = unit.update('webhook_endpoint', row, {
+      ...changes,
+      metadata: mergeMetadata(row.metadata, pairs),
+      status: disabled === undefined ? disabled : disabled ? 'disabled' : 'enabled',
+    });
+    return withoutSecret(changed);
+  }),
+  // Its deliveries go with it.
+  endpointOn('webhook_endpoint', 'DELETE', `${PATH}/:id`, noParameters, (unit, { id }) => {
+    unit.tables.webhook_endpoint.remove(id);
+    for (const delivery of unit.tables.delivery.newestFirst())
+      if (delivery.endpoint === id) unit.tables.delivery.remove(delivery.id);
+    return { id, object: 'webhook_endpoint', deleted: true };
+  }),
 ];
 
 /** Creates an endpoint. Only this response contains its signing secret. */
@@ -76,38 +81,6 @@ function createWebhookEndpoint(unit: UnitOfWork, given: z.output<typeof createPa
     status: 'enabled',
     url: given.url,
   });
-}
-
-function updateWebhookEndpoint(
-  unit: UnitOfWork,
-  id: string,
-  given: z.output<typeof updateParameters>,
-): WebhookEndpoint {
-  const row = existing(unit, id);
-  const { description, disabled, enabled_events: types } = given;
-  const changes: Partial<WebhookEndpoint> = {
-    metadata: mergeMetadata(row.metadata, given.metadata),
-    ...(description === undefined ? {} : { description }),
-    ...(disabled === undefined ? {} : { status: disabled ? 'disabled' : 'enabled' }),
-    ...(types === undefined ? {} : { enabled_events: types }),
-    ...(given.url === undefined ? {} : { url: given.url }),
-  };
-  return withoutSecret(unit.update('webhook_endpoint', row, changes));
-}
-
-/** Deletes an endpoint and its deliveries. */
-function deleteWebhookEndpoint(unit: UnitOfWork, id: string): object {
-  const { id: endpointId } = existing(unit, id);
-  unit.tables.webhook_endpoint.remove(endpointId);
-  for (const delivery of unit.tables.delivery.newestFirst())
-    if (delivery.endpoint === endpointId) unit.tables.delivery.remove(delivery.id);
-  return { id: endpointId, object: 'webhook_endpoint', deleted: true };
-}
-
-function existing(unit: UnitOfWork, id: string): WebhookEndpoint {
-  const row = unit.tables.webhook_endpoint.get(id);
-  if (!row) throw noSuch('webhook endpoint', id);
-  return row;
 }
 
 function withoutSecret(row: WebhookEndpoint): WebhookEndpoint {

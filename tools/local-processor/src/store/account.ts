@@ -1,5 +1,5 @@
 import type { Stripe } from 'stripe';
-import type { Tables, TableName } from '../objects/tables.ts';
+import { TABLES, type Tables, type TableName } from '../objects/tables.ts';
 import { type ChangeLog, Table } from './table.ts';
 
 type AccountTables = { readonly [Name in TableName]: Table<Tables[Name]> };
@@ -21,14 +21,6 @@ export interface DeliveryRules {
 /** Delivers each event once and immediately. */
 export const DEFAULT_RULES: DeliveryRules = { hold: false, copies: 1, shuffle: null, dropNext: 0, types: null };
 
-/** What becomes of a subscription, and of its invoice, once the last retry of a payment has failed. */
-export interface RetrySettings {
-  subscription: 'canceled' | 'unpaid' | 'past_due';
-  invoice: 'open' | 'uncollectible';
-}
-
-export const DEFAULT_RETRIES: RetrySettings = { subscription: 'canceled', invoice: 'open' };
-
 /** The state of an account apart from its objects. */
 export interface AccountState {
   created: number;
@@ -38,63 +30,9 @@ export interface AccountState {
   /** All changes that were due until this time have been applied; Unix seconds of the account's clock. */
   dueUntil: number;
   rules: DeliveryRules;
-  retries: RetrySettings;
   /** The permissions that restricted keys of this account lack, by a digest of the key. */
   restrictedKeys: Record<string, string[]>;
 }
-
-const INDEXED: Partial<Record<TableName, readonly string[]>> = {
-  customer: ['email'],
-  price: ['product', 'lookup_key'],
-  subscription: ['customer'],
-  invoice: ['customer'],
-  invoice_payment: ['invoice', 'payment.payment_intent'],
-  invoiceitem: ['customer', 'parent.subscription_details.subscription'],
-  payment_method: ['customer'],
-  payment_intent: ['customer'],
-  charge: ['customer', 'payment_intent'],
-  refund: ['charge'],
-  customer_balance_transaction: ['customer'],
-  'checkout.session': ['customer', 'subscription', 'payment_intent'],
-  delivery: ['event'],
-};
-
-const TABLE_NAMES = [
-  'customer',
-  'product',
-  'price',
-  'price_detail',
-  'billing.meter',
-  'test_helpers.test_clock',
-  'subscription',
-  'subscription_schedule',
-  'invoice',
-  'invoice_payment',
-  'invoiceitem',
-  'last_debit',
-  'pending_change',
-  'preview',
-  'coupon',
-  'coupon_scope',
-  'removed_coupon',
-  'promotion_code',
-  'discount',
-  'payment_method',
-  'payment_intent',
-  'setup_intent',
-  'charge',
-  'refund',
-  'dispute',
-  'customer_balance_transaction',
-  'checkout.session',
-  'webhook_endpoint',
-  'checkout_plan',
-  'event',
-  'delivery',
-  'idempotent_response',
-  'ledger',
-  'declining_card',
-] as const satisfies readonly TableName[];
 
 /** One Stripe account: all data that one secret key can access. */
 export class Account {
@@ -117,9 +55,9 @@ export class Account {
     this.livemode = livemode;
     this.#state = state;
     this.#saveState = saveState;
-    const tables = TABLE_NAMES.map(name => [name, new Table(name, changeLog, INDEXED[name])] as const);
-    // Object.fromEntries loses the row type of each key; TABLE_NAMES lists every key once.
-    this.tables = Object.fromEntries(tables) as unknown as AccountTables;
+    const tables = Object.entries(TABLES).map(([name, { indexed }]) => [name, new Table(name, changeLog, indexed)]);
+    // Object.fromEntries loses the row type of each key.
+    this.tables = Object.fromEntries(tables);
   }
 
   get state(): Readonly<AccountState> {
@@ -143,23 +81,7 @@ export class Account {
   }
 
   /** Returns the account as `GET /v1/account` does. */
-  describe(): Pick<
-    Stripe.Account,
-    | 'id'
-    | 'object'
-    | 'business_profile'
-    | 'business_type'
-    | 'charges_enabled'
-    | 'country'
-    | 'created'
-    | 'default_currency'
-    | 'details_submitted'
-    | 'email'
-    | 'metadata'
-    | 'payouts_enabled'
-    | 'settings'
-    | 'type'
-  > {
+  describe(): Partial<Stripe.Account> {
     return {
       id: this.id,
       object: 'account',

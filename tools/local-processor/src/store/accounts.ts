@@ -1,6 +1,6 @@
 import { accountId } from '../domain/ids.ts';
 import type { Tables } from '../objects/tables.ts';
-import { Account, type AccountState, DEFAULT_RETRIES, DEFAULT_RULES } from './account.ts';
+import { Account, type AccountState, DEFAULT_RULES } from './account.ts';
 import type { DataFile } from './data-file.ts';
 
 /** All accounts of the processor, by id. Only a digest of the secret key is stored, as the account's id. */
@@ -40,7 +40,6 @@ export class Accounts {
       nextInvoiceNumber: 1,
       dueUntil: now,
       rules: DEFAULT_RULES,
-      retries: DEFAULT_RETRIES,
       restrictedKeys: {},
     };
     const livemode = /^[a-z]+_live_/.test(secretKey);
@@ -62,7 +61,7 @@ export class Accounts {
     account.calls.clear();
     const { created } = account.state;
     for (const id of Object.keys(account.state.restrictedKeys)) this.#ofRestrictedKeys.delete(id);
-    const settings = { rules: DEFAULT_RULES, retries: DEFAULT_RETRIES, restrictedKeys: {} };
+    const settings = { rules: DEFAULT_RULES, restrictedKeys: {} };
     account.change({ clockOffset: 0, nextInvoiceNumber: 1, dueUntil: created, ...settings });
   }
 

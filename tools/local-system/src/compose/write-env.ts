@@ -1,6 +1,6 @@
 // Prints an `.env` file with new secrets for docker-compose.yml. Run it once and keep the file: the data in the volumes
 // can't be opened without it.
-//   node tools/local-system/src/compose/write-env.ts > .env
+//   npx node tools/local-system/src/compose/write-env.ts > .env
 import { fchmodSync, fstatSync } from 'node:fs';
 import { callersOf } from '@billing/contracts/bus-access';
 import { SERVICES } from '@billing/contracts/operation';

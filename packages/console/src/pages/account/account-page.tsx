@@ -6,7 +6,7 @@ import { problemsOf } from '#api/failure.ts';
 import { Card } from '#layout/page.tsx';
 import { RenameForm } from '#layout/rename-form.tsx';
 import { useWrite } from '#layout/use-write.ts';
-import { TextField } from '#ui/field.tsx';
+import { NewPasswordField, TextField } from '#ui/field.tsx';
 import { Form, passwordOf } from '#ui/form.tsx';
 import { Icon } from '#ui/icon.tsx';
 import { useTitle } from '#ui/use-title.ts';
@@ -69,14 +69,9 @@ function PasswordCard() {
     <Card title="Password" lead="A new password ends all other sessions.">
       <Form key={change.submittedAt} action="Change the password" kind="plain" write={change} problems={problems}>
         <TextField label="Current password" name="current" type="password" autoComplete="current-password" required />
-        <TextField
+        <NewPasswordField
           label="New password"
           name="new"
-          type="password"
-          autoComplete="new-password"
-          minLength={10}
-          maxLength={128}
-          required
           hint="At least 10 characters."
           problem={problems.of.newPassword}
         />

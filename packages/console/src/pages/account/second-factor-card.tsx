@@ -6,7 +6,7 @@ import { Card } from '#layout/page.tsx';
 import { useWrite } from '#layout/use-write.ts';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
-import { BackupCodesDialog } from './backup-codes-dialog.tsx';
+import { BackupCodesDialog } from './second-factor-dialog.tsx';
 import { PasswordDialog } from '#layout/password-dialog.tsx';
 import { SecondFactorDialog } from './second-factor-dialog.tsx';
 import { SESSIONS } from './sessions-card.tsx';

@@ -1,14 +1,14 @@
 import { useState } from 'react';
+import { encode } from 'uqr';
 import { auth, type SecondFactor } from '#api/auth.ts';
 import { sessionQuery } from '#api/client.ts';
+import { PasswordDialog } from '#layout/password-dialog.tsx';
 import { useWrite } from '#layout/use-write.ts';
 import { Snippet } from '#ui/copy.tsx';
+import { Dialog } from '#ui/dialog.tsx';
 import { TextField } from '#ui/field.tsx';
 import { FormDialog } from '#ui/form-dialog.tsx';
 import { textOf } from '#ui/form.tsx';
-import { BackupCodesDialog } from './backup-codes-dialog.tsx';
-import { QrCode } from './qr-code.tsx';
-import { PasswordDialog } from '#layout/password-dialog.tsx';
 import { SESSIONS } from './sessions-card.tsx';
 
 /** Sets up a second factor: the password, the key for the app, a code of the app, and the backup codes. */
@@ -35,7 +35,7 @@ interface CodeDialogProps {
 
 function CodeDialog({ factor: { totpURI }, onVerified, onClose }: CodeDialogProps) {
   const verify = useWrite({
-    write: (fields: FormData) => auth.verifyCode(textOf(fields, 'code').replaceAll(' ', '')),
+    write: (fields: FormData) => auth.verifyCode(textOf(fields, 'code')),
     stale: [sessionQuery.queryKey, SESSIONS],
     done: 'Sign-in now asks for a code.',
     onDone: onVerified,
@@ -68,5 +68,37 @@ function CodeDialog({ factor: { totpURI }, onVerified, onClose }: CodeDialogProp
         hint="The six digits that the app shows for it."
       />
     </FormDialog>
+  );
+}
+
+/** What a camera needs to see the code, in modules. */
+const BORDER = 2;
+
+/** A text as a QR code: dark on white in both schemes, as cameras want it. */
+function QrCode({ text, label }: { readonly text: string; readonly label: string }) {
+  const { data, size } = encode(text, { border: BORDER });
+  const modules = data.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : '')));
+  return (
+    <svg className="qr-code" viewBox={`0 0 ${size} ${size}`} role="img" aria-label={label} shapeRendering="crispEdges">
+      <path d={modules.join('')} />
+    </svg>
+  );
+}
+
+interface BackupCodesDialogProps {
+  readonly codes: readonly string[];
+  readonly onClose: () => void;
+}
+
+/** New backup codes, which are shown once. */
+export function BackupCodesDialog({ codes, onClose }: BackupCodesDialogProps) {
+  return (
+    <Dialog title="Your backup codes" done="I have saved them" onClose={onClose}>
+      <p>
+        Each of them signs you in once in place of a code of your app, for example when you have lost your phone. Keep
+        them where you keep your passwords: they are shown only now.
+      </p>
+      <Snippet label="Backup codes" text={codes.join('\n')} />
+    </Dialog>
   );
 }

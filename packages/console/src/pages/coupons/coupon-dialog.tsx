@@ -1,115 +1,88 @@
 import type { Coupon, CouponCreate } from '@billing/client';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { problemsOf } from '#api/failure.ts';
 import { useProject, useProjectDetails } from '#api/project.ts';
 import { productsQuery } from '#api/queries.ts';
-import { useOpenPage } from '#layout/project-link.tsx';
-import { useWrite } from '#layout/use-write.ts';
-import { Options, SelectField, TextField } from '#ui/field.tsx';
-import { FormDialog } from '#ui/form-dialog.tsx';
+import { choice, control } from '#resource/fields.tsx';
+import { WriteDialog } from '#resource/write-dialogs.tsx';
 import { textOf } from '#ui/form.tsx';
 import { MoneyFields, moneyOf } from '#ui/money-fields.tsx';
-import { countOf, LimitFields, timeOf } from './limit-fields.tsx';
+import { countOf, limitFields, timeOf } from './limit-fields.ts';
 import { DURATIONS } from './coupon-words.ts';
 
-const FIELDS = [
-  'name',
-  'percentOff',
-  'amountOff',
-  'currency',
-  'durationInMonths',
-  'productIds',
-  'maxRedemptions',
-  'redeemBy',
-] as const;
+const OFF = { percent: 'A percentage', amount: 'An amount' };
 
 /** Creates a coupon. */
-export function CouponDialog({ onClose }: { readonly onClose: () => void }) {
-  const scope = useProject();
-  const openPage = useOpenPage();
+export function CouponDialog() {
+  const { billing, key } = useProject();
   const { baseCurrency } = useProjectDetails();
-  const [isPercent, setIsPercent] = useState(true);
+  const [off, setOff] = useState('percent');
   const [duration, setDuration] = useState<string>('once');
-  const create = useWrite({
-    write: async (fields: FormData) => scope.billing.coupons.create(readCoupon(fields)),
-    stale: [scope.key('coupons')],
-    done: 'The coupon is created, here and in Stripe. Give it a promotion code.',
-    onDone: coupon => {
-      onClose();
-      openPage(`coupons/${coupon.id}`);
-    },
-  });
-  const problems = problemsOf(create.error, FIELDS);
-  const { of } = problems;
   return (
-    <FormDialog
+    <WriteDialog
       title="New coupon"
-      lead={<p className="muted">What it takes off, and for how long, never changes.</p>}
+      lead="What it takes off, and for how long, never changes."
       action="Create the coupon"
-      write={create}
-      problems={problems}
-      onClose={onClose}
-    >
-      <TextField
-        label="Name"
-        name="name"
-        maxLength={40}
-        required
-        hint="Shown to customers, on invoices too."
-        problem={of.name}
-      />
-      <SelectField
-        label="It takes off"
-        value={isPercent ? 'percent' : 'amount'}
-        onChange={event => setIsPercent(event.target.value === 'percent')}
-      >
-        <option value="percent">A percentage</option>
-        <option value="amount">An amount</option>
-      </SelectField>
-      {isPercent ? (
-        <TextField
-          label="Percent"
-          name="percent"
-          type="number"
-          min={0.01}
-          max={100}
-          step={0.01}
-          required
-          problem={of.percentOff}
-        />
-      ) : (
-        <MoneyFields
-          label="Amount"
-          currency={baseCurrency}
-          problems={{ amount: of.amountOff, currency: of.currency }}
-        />
-      )}
-      <div className="form-grid">
-        <SelectField label="For" name="duration" value={duration} onChange={event => setDuration(event.target.value)}>
-          <Options of={DURATIONS} />
-        </SelectField>
-        {duration === 'repeating' && (
-          <TextField
-            label="Months"
-            name="months"
-            type="number"
-            min={1}
-            max={120}
-            required
-            defaultValue={3}
-            problem={of.durationInMonths}
-          />
-        )}
-      </div>
-      <ProductChoice problem={of.productIds} />
-      <LimitFields end="Until" problems={{ maxRedemptions: of.maxRedemptions, end: of.redeemBy }} />
-    </FormDialog>
+      write={async fields => billing.coupons.create(readCoupon(fields))}
+      stale={[key('coupons')]}
+      done="The coupon is created, here and in Stripe. Give it a promotion code."
+      opens={({ id }) => `coupons/${id}`}
+      fields={[
+        { name: 'name', label: 'Name', maxLength: 40, required: true, hint: 'Shown to customers, on invoices too.' },
+        choice({
+          name: 'off',
+          label: 'It takes off',
+          options: OFF,
+          value: off,
+          onChange: event => setOff(event.target.value),
+        }),
+        off === 'percent'
+          ? {
+              name: 'percentOff',
+              label: 'Percent',
+              type: 'number',
+              min: 0.01,
+              max: 100,
+              step: 0.01,
+              required: true,
+            }
+          : {
+              kind: 'other',
+              names: ['amountOff', 'currency'],
+              show: ({ amountOff: amount, currency }) => (
+                <MoneyFields label="Amount" currency={baseCurrency} problems={{ amount, currency }} />
+              ),
+            },
+        {
+          kind: 'row',
+          of: [
+            choice({
+              name: 'duration',
+              label: 'For',
+              options: DURATIONS,
+              value: duration,
+              onChange: event => setDuration(event.target.value),
+            }),
+            duration === 'repeating' && {
+              name: 'durationInMonths',
+              label: 'Months',
+              type: 'number',
+              min: 1,
+              max: 120,
+              required: true,
+              defaultValue: 3,
+            },
+          ],
+        },
+        control(ProductChoice, { name: 'productIds' }),
+        limitFields('redeemBy'),
+      ]}
+    />
   );
 }
 
 /** The products that a coupon takes something off: all of them, unless some are chosen. */
-function ProductChoice({ problem }: { readonly problem: string | undefined }) {
+function ProductChoice({ name, problem }: { readonly name: string; readonly problem?: string | undefined }) {
   const { data: products = [] } = useQuery(productsQuery(useProject()));
   const active = products.filter(({ isActive }) => isActive);
   if (active.length === 0) return null;
@@ -119,10 +92,10 @@ function ProductChoice({ problem }: { readonly problem: string | undefined }) {
       <details className="more">
         <summary>All, unless you choose some</summary>
         <div className="checks">
-          {active.map(({ id, name }) => (
+          {active.map(({ id, name: product }) => (
             <label key={id} className="check">
-              <input type="checkbox" name="product" value={id} />
-              <bdi>{name}</bdi>
+              <input type="checkbox" name={name} value={id} />
+              <bdi>{product}</bdi>
             </label>
           ))}
         </div>
@@ -141,19 +114,21 @@ function ProductChoice({ problem }: { readonly problem: string | undefined }) {
 /** @throws Error when the amount is none, which its field does not let through */
 function readCoupon(fields: FormData): CouponCreate {
   const duration = textOf(fields, 'duration') as Coupon['duration']; // the options of the field
-  const products = fields.getAll('product').map(String);
+  const products = fields.getAll('productIds').map(String);
   return {
     name: textOf(fields, 'name'),
     ...readOff(fields),
-    ...(duration === 'repeating' ? { duration, durationInMonths: countOf(fields, 'months') ?? 1 } : { duration }),
+    ...(duration === 'repeating'
+      ? { duration, durationInMonths: countOf(fields, 'durationInMonths') ?? 1 }
+      : { duration }),
     ...(products.length > 0 && { productIds: products }),
     maxRedemptions: countOf(fields, 'maxRedemptions'),
-    redeemBy: timeOf(fields, 'end'),
+    redeemBy: timeOf(fields, 'redeemBy'),
   };
 }
 
 function readOff(fields: FormData) {
-  if (fields.has('percent')) return { percentOff: Number(textOf(fields, 'percent')) };
+  if (fields.has('percentOff')) return { percentOff: Number(textOf(fields, 'percentOff')) };
   const { amount: amountOff, currency } = moneyOf(fields);
   return { amountOff, currency };
 }

@@ -1,23 +1,25 @@
+import type { PromotionCodeCreate } from '@billing/client';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { useState } from 'react';
-import { useProject } from '#api/project.ts';
+import { useProject, useProjectDetails } from '#api/project.ts';
 import { couponQuery, productsQuery } from '#api/queries.ts';
 import { LoadingPage } from '#layout/loading.tsx';
 import { Card, Page } from '#layout/page.tsx';
-import { useOpenPage } from '#layout/project-link.tsx';
 import { Records } from '#layout/records.tsx';
-import { useWrite } from '#layout/use-write.ts';
-import { Button } from '#ui/button.tsx';
-import { ConfirmDialog } from '#ui/confirm-dialog.tsx';
+import { DialogButton } from '#resource/dialog-button.tsx';
+import { control } from '#resource/fields.tsx';
+import { ConfirmWrite, WriteDialog } from '#resource/write-dialogs.tsx';
 import { CopyableId } from '#ui/copy.tsx';
 import { Details } from '#ui/details.tsx';
+import { textOf } from '#ui/form.tsx';
+import { MoneyFields, moneyOf } from '#ui/money-fields.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import { Time } from '#ui/time.tsx';
+import { CustomerSelect } from '../customers/customer-select.tsx';
 import { CODE_COLUMNS } from './code-columns.tsx';
 import { CouponStatus } from './coupon-name.tsx';
-import { describeDuration, describeOff, describeRedeemed } from './coupon-words.ts';
-import { PromotionCodeDialog } from './promotion-code-dialog.tsx';
+import { describeAmounts, describeDuration, describeOff, describeRedeemed } from './coupon-words.ts';
+import { countOf, limitFields, timeOf } from './limit-fields.ts';
 
 const UP = { page: 'coupons', title: 'Coupons' } as const;
 
@@ -27,16 +29,6 @@ export function CouponPage() {
   const { billing, key } = scope;
   const { couponId = '' } = useParams({ strict: false });
   const query = useQuery(couponQuery(scope, couponId));
-  const [dialog, setDialog] = useState<'code' | 'delete'>();
-  const close = () => setDialog(undefined);
-  const openPage = useOpenPage();
-  const remove = useWrite({
-    write: () => billing.coupons.delete(couponId),
-    stale: [],
-    done: 'The coupon is deleted, here and in Stripe.',
-    onDone: () => openPage('coupons'),
-  });
-
   const { data: coupon } = query;
   if (!coupon) return <LoadingPage query={query} title="Coupon" up={UP} />;
   const title = coupon.name ?? coupon.processorCouponId;
@@ -47,11 +39,11 @@ export function CouponPage() {
       up={UP}
       actions={
         <>
-          <Button onClick={() => setDialog('delete')}>Delete</Button>
+          <DialogButton dialog={<DeleteDialog couponId={couponId} name={title} />}>Delete</DialogButton>
           {coupon.isValid && (
-            <Button kind="primary" icon="plus" onClick={() => setDialog('code')}>
+            <DialogButton kind="primary" icon="plus" dialog={<PromotionCodeDialog couponId={couponId} />}>
               New code
-            </Button>
+            </DialogButton>
           )}
         </>
       }
@@ -72,6 +64,7 @@ export function CouponPage() {
           of={{
             Status: <CouponStatus coupon={coupon} />,
             'Takes off': describeOff(coupon),
+            'In other currencies': describeAmounts(coupon.currencyOptions),
             For: describeDuration(coupon),
             Products: <Products productIds={coupon.productIds} />,
             Redeemed: describeRedeemed(coupon),
@@ -82,14 +75,24 @@ export function CouponPage() {
           }}
         />
       </Card>
-      {dialog === 'code' && <PromotionCodeDialog couponId={couponId} onClose={close} />}
-      {dialog === 'delete' && (
-        <ConfirmDialog title="Delete the coupon" action="Delete" write={remove} onClose={close}>
-          Nobody can redeem <bdi>{title}</bdi> or its promotion codes any more, here and in Stripe. Subscriptions that
-          have its discount keep it. This can’t be undone.
-        </ConfirmDialog>
-      )}
     </Page>
+  );
+}
+
+function DeleteDialog({ couponId, name }: { readonly couponId: string; readonly name: string }) {
+  const { billing } = useProject();
+  return (
+    <ConfirmWrite
+      title="Delete the coupon"
+      action="Delete"
+      write={() => billing.coupons.delete(couponId)}
+      stale={[]}
+      done="The coupon is deleted, here and in Stripe."
+      opens={() => 'coupons'}
+    >
+      Nobody can redeem <bdi>{name}</bdi> or its promotion codes any more, here and in Stripe. Subscriptions that have
+      its discount keep it. This can’t be undone.
+    </ConfirmWrite>
   );
 }
 
@@ -99,4 +102,62 @@ function Products({ productIds }: { readonly productIds: readonly string[] | nul
   if (productIds.length === 0) return 'None of this project';
   const names = productIds.map(id => products?.find(product => product.id === id)?.name ?? id);
   return <bdi>Only {names.join(', ')}</bdi>;
+}
+
+/** Creates a promotion code for a coupon. */
+function PromotionCodeDialog({ couponId }: { readonly couponId: string }) {
+  const { billing, key } = useProject();
+  const { baseCurrency } = useProjectDetails();
+  return (
+    <WriteDialog
+      title="New promotion code"
+      action="Create the code"
+      write={async fields => billing.promotionCodes.create(readCode(fields, couponId))}
+      stale={[key('promotion-codes')]}
+      done={({ code }) => `Customers can redeem ${code}.`}
+      refusals={{ promotion_code_taken: 'code' }}
+      fields={[
+        {
+          name: 'code',
+          label: 'Code',
+          maxLength: 500,
+          pattern: '[A-Za-z0-9\\-]+',
+          autoCapitalize: 'characters',
+          autoComplete: 'off',
+          spellCheck: false,
+          title: 'Letters of a-z, digits and hyphens',
+          placeholder: 'SPRING20',
+          hint: 'Customers enter it in any case. Stripe chooses one unless given.',
+        },
+        control(CustomerSelect, { name: 'customerId', label: 'Only for', none: 'Everybody' }),
+        { kind: 'check', name: 'firstTimeOnly', label: 'Only for customers who have paid nothing before' },
+        limitFields('expiresAt'),
+        {
+          kind: 'other',
+          names: ['minimumAmount', 'currency'],
+          show: ({ minimumAmount: amount, currency }) => (
+            <MoneyFields
+              label="From an amount of"
+              currency={baseCurrency}
+              required={false}
+              problems={{ amount, currency }}
+            />
+          ),
+        },
+      ]}
+    />
+  );
+}
+
+function readCode(fields: FormData, couponId: string): PromotionCodeCreate {
+  const minimum = textOf(fields, 'amount') === '' ? undefined : moneyOf(fields);
+  return {
+    couponId,
+    code: textOf(fields, 'code') || undefined,
+    customerId: textOf(fields, 'customerId') || undefined,
+    maxRedemptions: countOf(fields, 'maxRedemptions'),
+    expiresAt: timeOf(fields, 'expiresAt'),
+    firstTimeOnly: fields.has('firstTimeOnly'),
+    ...(minimum && { minimumAmount: minimum.amount, currency: minimum.currency }),
+  };
 }

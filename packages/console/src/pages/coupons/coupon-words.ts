@@ -13,6 +13,12 @@ export function describeOff({
   return amountOff !== null && currency ? `${formatMoney(amountOff, currency)} off` : 'A discount';
 }
 
+/** Returns amounts in other currencies: `€4.50, £4.00`; null without any. */
+export const describeAmounts = (amounts: Coupon['currencyOptions']): string | null =>
+  Object.entries(amounts)
+    .map(([currency, amount]) => formatMoney(amount, currency))
+    .join(', ') || null;
+
 /** What each duration means. */
 export const DURATIONS: Readonly<Record<Coupon['duration'], string>> = {
   once: 'One invoice',

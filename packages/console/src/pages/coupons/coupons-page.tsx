@@ -1,11 +1,10 @@
 import type { Coupon } from '@billing/client';
-import { useState } from 'react';
 import { useProject } from '#api/project.ts';
 import { SearchFilter, useFilters } from '#layout/filters.tsx';
 import { ListTable, type Column } from '#layout/list-table.tsx';
 import { Card, Page } from '#layout/page.tsx';
-import { ProjectLink } from '#layout/project-link.tsx';
-import { Button } from '#ui/button.tsx';
+import { linkColumn } from '#resource/tables.tsx';
+import { useCreate } from '#resource/dialog-button.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import { Time } from '#ui/time.tsx';
 import { ALL_CODE_COLUMNS } from './code-columns.tsx';
@@ -14,36 +13,28 @@ import { CouponStatus } from './coupon-name.tsx';
 import { describeDuration, describeOff, describeRedeemed } from './coupon-words.ts';
 
 const COLUMNS: readonly Column<Coupon>[] = [
-  {
-    title: 'Coupon',
-    cell: ({ id, name, processorCouponId }) => (
-      <ProjectLink page={`coupons/${id}`} className="primary-cell">
-        <bdi>{name ?? processorCouponId}</bdi>
-      </ProjectLink>
-    ),
-  },
-  { title: 'Takes off', cell: coupon => <span className="num">{describeOff(coupon)}</span> },
+  linkColumn(
+    'Coupon',
+    ({ id }) => `coupons/${id}`,
+    ({ name, processorCouponId }) => name ?? processorCouponId,
+  ),
+  { title: 'Takes off', isAmount: true, cell: coupon => <span className="num">{describeOff(coupon)}</span> },
   { title: 'For', cell: describeDuration },
-  { title: 'Redeemed', cell: coupon => <span className="num">{describeRedeemed(coupon)}</span> },
-  { title: 'Status', cell: coupon => <CouponStatus coupon={coupon} /> },
-  { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { title: 'Redeemed', width: 110, cell: coupon => <span className="num">{describeRedeemed(coupon)}</span> },
+  { title: 'Status', width: 'status', cell: coupon => <CouponStatus coupon={coupon} /> },
+  { title: 'Created', width: 'date', cell: ({ createdAt }) => <Time at={createdAt} /> },
 ];
 
 /** Coupons, and the codes with which customers redeem them. */
 export function CouponsPage() {
   const { billing, key } = useProject();
   const code = useFilters().text('code') || undefined;
-  const [creating, setCreating] = useState(false);
-  const create = (
-    <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
-      New coupon
-    </Button>
-  );
+  const create = useCreate('New coupon', <CouponDialog />);
   return (
     <Page
       title="Coupons"
       lead="Price reductions, and the promotion codes with which customers redeem them. Each is also in Stripe."
-      actions={create}
+      actions={create.button}
     >
       <Card title="Coupons" flush>
         <ListTable
@@ -53,7 +44,7 @@ export function CouponsPage() {
           columns={COLUMNS}
           rowKey={({ id }) => id}
           empty={
-            <EmptyState icon="coupons" title="No coupons yet" action={create}>
+            <EmptyState icon="coupons" title="No coupons yet" action={create.button}>
               A coupon takes a percentage or an amount off invoices. Give it promotion codes, and customers can redeem
               it.
             </EmptyState>
@@ -84,7 +75,7 @@ export function CouponsPage() {
           }
         />
       </Card>
-      {creating && <CouponDialog onClose={() => setCreating(false)} />}
+      {create.dialog}
     </Page>
   );
 }

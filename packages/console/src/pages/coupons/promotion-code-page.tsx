@@ -11,8 +11,8 @@ import { OpenInStripe, StripeId } from '#ui/open-in-stripe.tsx';
 import { Time } from '#ui/time.tsx';
 import { CustomerLink } from '../customers/customer-name.tsx';
 import { CodeStatus, CouponLink } from './coupon-name.tsx';
-import { describeRedeemed } from './coupon-words.ts';
-import { SwitchCode } from './switch-code.tsx';
+import { describeAmounts, describeRedeemed } from './coupon-words.ts';
+import { SwitchCode } from './code-columns.tsx';
 
 const UP = { page: 'coupons', title: 'Coupons' } as const;
 
@@ -52,6 +52,7 @@ export function PromotionCodePage() {
               </>
             ),
             'From an amount of': minimumAmount !== null && currency && formatMoney(minimumAmount, currency),
+            'From, in other currencies': describeAmounts(code.currencyOptions),
             Redeemed: describeRedeemed(code),
             Expires: code.expiresAt && <Time at={code.expiresAt} show="time" />,
             Id: <CopyableId id={code.id} />,

@@ -1,17 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
 import { customerTitle, findCustomer } from '#api/customer-names.ts';
 import { useProject } from '#api/project.ts';
+import { foundQuery } from '#api/queries.ts';
+import type { Column } from '#layout/list-table.tsx';
 import { ProjectLink } from '#layout/project-link.tsx';
 import { Skeleton } from '#ui/states.tsx';
 
-/** How a customer of the open project, or of another, is called; the id until that is known, and when the customer was deleted. */
+/**
+ * How a customer of the open project, or of another, is called; the id until that is known, and when the customer was
+ * deleted.
+ */
 export function CustomerName({ id, projectId }: { readonly id: string; readonly projectId?: string | undefined }) {
   const scope = useProject(projectId);
-  const { data, isPending } = useQuery({
-    queryKey: scope.key('customer-name', id),
-    queryFn: () => findCustomer(scope, id),
-    staleTime: 60_000,
-  });
+  const { data, isPending } = useQuery(foundQuery(scope, 'customer-name', findCustomer, id));
   if (isPending) return <Skeleton width="6rem" />;
   return data ? <bdi>{customerTitle(data)}</bdi> : <code>{id}</code>;
 }
@@ -25,3 +26,11 @@ export function CustomerLink({ id }: { readonly id: string | null }) {
     </ProjectLink>
   );
 }
+
+/** The column with the customer of each row. */
+export const customerColumn: Column<{ readonly customerId: string | null }> = {
+  title: 'Customer',
+  least: 126,
+  isParent: true,
+  cell: ({ customerId }) => <CustomerLink id={customerId} />,
+};

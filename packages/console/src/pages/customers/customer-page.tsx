@@ -1,100 +1,123 @@
+import type { Customer } from '@billing/client';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { useState } from 'react';
 import { customerTitle } from '#api/customer-names.ts';
 import { useProject } from '#api/project.ts';
 import { customerQuery } from '#api/queries.ts';
 import { LoadingPage } from '#layout/loading.tsx';
-import { Page } from '#layout/page.tsx';
-import { Records } from '#layout/records.tsx';
-import { Button } from '#ui/button.tsx';
-import { OpenInStripe } from '#ui/open-in-stripe.tsx';
-import { EmptyState } from '#ui/states.tsx';
-import { INVOICE_COLUMNS } from '../invoices/columns.tsx';
-import { PAYMENT_COLUMNS } from '../payments/columns.tsx';
+import { Card, Page } from '#layout/page.tsx';
+import { DialogButton, useDialog } from '#resource/dialog-button.tsx';
+import { ConfirmWrite } from '#resource/write-dialogs.tsx';
+import { CopyableId } from '#ui/copy.tsx';
+import { Details, MetadataRows } from '#ui/details.tsx';
+import { Menu } from '#ui/menu.tsx';
+import { StripeId } from '#ui/open-in-stripe.tsx';
+import { Time } from '#ui/time.tsx';
 import { CheckoutDialog } from '../products/checkout-dialog.tsx';
-import { SUBSCRIPTION_COLUMNS } from '../subscriptions/columns.tsx';
 import { CustomerDialog } from './customer-dialog.tsx';
-import { CustomerDetails } from './customer-details.tsx';
+import { CustomerHistory } from './customer-history.tsx';
 import { CustomerReferral } from './customer-referral.tsx';
-import { CustomerTimeline } from './customer-timeline.tsx';
-import { DeleteCustomer } from './delete-customer.tsx';
+import { CustomerSubscriptions } from './customer-subscriptions.tsx';
+import { CustomerSummary } from './customer-summary.tsx';
 import { EntitlementsCard } from './entitlements-card.tsx';
-import { GrantsCard } from './grants-card.tsx';
-import { PaymentCard } from './payment-card.tsx';
-import { PortalLinkButton } from './portal-link-button.tsx';
+import { PortalLinkDialog } from './portal-link-dialog.tsx';
 
 const UP = { page: 'customers', title: 'Customers' } as const;
-const MAX_SHOWN = 100;
 
 /** Everything about one customer on one page. */
 export function CustomerPage() {
   const scope = useProject();
-  const { billing, key } = scope;
   const { customerId = '' } = useParams({ strict: false });
   const query = useQuery(customerQuery(scope, customerId));
-  const [dialog, setDialog] = useState<'edit' | 'delete' | 'checkout'>();
-  const close = () => setDialog(undefined);
 
   const { data: customer } = query;
   if (!customer) return <LoadingPage query={query} title="Customer" up={UP} />;
+  const { id, name, email, createdAt } = customer;
   return (
     <Page
       title={customerTitle(customer)}
-      lead={customer.name?.trim() && customer.email}
-      up={UP}
-      actions={
+      lead={
         <>
-          <Button icon="plus" onClick={() => setDialog('checkout')}>
-            New checkout
-          </Button>
-          <OpenInStripe id={customer.processorCustomerId} />
-          <PortalLinkButton customerId={customer.id} />
-          <Button onClick={() => setDialog('edit')}>Edit</Button>
-          <Button onClick={() => setDialog('delete')}>Delete</Button>
+          {name?.trim() && email && <>{email} · </>}Customer since <Time at={createdAt} />
         </>
       }
+      up={UP}
+      actions={<CustomerActions customer={customer} />}
     >
+      <CustomerSummary customerId={id} />
       <div className="split">
         <div className="stack">
-          <EntitlementsCard customerId={customer.id} />
-          <GrantsCard customerId={customer.id} />
-          <Records
-            title="Subscriptions"
-            queryKey={key('subscriptions', { customerId })}
-            list={(page, signal) => billing.subscriptions.list({ customerId, activeOnly: false, ...page }, { signal })}
-            columns={SUBSCRIPTION_COLUMNS}
-            empty={
-              <EmptyState icon="subscriptions" title="No subscriptions">
-                “New checkout” makes a link where this customer subscribes.
-              </EmptyState>
-            }
-          />
-          <Records
-            title="Invoices"
-            queryKey={key('invoices', { customerId })}
-            list={(page, signal) => billing.invoices.list({ customerId, ...page }, { signal })}
-            columns={INVOICE_COLUMNS}
-            empty={<EmptyState icon="invoices" title="No invoices" />}
-          />
-          <Records
-            title="Payments"
-            queryKey={key('payments', { customerId })}
-            list={(page, signal) => billing.payments.list({ customerId, ...page }, { signal })}
-            columns={PAYMENT_COLUMNS}
-            empty={<EmptyState icon="payments" title="No payments" />}
-          />
+          <CustomerSubscriptions customerId={id} />
+          <CustomerHistory customer={customer} />
         </div>
         <div className="stack">
-          <PaymentCard customerId={customer.id} />
+          <EntitlementsCard customerId={id} />
           <CustomerDetails customer={customer} />
-          <CustomerReferral customerId={customer.id} />
-          <CustomerTimeline customer={customer} limit={MAX_SHOWN} />
+          <CustomerReferral customerId={id} />
         </div>
       </div>
-      {dialog === 'edit' && <CustomerDialog customer={customer} onClose={close} />}
-      {dialog === 'delete' && <DeleteCustomer customer={customer} onClose={close} />}
-      {dialog === 'checkout' && <CheckoutDialog customerId={customer.id} onClose={close} />}
     </Page>
+  );
+}
+
+/** What can be done about a customer; what is rare stands in a menu. */
+function CustomerActions({ customer }: { readonly customer: Customer }) {
+  const { id, email } = customer;
+  const more = useDialog((action: 'Edit…' | 'Delete…') =>
+    action === 'Edit…' ? <CustomerDialog customer={customer} /> : <DeleteCustomer customer={customer} />,
+  );
+  return (
+    <>
+      <DialogButton icon="plus" dialog={<CheckoutDialog customerId={id} />}>
+        New checkout
+      </DialogButton>
+      <DialogButton icon="external" dialog={<PortalLinkDialog customerId={id} email={email} />}>
+        Portal link
+      </DialogButton>
+      <Menu label="More" isPlain>
+        {(['Edit…', 'Delete…'] as const).map(action => (
+          <button key={action} type="button" className="menu-item" onClick={() => more.open(action)}>
+            {action}
+          </button>
+        ))}
+      </Menu>
+      {more.dialog}
+    </>
+  );
+}
+
+function CustomerDetails({ customer }: { readonly customer: Customer }) {
+  const { id, externalId, processorCustomerId, metadata } = customer;
+  return (
+    <Card title="Details">
+      <Details
+        narrow
+        of={{
+          Id: <CopyableId id={id} />,
+          'External id': externalId && <CopyableId id={externalId} />,
+          'Stripe id': <StripeId id={processorCustomerId} what="the customer" />,
+        }}
+      >
+        <MetadataRows metadata={metadata} />
+      </Details>
+    </Card>
+  );
+}
+
+/** Deletes a customer here, once that is confirmed. */
+function DeleteCustomer({ customer }: { readonly customer: Customer }) {
+  const { billing, key } = useProject();
+  return (
+    <ConfirmWrite
+      title="Delete the customer"
+      action="Delete"
+      write={() => billing.customers.delete(customer.id)}
+      stale={[key('customers')]}
+      done="The customer is deleted here."
+      opens={() => 'customers'}
+    >
+      <bdi>{customerTitle(customer)}</bdi> disappears from this project, for good. The customer in Stripe stays, and so
+      do its subscriptions there: cancel them first if they should end.
+    </ConfirmWrite>
   );
 }

@@ -1,57 +1,48 @@
 import type { Customer } from '@billing/client';
-import { useMemo, useState } from 'react';
+import { Fragment, useMemo } from 'react';
 import { findCustomerMetrics } from '#api/customer-metrics.ts';
 import { customerTitle } from '#api/customer-names.ts';
-import { useProject, type ProjectScope } from '#api/project.ts';
+import { type ProjectScope, useProject } from '#api/project.ts';
 import { SearchFilter, useFilters } from '#layout/filters.tsx';
 import { ListFilters, useListFilters } from '#layout/list-filters.tsx';
 import { exportedColumn, ListPage, sortedBy } from '#layout/list-page.tsx';
 import type { Column } from '#layout/list-table.tsx';
 import { ProjectLink } from '#layout/project-link.tsx';
-import { Button } from '#ui/button.tsx';
+import { linkColumn } from '#resource/tables.tsx';
+import { useCreate } from '#resource/dialog-button.tsx';
 import { decimalText } from '#ui/money.ts';
-import { EmptyState } from '#ui/states.tsx';
+import { EmptyState, Skeleton } from '#ui/states.tsx';
+import { StatusBadge, SUBSCRIPTION_STATUS } from '#ui/statuses.tsx';
 import { Time } from '#ui/time.tsx';
 import { loadOnce } from '../exported-columns.ts';
 import { CustomerDialog } from './customer-dialog.tsx';
-import { CustomerRevenue, CustomerStatus } from './customer-metrics.tsx';
+import { revenueText, useCustomerMetrics } from './customer-metrics.ts';
 
 const COLUMNS = sortedBy<Customer>('Created', [
-  {
-    title: 'Customer',
-    cell: customer => (
-      <ProjectLink page={`customers/${customer.id}`} className="primary-cell">
-        <bdi>{customerTitle(customer)}</bdi>
-      </ProjectLink>
-    ),
-  },
+  linkColumn('Customer', ({ id }) => `customers/${id}`, customerTitle),
   { title: 'E-mail', cell: ({ email }) => email },
-  { title: 'Status', cell: ({ id }) => <CustomerStatus id={id} /> },
-  { title: 'MRR', end: true, cell: ({ id }) => <CustomerRevenue id={id} /> },
+  { title: 'Status', width: 'status', cell: ({ id }) => <CustomerStatus id={id} /> },
+  { title: 'MRR', width: 'money', end: true, cell: ({ id }) => <CustomerRevenue id={id} /> },
   {
     title: 'External id',
+    isSpare: true,
     cell: ({ externalId }) => externalId ?? <span className="muted">–</span>,
   },
-  { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { title: 'Created', width: 'date', cell: ({ createdAt }) => <Time at={createdAt} /> },
 ]);
 
 export function CustomersPage() {
   const scope = useProject();
   const filters = useFilters();
-  const [creating, setCreating] = useState(false);
   const search = filters.text('search') || undefined;
   const { shown, isFiltered } = useListFilters();
   const wanted = { ...shown, search };
-  const create = (
-    <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
-      New customer
-    </Button>
-  );
+  const create = useCreate('New customer', <CustomerDialog />);
   return (
     <ListPage
       title="Customers"
-      lead="Who pays you. Each is linked to a customer in Stripe."
-      actions={create}
+      lead="Who pays you. Each has a customer in Stripe."
+      actions={create.button}
       nouns={['customer', 'customers']}
       exported={{ name: 'customers', columns: useMemo(() => exportedColumns(scope), [scope]) }}
       filters={
@@ -72,17 +63,43 @@ export function CustomersPage() {
               : 'Choose other filters to see more.'}
           </EmptyState>
         ) : (
-          <EmptyState icon="customers" title="No customers yet" action={create}>
+          <EmptyState icon="customers" title="No customers yet" action={create.button}>
             Your backend creates a customer when someone signs up to your product. Someone whom Stripe already knows by
             e-mail is linked, with their subscriptions and invoices.
           </EmptyState>
         )
       }
     >
-      {creating && <CustomerDialog onClose={() => setCreating(false)} />}
+      {create.dialog}
+      <BySubscription />
     </ListPage>
   );
 }
+
+const STATUSES = ['active', 'trialing', 'past_due', 'canceled'] as const;
+
+/** Leads to lists that have both customers and what only their subscriptions know. */
+const BySubscription = () => (
+  <p className="row muted">
+    <span>
+      By status:
+      {STATUSES.map((status, index) => (
+        <Fragment key={status}>
+          {index === 0 ? ' ' : ' · '}
+          <ProjectLink page="subscriptions" search={{ status }}>
+            {SUBSCRIPTION_STATUS[status].name}
+          </ProjectLink>
+        </Fragment>
+      ))}
+    </span>
+    <span>
+      By <ProjectLink page="subscriptions">product</ProjectLink> or{' '}
+      <ProjectLink page="overview/subscriptions" search={{ metric: 'mrr' }}>
+        MRR
+      </ProjectLink>
+    </span>
+  </p>
+);
 
 function exportedColumns(scope: ProjectScope): readonly Column<Customer>[] {
   const metricsOf = loadOnce(scope, 'customer-metrics', findCustomerMetrics);
@@ -93,13 +110,27 @@ function exportedColumns(scope: ProjectScope): readonly Column<Customer>[] {
     exportedColumn('E-mail', ({ email }) => email),
     exportedColumn('External id', ({ externalId }) => externalId),
     exportedColumn('Status', async ({ id }) => (await metricsOf(id))?.status),
-    exportedColumn('MRR', async customer =>
-      (await revenueOf(customer)).map(it => decimalText(Math.round(Number(it.amount)), it.currency)).join('; '),
-    ),
+    exportedColumn('MRR', async customer => ({
+      decimals: (await revenueOf(customer)).map(it => decimalText(Math.round(Number(it.amount)), it.currency)),
+    })),
     exportedColumn('MRR currency', async customer =>
       (await revenueOf(customer)).map(({ currency }) => currency.toUpperCase()).join('; '),
     ),
     exportedColumn('Created', ({ createdAt }) => createdAt),
     exportedColumn('Stripe id', ({ processorCustomerId }) => processorCustomerId),
   ];
+}
+
+/** The best status of a customer's subscriptions; a dash for a customer who never had one. */
+function CustomerStatus({ id }: { readonly id: string }) {
+  const { data, isPending } = useCustomerMetrics(id);
+  if (isPending) return <Skeleton width="4rem" />;
+  return data?.status ? <StatusBadge of={SUBSCRIPTION_STATUS[data.status]} /> : <span className="muted">–</span>;
+}
+
+/** What a customer adds to the monthly revenue, in each currency. */
+function CustomerRevenue({ id }: { readonly id: string }) {
+  const { data, isPending } = useCustomerMetrics(id);
+  if (isPending) return <Skeleton width="4rem" />;
+  return <span className="num">{revenueText(data?.mrr ?? [])}</span>;
 }

@@ -1,18 +1,20 @@
-import type { CustomerState, Entitlement, Feature, Grant, Subscription } from '@billing/client';
+import type { CustomerState, Entitlement, Feature, Grant } from '@billing/client';
 import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { useProject } from '#api/project.ts';
 import { featuresQuery, grantsQuery, stateQuery } from '#api/queries.ts';
 import { useProductNames } from '#api/use-product-names.ts';
-import { DataTable } from '#layout/data-table.tsx';
 import { Loading } from '#layout/loading.tsx';
 import { Card } from '#layout/page.tsx';
 import { ProjectLink } from '#layout/project-link.tsx';
-import { EmptyState } from '#ui/states.tsx';
+import { DialogButton } from '#resource/dialog-button.tsx';
 import { Notice } from '#ui/notice.tsx';
 import { Time } from '#ui/time.tsx';
+import { FeatureLink } from '../features/feature-name.tsx';
 import { describeMerge, formatValue } from '../features/feature-words.ts';
-import { featureColumn, FeatureLink } from '../features/feature-name.tsx';
 import { SubscriptionLink } from '../products/product-name.tsx';
+import { GrantDialog, TakeBack } from './grant-dialog.tsx';
+import { whyNothing } from './state-changes.ts';
 
 type Source = Entitlement['sources'][number];
 
@@ -20,30 +22,61 @@ type Source = Entitlement['sources'][number];
 const REASONS: Readonly<Record<Source['reason'], string>> = {
   active: '',
   trial: ', in its trial',
-  grace: ', which is past due: it goes on in its grace',
+  grace: ', past due, in grace',
   grant: 'Given by hand',
 };
 
-/** Says why a subscription gives nothing: `is unpaid`. */
-function whyNothing({ status }: Pick<Subscription, 'status'>): string {
-  if (status === 'past_due') return 'is past due, and its grace is over';
-  if (status === 'unpaid') return 'is unpaid';
-  if (status === 'paused') return 'is paused, for want of a payment method';
-  return status === 'incomplete' ? 'waits for its first payment' : 'has ended';
-}
-
-/** What a customer may use, as the product reads it, with all that gives it. */
+/** What a customer may use, as the product reads it, with all that gives it; a feature is given by hand here. */
 export function EntitlementsCard({ customerId }: { readonly customerId: string }) {
   const scope = useProject();
-  const query = useQuery(stateQuery(scope, customerId));
-  const features = useQuery(featuresQuery(scope));
-  const { data: grants } = useQuery(grantsQuery(scope, customerId));
-  const waiting = [query, features].find(({ data }) => data === undefined);
+  const [state, defined, given] = [
+    useQuery(stateQuery(scope, customerId)),
+    useQuery(featuresQuery(scope)),
+    useQuery(grantsQuery(scope, customerId)),
+  ];
+  const waiting = [state, defined, given].find(({ data }) => data === undefined);
+  const [features, grants] = [defined.data ?? [], given.data ?? []];
+  const givable = features.filter(({ isActive }) => isActive);
+  const dialogProps = { customerId, grants };
+  const actionsOf = (grant: Grant) => {
+    const feature = features.find(({ key }) => key === grant.key);
+    return (
+      <div className="row">
+        {feature && (
+          <DialogButton
+            small
+            kind="quiet"
+            dialog={<GrantDialog {...dialogProps} features={features} changed={grant} />}
+          >
+            Change…
+          </DialogButton>
+        )}
+        <DialogButton
+          small
+          kind="quiet"
+          dialog={<TakeBack customerId={customerId} grant={grant} name={feature?.name ?? grant.key} />}
+        >
+          Take back…
+        </DialogButton>
+      </div>
+    );
+  };
   return (
-    <Card title="May use" lead="As your product reads it now." flush>
+    <Card
+      title="May use"
+      flush
+      actions={
+        given.data &&
+        givable.length > 0 && (
+          <DialogButton small icon="plus" dialog={<GrantDialog {...dialogProps} features={givable} />}>
+            Give a feature
+          </DialogButton>
+        )
+      }
+    >
       {waiting && <Loading query={waiting} flush lines={3} />}
-      {query.data && features.data && (
-        <Entitlements state={query.data} features={features.data} grants={grants ?? []} />
+      {!waiting && state.data && (
+        <Entitlements state={state.data} features={features} grants={grants} actionsOf={actionsOf} />
       )}
     </Card>
   );
@@ -53,147 +86,133 @@ interface EntitlementsProps {
   readonly state: CustomerState;
   readonly features: readonly Feature[];
   readonly grants: readonly Grant[];
+  /** What can be done about what was given by hand. */
+  readonly actionsOf: (grant: Grant) => ReactNode;
 }
 
-function Entitlements({ state, features, grants }: EntitlementsProps) {
-  const featureOf = new Map(features.map(feature => [feature.key, feature]));
-  const entitled = Object.entries(state.entitlements).map(([key, entitlement]) => ({ key, ...entitlement }));
-  const denied = features.filter(({ key }) => !Object.hasOwn(state.entitlements, key));
-  const withoutGrants = state.subscriptions.filter(subscription => !subscription.grants);
+function Entitlements({ state, features, grants, actionsOf }: EntitlementsProps) {
+  const { entitlements } = state;
+  const denied = features.filter(({ key }) => !Object.hasOwn(entitlements, key));
+  const givenInVain = grants.filter(({ key }) => !entitlements[key]?.sources.some(({ kind }) => kind === 'grant'));
   return (
     <>
-      {withoutGrants.length > 0 && (
-        <div className="card-body stack-s">
-          {withoutGrants.map(subscription => (
-            <Notice key={subscription.id} tone="warn">
+      {state.subscriptions
+        .filter(subscription => !subscription.grants)
+        .map(subscription => (
+          <div key={subscription.id} className="card-body">
+            <Notice tone="warn">
               <SubscriptionLink subscription={subscription} /> gives nothing: it {whyNothing(subscription)}.
             </Notice>
-          ))}
-        </div>
-      )}
-      {entitled.length === 0 && (
-        <EmptyState icon="features" title="No feature">
+          </div>
+        ))}
+      {Object.keys(entitlements).length === 0 && (
+        <p className="card-body muted">
           {features.length === 0 ? (
             <>
               What your product checks is defined under <ProjectLink page="features">Features</ProjectLink>.
             </>
           ) : (
-            'Neither a subscription nor a grant gives this customer any.'
+            'Nothing: neither a subscription nor a grant gives this customer any feature.'
           )}
-        </EmptyState>
+        </p>
       )}
-      {entitled.length > 0 && (
-        <DataTable
-          rows={entitled}
-          rowKey={({ key }) => key}
-          columns={[
-            featureColumn(features),
-            { title: 'Value', cell: ({ value, type }) => <ValueText value={value} type={type} /> },
-            { title: 'Until', cell: ({ until }) => (until ? <Time at={until} show="time" /> : 'No end') },
-            {
-              title: 'Why',
-              cell: ({ key, sources, type }) => (
-                <Sources
-                  sources={sources}
-                  type={type}
-                  merge={describeMerge(featureOf.get(key) ?? { type, merge: null })}
-                  state={state}
-                  note={grants.find(grant => grant.key === key)?.note ?? null}
-                />
-              ),
-            },
-          ]}
-        />
-      )}
+      <ul className="entries">
+        {Object.entries(entitlements).map(([key, { value, type, sources }]) => (
+          <li key={key}>
+            <div className="grow stack-s">
+              <div className="spread">
+                <FeatureLink featureKey={key} features={features} />
+                <span>
+                  <bdi>{formatValue(value, type)}</bdi> {value === 0 && <span className="muted">(not allowed)</span>}
+                </span>
+              </div>
+              <ul className="muted small">
+                {sources.map(source => (
+                  <li key={`${source.kind} ${source.id} ${source.priceId}`}>
+                    <SourceText
+                      source={source}
+                      value={sources.length > 1 && type !== 'boolean' ? formatValue(source.value, type) : undefined}
+                      state={state}
+                    />
+                    {source.kind === 'grant' &&
+                      grants
+                        .filter(grant => grant.key === key)
+                        .map(grant => (
+                          <div key={key}>
+                            {grant.note && <bdi>“{grant.note}”</bdi>}
+                            {actionsOf(grant)}
+                          </div>
+                        ))}
+                  </li>
+                ))}
+                {sources.length > 1 && (
+                  <li>{describeMerge(features.find(it => it.key === key) ?? { type, merge: null })}</li>
+                )}
+              </ul>
+            </div>
+          </li>
+        ))}
+        {givenInVain.map(grant => (
+          <li key={grant.key}>
+            <div className="grow stack-s">
+              <FeatureLink featureKey={grant.key} features={features} />
+              <div className="muted small">
+                Given by hand, without effect{grant.expiresAt && ' since '}
+                {grant.expiresAt && <Time at={grant.expiresAt} show="time" />}
+                {actionsOf(grant)}
+              </div>
+            </div>
+          </li>
+        ))}
+      </ul>
       {denied.length > 0 && (
-        <div className="card-body">
-          <details className="more">
-            <summary>
-              {denied.length === 1 ? '1 feature that' : `${denied.length} features that`} this customer may not use
-            </summary>
-            <ul className="stack-s">
-              {denied.map(({ key, isActive }) => (
-                <li key={key}>
-                  <FeatureLink featureKey={key} features={features} />{' '}
-                  <span className="muted">{isActive ? 'Nothing gives it.' : 'It is inactive.'}</span>
-                </li>
-              ))}
-            </ul>
-          </details>
-        </div>
+        <details className="card-body more">
+          <summary>{denied.length === 1 ? 'May not use 1 feature' : `May not use ${denied.length} features`}</summary>
+          <ul className="stack-s">
+            {denied.map(({ key, isActive }) => (
+              <li key={key}>
+                <FeatureLink featureKey={key} features={features} />{' '}
+                <span className="muted">{isActive ? 'Nothing gives it.' : 'It is inactive.'}</span>
+              </li>
+            ))}
+          </ul>
+        </details>
       )}
     </>
   );
 }
 
-const ValueText = ({ value, type }: Pick<Entitlement, 'value' | 'type'>) => (
-  <>
-    <bdi>{formatValue(value, type)}</bdi> {value === 0 && <span className="muted">(not allowed)</span>}
-  </>
-);
-
-interface SourcesProps {
-  readonly sources: readonly Source[];
-  readonly type: Entitlement['type'];
-  /** Which of several counts. */
-  readonly merge: string | undefined;
+interface SourceTextProps {
+  readonly source: Source;
+  /** What it gives, where that is not all. */
+  readonly value: string | undefined;
   readonly state: CustomerState;
-  /** Why it was given by hand. */
-  readonly note: string | null;
-}
-
-function Sources({ sources, type, merge, state, note }: SourcesProps) {
-  return (
-    <ul className="stack-s">
-      {sources.map(source => (
-        <li key={`${source.kind} ${source.id} ${source.priceId}`}>
-          <SourceText source={source} type={type} state={state} note={note} />
-        </li>
-      ))}
-      {sources.length > 1 && merge && <li className="muted">{merge}</li>}
-    </ul>
-  );
 }
 
 /** One thing that gives a feature: `10 by Pro, in its trial, until Mar 3, 2026`. */
-function SourceText({
-  source,
-  type,
-  state,
-  note,
-}: Omit<SourcesProps, 'sources' | 'merge'> & { readonly source: Source }) {
-  const { kind, id, priceId, value, quantity, until, reason } = source;
+function SourceText({ source: { kind, id, priceId, quantity, until, reason }, value, state }: SourceTextProps) {
   const names = useProductNames();
   const subscription = state.subscriptions.find(it => it.id === id);
-  const given = type === 'boolean' ? undefined : formatValue(value, type);
-  const end = until && (
-    <>
-      {' '}
-      until <Time at={until} show="time" />
-    </>
-  );
-  if (kind === 'grant')
-    return (
-      <>
-        {REASONS.grant}
-        {given && `: ${given}`}
-        {end}
-        {note && (
-          <div className="muted">
-            <bdi>“{note}”</bdi>
-          </div>
-        )}
-      </>
-    );
   return (
     <>
-      {given && <bdi>{given} by </bdi>}
-      <ProjectLink page={`subscriptions/${id}`}>
-        <bdi>{names.ofPrice(priceId) ?? (subscription ? names.ofItems(subscription.items) : 'a subscription')}</bdi>
-      </ProjectLink>
-      {quantity > 1 && ` × ${quantity}`}
-      {REASONS[reason]}
-      {end}
+      {kind === 'grant' ? (
+        `${REASONS.grant}${value ? `: ${value}` : ''}`
+      ) : (
+        <>
+          {value ? <bdi>{value} by </bdi> : 'By '}
+          {quantity > 1 && `${quantity} × `}
+          <ProjectLink page={`subscriptions/${id}`}>
+            <bdi>{names.ofPrice(priceId) ?? (subscription ? names.ofItems(subscription.items) : 'a subscription')}</bdi>
+          </ProjectLink>
+          {REASONS[reason]}
+        </>
+      )}
+      {until && (
+        <>
+          {' '}
+          until <Time at={until} show="time" />
+        </>
+      )}
     </>
   );
 }

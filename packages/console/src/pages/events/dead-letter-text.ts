@@ -20,7 +20,7 @@ export const outdatedBy = ({ service }: Pick<DeadLetter, 'service'>): string => 
 export const happeningOf = ({ type }: Pick<DeadLetter, 'type'>): string =>
   sentence(
     type
-      .replace(/^processor\./, '')
+      .replace(/^(processor|record)\./, '')
       .replace(/\.v\d+$/, '')
       .replaceAll(/[.-]/g, ' '),
   );

@@ -4,10 +4,11 @@ import { useState } from 'react';
 import { useProject } from '#api/project.ts';
 import { ListTable, type Column } from '#layout/list-table.tsx';
 import { Card, Page } from '#layout/page.tsx';
-import { useWrite } from '#layout/use-write.ts';
+import { openColumn } from '#resource/tables.tsx';
+import { useClose, useDialog } from '#resource/dialog-button.tsx';
+import { ConfirmWrite, useDialogWrite } from '#resource/write-dialogs.tsx';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
-import { ConfirmDialog } from '#ui/confirm-dialog.tsx';
 import { Dialog } from '#ui/dialog.tsx';
 import { FormProblem } from '#ui/form.tsx';
 import { EmptyState, ErrorState, SkeletonLines } from '#ui/states.tsx';
@@ -20,25 +21,19 @@ const REFRESH_MS = 5_000;
 /** Events that a service failed to handle for good; only owners may see them. */
 export function DeadLettersPage() {
   const { team, teamKey } = useProject();
-  const [shown, setShown] = useState<DeadLetter>();
+  const details = useDialog(({ id }: DeadLetter) => <DeadLetterDialog id={id} />);
   const columns: readonly Column<DeadLetter>[] = [
-    {
-      title: 'Event',
-      cell: letter => (
-        <button type="button" className="copyable primary-cell" onClick={() => setShown(letter)}>
-          {happeningOf(letter)}
-        </button>
-      ),
-    },
+    openColumn('Event', happeningOf, details.open),
     { title: 'Out of date', cell: letter => outdatedBy(letter) },
     { title: 'Reason', cell: ({ error }) => error },
     {
       title: 'Status',
+      width: 'status',
       cell: ({ status }) => (
         <Badge tone={status === 'failed' ? 'bad' : 'accent'}>{status === 'failed' ? 'Failed' : 'Retrying'}</Badge>
       ),
     },
-    { title: 'Failed', cell: ({ failedAt }) => <Time at={failedAt} show="relative" /> },
+    { title: 'Failed', width: 'ago', cell: ({ failedAt }) => <Time at={failedAt} show="relative" /> },
   ];
   return (
     <Page
@@ -60,25 +55,25 @@ export function DeadLettersPage() {
           }
         />
       </Card>
-      {shown && <DeadLetterDialog id={shown.id} onClose={() => setShown(undefined)} />}
+      {details.dialog}
     </Page>
   );
 }
 
-function DeadLetterDialog({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
+function DeadLetterDialog({ id }: { readonly id: string }) {
+  const onClose = useClose();
   const { team, teamKey } = useProject();
   const [dropping, setDropping] = useState(false);
   const { data, error } = useQuery({
     queryKey: teamKey('dead-letter', id),
     queryFn: ({ signal }) => team.deadLetters.get(id, { signal }),
   });
-  const retry = useWrite({
+  const retry = useDialogWrite<void, unknown>({
     write: () => team.deadLetters.retry(id),
     stale: [teamKey('dead-letters')],
     done: 'The event is handled once more.',
-    onDone: onClose,
   });
-  if (dropping) return <DropDialog id={id} onClose={onClose} />;
+  if (dropping) return <DropDialog id={id} />;
   return (
     <Dialog title={data ? happeningOf(data) : 'Dead letter'} onClose={onClose}>
       {error && <ErrorState error={error} />}
@@ -109,17 +104,17 @@ function DeadLetterDialog({ id, onClose }: { readonly id: string; readonly onClo
   );
 }
 
-function DropDialog({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
+function DropDialog({ id }: { readonly id: string }) {
   const { team, teamKey } = useProject();
-  const drop = useWrite({
-    write: () => team.deadLetters.drop(id),
-    stale: [teamKey('dead-letters')],
-    done: 'The event is dropped for good.',
-    onDone: onClose,
-  });
   return (
-    <ConfirmDialog title="Drop the event" action="Drop for good" write={drop} onClose={onClose}>
+    <ConfirmWrite
+      title="Drop the event"
+      action="Drop for good"
+      write={() => team.deadLetters.drop(id)}
+      stale={[teamKey('dead-letters')]}
+      done="The event is dropped for good."
+    >
       What it should have done in this installation never happens, and it can’t be retried any more.
-    </ConfirmDialog>
+    </ConfirmWrite>
   );
 }

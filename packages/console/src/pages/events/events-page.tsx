@@ -6,6 +6,7 @@ import { exportedColumn, ListPage } from '#layout/list-page.tsx';
 import type { Column } from '#layout/list-table.tsx';
 import { Card } from '#layout/page.tsx';
 import { ProjectLink } from '#layout/project-link.tsx';
+import { linkColumn } from '#resource/tables.tsx';
 import { formatCount } from '#ui/amount.ts';
 import { EmptyState } from '#ui/states.tsx';
 import { EVENT_STATUS, StatusBadge } from '#ui/statuses.tsx';
@@ -17,21 +18,20 @@ const LIVE_MS = 2_500;
 const FAILED_SHOWN = 3;
 const PLACES = { team: { name: 'Whole team' }, none: { name: 'Without a project' } } as const;
 
+const typeOf = ({ type }: WebhookEvent) => type;
 const COLUMNS: readonly Column<WebhookEvent>[] = [
+  { ...linkColumn('Type', ({ id }) => `events/${id}`, typeOf), least: 180, csv: typeOf },
   {
-    title: 'Type',
-    cell: ({ id, type }) => (
-      <ProjectLink page={`events/${id}`} className="primary-cell">
-        <bdi>{type}</bdi>
-      </ProjectLink>
-    ),
-    csv: ({ type }) => type,
+    title: 'Status',
+    width: 'status',
+    cell: ({ status }) => <StatusBadge of={EVENT_STATUS[status]} />,
+    csv: ({ status }) => status,
   },
-  { title: 'Status', cell: ({ status }) => <StatusBadge of={EVENT_STATUS[status]} />, csv: ({ status }) => status },
   { title: 'Error', cell: ({ error }) => error, csv: ({ error }) => error },
-  { title: 'Object', cell: ({ objectId }) => <code>{objectId}</code>, csv: ({ objectId }) => objectId },
+  { title: 'Object', least: 180, cell: ({ objectId }) => <code>{objectId}</code>, csv: ({ objectId }) => objectId },
   {
     title: 'Received',
+    width: 'ago',
     cell: ({ receivedAt }) => <Time at={receivedAt} show="relative" />,
     csv: ({ receivedAt }) => receivedAt,
   },

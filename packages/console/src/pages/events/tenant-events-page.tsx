@@ -1,5 +1,6 @@
 import type { BillingEvent } from '@billing/client';
 import { useProject } from '#api/project.ts';
+import { useProductNames } from '#api/use-product-names.ts';
 import { CursorTable } from '#layout/cursor-table.tsx';
 import { SearchFilter, SelectFilter, useFilters } from '#layout/filters.tsx';
 import type { Column } from '#layout/list-table.tsx';
@@ -9,33 +10,39 @@ import { EmptyState } from '#ui/states.tsx';
 import { Time } from '#ui/time.tsx';
 import { TYPE_NAMES } from '../webhooks/event-types.ts';
 import { CAUSES } from './causes.ts';
+import { EventDetails } from './event-details.tsx';
+import { eventSentence } from './event-sentence.ts';
 import { EventsTabs } from './events-tabs.tsx';
+import { Happening } from './sentence-text.tsx';
 
 const LIVE_MS = 2_500;
 
-const COLUMNS: readonly Column<BillingEvent>[] = [
-  {
-    title: 'Type',
-    cell: ({ id, type }) => (
-      <ProjectLink page={`events/to-you/${id}`} className="primary-cell">
-        {type}
-      </ProjectLink>
-    ),
-  },
-  { title: 'Object', cell: ({ object }) => <code>{object.id}</code> },
-  { title: 'Change', cell: ({ object }) => object.sequence, end: true },
-  { title: 'Cause', cell: ({ cause }) => CAUSES[cause.type] },
-  { title: 'Position', cell: ({ position }) => position, end: true },
-  { title: 'Happened', cell: ({ timestamp }) => <Time at={timestamp} show="relative" /> },
+const REST: readonly Column<BillingEvent>[] = [
+  { title: 'Cause', width: 160, cell: ({ cause }) => CAUSES[cause.type] },
+  { title: 'Happened', width: 'ago', cell: ({ timestamp }) => <Time at={timestamp} show="relative" /> },
 ];
 
 /** The events that the project's own systems get, as they happen. */
 export function TenantEventsPage() {
   const { billing, key } = useProject();
+  const names = useProductNames();
   const filters = useFilters();
   const type = filters.oneOf('type', TYPE_NAMES);
   const objectId = filters.text('objectId') || undefined;
   const shown = { order: 'desc', objectId, ...(type && { types: [type] }) } as const;
+  const columns: readonly Column<BillingEvent>[] = [
+    {
+      title: 'What happened',
+      least: 260,
+      cell: event => (
+        <Happening of={eventSentence(event, names)}>
+          <EventDetails event={event} narrow />
+          <ProjectLink page={`events/to-you/${event.id}`}>Deliveries and body</ProjectLink>
+        </Happening>
+      ),
+    },
+    ...REST,
+  ];
   return (
     <Page
       title="Events"
@@ -52,7 +59,7 @@ export function TenantEventsPage() {
           label="Events to you"
           queryKey={key('tenant-events', shown)}
           list={(page, signal) => billing.events.list({ ...shown, ...page }, { signal })}
-          columns={COLUMNS}
+          columns={columns}
           rowKey={({ id }) => id}
           refreshMs={LIVE_MS}
           empty={

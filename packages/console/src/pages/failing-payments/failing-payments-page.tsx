@@ -1,27 +1,32 @@
-import { useMemo } from 'react';
 import type { DunningCase } from '@billing/client';
-import { useProject, type ProjectScope } from '#api/project.ts';
-import { SinceFilter, useDateRange } from '#layout/date-range.tsx';
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { type ProjectScope, useProject, useProjectDetails } from '#api/project.ts';
+import { dunningTotalsQuery } from '#api/queries.ts';
+import { DateRangeFilter, useDateRange } from '#layout/date-range.tsx';
 import { SelectFilter, useFilters } from '#layout/filters.tsx';
 import { exportedColumn, ListPage } from '#layout/list-page.tsx';
 import type { Column } from '#layout/list-table.tsx';
+import { moneyColumn } from '#resource/tables.tsx';
+import { DialogButton } from '#resource/dialog-button.tsx';
 import { formatCount } from '#ui/amount.ts';
-import { formatMoney } from '#ui/money.ts';
+import { CopyButton } from '#ui/copy.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import { DUNNING_STATUS, StatusBadge } from '#ui/statuses.tsx';
 import { Time } from '#ui/time.tsx';
-import { CustomerLink } from '../customers/customer-name.tsx';
+import { customerColumn } from '../customers/customer-name.tsx';
 import { amountColumn, currencyColumn, customerColumns, productFinder } from '../exported-columns.ts';
+import { RetryDialog } from '../invoices/retry-dialog.tsx';
+import { MoneyFigure } from '../overview/figure.tsx';
 import { SubscriptionIdLink } from '../products/product-name.tsx';
-import { CaseActions } from './case-actions.tsx';
-import { DunningFigures } from './dunning-figures.tsx';
+import { sumsOf } from './dunning-sums.ts';
 import { describeFailedPayment } from './failure-words.ts';
 
 const COLUMNS: readonly Column<DunningCase>[] = [
-  { title: 'Customer', cell: ({ customerId }) => <CustomerLink id={customerId} /> },
+  customerColumn,
   { title: 'Product', cell: ({ subscriptionId }) => <SubscriptionIdLink id={subscriptionId} /> },
-  { title: 'Status', cell: ({ status }) => <StatusBadge of={DUNNING_STATUS[status]} /> },
-  { title: 'Since', cell: ({ failedAt }) => <Time at={failedAt} /> },
+  { title: 'Status', width: 'status', cell: ({ status }) => <StatusBadge of={DUNNING_STATUS[status]} /> },
+  { title: 'Since', width: 'date', isSpare: true, cell: ({ failedAt }) => <Time at={failedAt} /> },
   {
     title: 'Why',
     cell: ({ lastFailure, attempts }) => (
@@ -31,21 +36,17 @@ const COLUMNS: readonly Column<DunningCase>[] = [
       </>
     ),
   },
-  { title: 'Next try, or end', cell: ({ nextRetryAt, endedAt }) => <Time at={endedAt ?? nextRetryAt} /> },
-  {
-    title: 'Amount',
-    end: true,
-    cell: ({ amountDue, currency }) => <span className="num">{formatMoney(amountDue, currency)}</span>,
-  },
-  { title: 'Actions', end: true, cell: failing => <CaseActions failing={failing} /> },
+  { title: 'Next try, or end', width: 130, cell: ({ nextRetryAt, endedAt }) => <Time at={endedAt ?? nextRetryAt} /> },
+  moneyColumn('Amount', ({ amountDue }) => amountDue),
+  { title: 'Actions', width: 180, end: true, cell: failing => <CaseActions failing={failing} /> },
 ];
 
 /** Invoices of subscriptions whose payment failed, and what became of them. */
 export function FailingPaymentsPage() {
   const scope = useProject();
   const status = useFilters().oneOf('status', DUNNING_STATUS);
-  const since = useDateRange().createdAfter;
-  const wanted = { status, since };
+  const { createdAfter: since, createdBefore: until } = useDateRange();
+  const wanted = { status, since, until };
   return (
     <ListPage
       title="Failing payments"
@@ -55,7 +56,7 @@ export function FailingPaymentsPage() {
       filters={
         <>
           <SelectFilter name="status" label="Status" options={DUNNING_STATUS} all="All statuses" />
-          <SinceFilter />
+          <DateRangeFilter />
         </>
       }
       queryKey={scope.key('dunning', wanted)}
@@ -63,7 +64,7 @@ export function FailingPaymentsPage() {
       columns={COLUMNS}
       rowKey={({ invoiceId }) => invoiceId}
       empty={
-        status || since ? (
+        status || since || until ? (
           <EmptyState icon="search" title="No payment matches">
             Choose other filters to see more.
           </EmptyState>
@@ -75,7 +76,7 @@ export function FailingPaymentsPage() {
         )
       }
     >
-      <DunningFigures since={since} />
+      <DunningFigures range={{ since, until }} />
     </ListPage>
   );
 }
@@ -98,4 +99,48 @@ function exportedColumns(scope: ProjectScope): readonly Column<DunningCase>[] {
     exportedColumn('Subscription id', ({ subscriptionId }) => subscriptionId),
     exportedColumn('Invoice id', ({ invoiceId }) => invoiceId),
   ];
+}
+
+/** Tries to collect a payment that failed, or copies the link with which its customer pays. */
+function CaseActions({ failing }: { readonly failing: DunningCase }) {
+  const { status, hostedInvoiceUrl } = failing;
+  if (status !== 'recovering') return null;
+  return (
+    <span className="row">
+      <DialogButton small dialog={<RetryDialog {...failing} />}>
+        Retry…
+      </DialogButton>
+      {hostedInvoiceUrl !== null && <CopyButton text={hostedInvoiceUrl}>Copy link</CopyButton>}
+    </span>
+  );
+}
+
+const FIGURES = [
+  { status: 'recovering', name: 'Recovering', note: 'failed, and not paid yet' },
+  { status: 'recovered', name: 'Recovered', note: 'failed, and paid after all' },
+  { status: 'lost', name: 'Lost', note: 'given up, or ended unpaid' },
+] as const;
+
+/** What failed payments amount to, by what became of them; each number opens its list. */
+function DunningFigures({ range }: { readonly range: Parameters<typeof dunningTotalsQuery>[1] }) {
+  const scope = useProject();
+  const { baseCurrency } = useProjectDetails();
+  const { text } = useFilters();
+  const days = { from: text('from') || undefined, until: text('until') || undefined };
+  const { data, error } = useQuery(dunningTotalsQuery(scope, range));
+  const totals = data ?? (error ? null : undefined);
+  return (
+    <div className="figures">
+      {FIGURES.map(({ status, ...figure }) => (
+        <MoneyFigure
+          key={status}
+          {...figure}
+          sums={totals && sumsOf(totals, status)}
+          currency={baseCurrency}
+          page="failing-payments"
+          search={{ status, ...days }}
+        />
+      ))}
+    </div>
+  );
 }

@@ -1,5 +1,11 @@
-import type { BillingError, DunningCase } from '@billing/client';
+import type { BillingError, DunningCase, Payment } from '@billing/client';
 import { sentence } from '#ui/sentence.ts';
+
+/** Returns the failure of a payment as that of a failing invoice. */
+export const failureOf = ({
+  failureCode: code,
+  failureMessage: message,
+}: Pick<Payment, 'failureCode' | 'failureMessage'>): DunningCase['lastFailure'] => ({ code, message });
 
 /** Returns why the newest attempt failed; a dash where nothing says it. */
 export const describeFailedPayment = ({ code, message }: DunningCase['lastFailure']): string =>

@@ -1,70 +1,59 @@
 import type { Feature, FeatureCreate } from '@billing/client';
 import { useState } from 'react';
-import { problemsOf } from '#api/failure.ts';
 import { useProject } from '#api/project.ts';
-import { useOpenPage } from '#layout/project-link.tsx';
-import { useWrite } from '#layout/use-write.ts';
-import { Options, SelectField, TextAreaField, TextField } from '#ui/field.tsx';
-import { FormDialog } from '#ui/form-dialog.tsx';
+import { choice, control } from '#resource/fields.tsx';
+import { WriteDialog } from '#resource/write-dialogs.tsx';
+import { TextAreaField } from '#ui/field.tsx';
 import { textOf } from '#ui/form.tsx';
 import { TYPES } from './feature-words.ts';
 
+/** Which of several limits counts. */
+const MERGES = { max: 'The highest counts', sum: 'They add up' };
+const NAME = { name: 'name', label: 'Name', maxLength: 250, required: true } as const;
+
 /** Defines a feature. */
-export function NewFeatureDialog({ onClose }: { readonly onClose: () => void }) {
+export function NewFeatureDialog() {
   const { billing, key } = useProject();
-  const openPage = useOpenPage();
   const [type, setType] = useState<string>('boolean');
-  const create = useWrite({
-    write: async (fields: FormData) => billing.features.create(readFeature(fields)),
-    stale: [key('features')],
-    done: 'The feature is defined. Say which products give it.',
-    onDone: feature => {
-      onClose();
-      openPage(`features/${feature.key}`);
-    },
-  });
-  const problems = problemsOf(create.error, ['key', 'name', 'values']);
   return (
-    <FormDialog
+    <WriteDialog
       title="New feature"
-      lead={<p className="muted">Its key, its type and its values never change.</p>}
+      lead="Its key, its type and its values never change."
       action="Define the feature"
-      write={create}
-      problems={problems}
-      onClose={onClose}
-    >
-      <TextField label="Name" name="name" maxLength={250} required problem={problems.of.name} />
-      <TextField
-        label="Key"
-        name="key"
-        maxLength={80}
-        required
-        autoCapitalize="none"
-        autoCorrect="off"
-        spellCheck={false}
-        hint="By which your product checks it: a-z, 0-9, “.”, “_” and “-”."
-        problem={problems.of.key}
-      />
-      <SelectField label="What it is" name="type" value={type} onChange={event => setType(event.target.value)}>
-        <Options of={TYPES} />
-      </SelectField>
-      {type === 'limit' && (
-        <SelectField label="Given several times" name="merge">
-          <option value="max">The highest counts</option>
-          <option value="sum">They add up</option>
-        </SelectField>
-      )}
-      {type === 'value' && (
-        <TextAreaField
-          label="Values"
-          name="values"
-          rows={4}
-          required
-          hint="One a line, the lowest first."
-          problem={problems.of.values}
-        />
-      )}
-    </FormDialog>
+      write={async fields => billing.features.create(readFeature(fields))}
+      stale={[key('features')]}
+      done="The feature is defined. Say which products give it."
+      opens={feature => `features/${feature.key}`}
+      fields={[
+        NAME,
+        {
+          name: 'key',
+          label: 'Key',
+          maxLength: 80,
+          required: true,
+          autoCapitalize: 'none',
+          autoCorrect: 'off',
+          spellCheck: false,
+          hint: 'By which your product checks it: a-z, 0-9, “.”, “_” and “-”.',
+        },
+        choice({
+          name: 'type',
+          label: 'What it is',
+          options: TYPES,
+          value: type,
+          onChange: event => setType(event.target.value),
+        }),
+        type === 'limit' && choice({ name: 'merge', label: 'Given several times', options: MERGES }),
+        type === 'value' &&
+          control(TextAreaField, {
+            name: 'values',
+            label: 'Values',
+            rows: 4,
+            required: true,
+            hint: 'One a line, the lowest first.',
+          }),
+      ]}
+    />
   );
 }
 
@@ -78,25 +67,17 @@ function readFeature(fields: FormData): FeatureCreate {
 }
 
 /** Changes a feature's name. */
-export function RenameFeatureDialog({ feature, onClose }: { readonly feature: Feature; readonly onClose: () => void }) {
+export function RenameFeatureDialog({ feature }: { readonly feature: Feature }) {
   const { billing, key } = useProject();
-  const rename = useWrite({
-    write: (fields: FormData) => billing.features.update(feature.key, { name: textOf(fields, 'name') }),
-    stale: [key('features')],
-    done: 'The feature is renamed.',
-    onDone: onClose,
-  });
-  const problems = problemsOf(rename.error, ['name']);
   return (
-    <FormDialog title="Rename the feature" action="Rename" write={rename} problems={problems} onClose={onClose}>
-      <TextField
-        label="Name"
-        name="name"
-        maxLength={250}
-        required
-        defaultValue={feature.name}
-        problem={problems.of.name}
-      />
-    </FormDialog>
+    <WriteDialog
+      title="Rename the feature"
+      action="Rename"
+      write={fields => billing.features.update(feature.key, { name: textOf(fields, 'name') })}
+      stale={[key('features')]}
+      done="The feature is renamed."
+      values={feature}
+      fields={[NAME]}
+    />
   );
 }

@@ -22,17 +22,18 @@ export const featureColumn = (features: readonly Feature[]) => ({
 });
 
 interface FeatureSelectProps {
+  readonly name: string;
   readonly features: readonly Feature[];
   readonly value: string | undefined;
   readonly onChange: (key: string) => void;
 }
 
 /** A choice of a feature, as a part of a form. */
-export const FeatureSelect = ({ features, value, onChange }: FeatureSelectProps) => (
-  <SelectField label="Feature" value={value} onChange={event => onChange(event.target.value)}>
-    {features.map(({ key, name }) => (
-      <option key={key} value={key}>
-        {name}
+export const FeatureSelect = ({ name, features, value, onChange }: FeatureSelectProps) => (
+  <SelectField label="Feature" name={name} value={value} onChange={event => onChange(event.target.value)}>
+    {features.map(feature => (
+      <option key={feature.key} value={feature.key}>
+        {feature.name}
       </option>
     ))}
   </SelectField>

@@ -1,11 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { useState } from 'react';
 import { useProject } from '#api/project.ts';
 import { LoadingPage } from '#layout/loading.tsx';
 import { Card, Page } from '#layout/page.tsx';
 import { SwitchButton } from '#layout/switch-button.tsx';
-import { Button } from '#ui/button.tsx';
+import { DialogButton } from '#resource/dialog-button.tsx';
 import { CopyableId } from '#ui/copy.tsx';
 import { Details } from '#ui/details.tsx';
 import { Notice } from '#ui/notice.tsx';
@@ -24,8 +23,6 @@ export function FeaturePage() {
     queryKey: scope.key('features', featureKey),
     queryFn: ({ signal }) => scope.billing.features.get(featureKey, { signal }),
   });
-  const [renaming, setRenaming] = useState(false);
-
   const { data: feature } = query;
   if (!feature) return <LoadingPage query={query} title="Feature" up={UP} />;
   return (
@@ -34,7 +31,7 @@ export function FeaturePage() {
       up={UP}
       actions={
         <>
-          <Button onClick={() => setRenaming(true)}>Rename</Button>
+          <DialogButton dialog={<RenameFeatureDialog feature={feature} />}>Rename</DialogButton>
           <SwitchButton
             noun="feature"
             isActive={feature.isActive}
@@ -61,7 +58,6 @@ export function FeaturePage() {
           }}
         />
       </Card>
-      {renaming && <RenameFeatureDialog feature={feature} onClose={() => setRenaming(false)} />}
     </Page>
   );
 }

@@ -1,13 +1,11 @@
 import type { ProductFeature } from '@billing/client';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { useProject } from '#api/project.ts';
 import { featuresQuery, givenQuery, pricesQuery, productsQuery } from '#api/queries.ts';
-import { DataTable } from '#layout/data-table.tsx';
-import { Loading } from '#layout/loading.tsx';
 import { Card, Page } from '#layout/page.tsx';
+import { useCreate } from '#resource/dialog-button.tsx';
+import { QueryTable } from '#resource/tables.tsx';
 import { Badge } from '#ui/badge.tsx';
-import { Button } from '#ui/button.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import { NewFeatureDialog } from './feature-dialog.tsx';
 import { FeatureLink } from './feature-name.tsx';
@@ -20,52 +18,47 @@ export function FeaturesPage() {
   const given = useQuery(givenQuery(scope));
   const products = useQuery(productsQuery(scope));
   const prices = useQuery(pricesQuery(scope));
-  const waiting = [query, given, products, prices].find(({ data }) => data === undefined);
   const sold = productsAndPrices(products.data ?? [], prices.data ?? []);
   const nameOf = new Map(sold.map(({ id, productName }) => [id, productName]));
   const givenOf = Map.groupBy(given.data ?? [], ({ key }) => key);
-  const [creating, setCreating] = useState(false);
-  const { data: features = [] } = query;
-  const create = (
-    <Button kind="primary" icon="plus" onClick={() => setCreating(true)}>
-      New feature
-    </Button>
-  );
+  const create = useCreate('New feature', <NewFeatureDialog />);
   return (
-    <Page title="Features" lead="What your product checks, and which products and prices give it." actions={create}>
+    <Page
+      title="Features"
+      lead="What your product checks, and which products and prices give it."
+      actions={create.button}
+    >
       <Card flush>
-        {waiting && <Loading query={waiting} flush />}
-        {!waiting && features.length === 0 && (
-          <EmptyState icon="features" title="No features yet" action={create}>
-            A feature is what a customer may use, for example a number of seats. Products give it, and your product
-            checks whether a customer has it.
-          </EmptyState>
-        )}
-        {!waiting && features.length > 0 && (
-          <DataTable
-            rows={features}
-            rowKey={({ id }) => id}
-            columns={[
-              {
-                title: 'Feature',
-                cell: feature => (
-                  <div className="truncate">
-                    <FeatureLink featureKey={feature.key} features={[feature]} />{' '}
-                    {!feature.isActive && <Badge>Inactive</Badge>}
-                  </div>
-                ),
-              },
-              { title: 'Key', cell: ({ key }) => <code>{key}</code> },
-              { title: 'Values', cell: feature => <bdi>{describeType(feature)}</bdi> },
-              {
-                title: 'Given by',
-                cell: ({ key }) => <bdi>{productsOf(givenOf.get(key) ?? [], nameOf)}</bdi>,
-              },
-            ]}
-          />
-        )}
+        <QueryTable
+          queries={[query, given, products, prices]}
+          rows={query.data}
+          rowKey={({ id }) => id}
+          columns={[
+            {
+              title: 'Feature',
+              cell: feature => (
+                <div className="truncate">
+                  <FeatureLink featureKey={feature.key} features={[feature]} />{' '}
+                  {!feature.isActive && <Badge>Inactive</Badge>}
+                </div>
+              ),
+            },
+            { title: 'Key', least: 150, cell: ({ key }) => <code>{key}</code> },
+            { title: 'Values', cell: feature => <bdi>{describeType(feature)}</bdi> },
+            {
+              title: 'Given by',
+              cell: ({ key }) => <bdi>{productsOf(givenOf.get(key) ?? [], nameOf)}</bdi>,
+            },
+          ]}
+          empty={
+            <EmptyState icon="features" title="No features yet" action={create.button}>
+              A feature is what a customer may use, for example a number of seats. Products give it, and your product
+              checks whether a customer has it.
+            </EmptyState>
+          }
+        />
       </Card>
-      {creating && <NewFeatureDialog onClose={() => setCreating(false)} />}
+      {create.dialog}
     </Page>
   );
 }

@@ -3,29 +3,28 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useProject } from '#api/project.ts';
 import { featuresQuery, givenQuery, pricesQuery, productsQuery } from '#api/queries.ts';
-import { DataTable } from '#layout/data-table.tsx';
-import { Loading } from '#layout/loading.tsx';
+import type { Column } from '#layout/list-table.tsx';
 import { Card } from '#layout/page.tsx';
 import { ProjectLink } from '#layout/project-link.tsx';
-import { useWrite } from '#layout/use-write.ts';
-import { Button } from '#ui/button.tsx';
-import { ConfirmDialog } from '#ui/confirm-dialog.tsx';
+import { DialogButton } from '#resource/dialog-button.tsx';
+import { choice, control } from '#resource/fields.tsx';
+import { QueryTable } from '#resource/tables.tsx';
+import { ConfirmWrite, WriteDialog } from '#resource/write-dialogs.tsx';
+import { Options, SelectField } from '#ui/field.tsx';
+import { textOf } from '#ui/form.tsx';
 import { EmptyState } from '#ui/states.tsx';
-import { featureColumn } from './feature-name.tsx';
+import { featureColumn, FeatureSelect } from './feature-name.tsx';
 import { formatGiven } from './feature-words.ts';
-import { GiveDialog } from './give-dialog.tsx';
 import {
   idOfProductOrPrice,
   nameOfProductOrPrice,
-  productsAndPrices,
   type ProductOrPrice,
+  productsAndPrices,
 } from './product-or-price.ts';
+import { ValueField, valueOf } from './value-field.tsx';
 
 /** What the page is about: one feature, or a product with its prices. */
 type About = { readonly featureKey: string } | { readonly productId: string };
-
-/** The dialog that is open: without `given` it gives another feature. */
-type Open = { readonly dialog: 'give' | 'remove'; readonly given?: ProductFeature };
 
 /** What products and prices give of features, to be set, changed and removed. */
 export function GivenCard({ of }: { readonly of: About }) {
@@ -36,13 +35,11 @@ export function GivenCard({ of }: { readonly of: About }) {
     useQuery(productsQuery(scope)),
     useQuery(pricesQuery(scope)),
   ] as const;
-  const [open, setOpen] = useState<Open>();
   const [{ data: given = [] }, { data: features = [] }, { data: products = [] }, { data: prices = [] }] = queries;
   const waiting = queries.find(({ data }) => data === undefined);
   const isOfFeature = 'featureKey' in of;
   const givable = features.filter(it => (isOfFeature ? it.key === of.featureKey : it.isActive));
   const sold = productsAndPrices(products, prices).filter(it => isOfFeature || it.productId === of.productId);
-  const close = () => setOpen(undefined);
   return (
     <Card
       title={isOfFeature ? 'Given by' : 'Features'}
@@ -52,29 +49,35 @@ export function GivenCard({ of }: { readonly of: About }) {
         !waiting &&
         givable.length > 0 &&
         sold.length > 0 && (
-          <Button small icon="plus" onClick={() => setOpen({ dialog: 'give' })}>
+          <DialogButton small icon="plus" dialog={<GiveDialog features={givable} sold={sold} given={given} />}>
             {isOfFeature ? 'Give it' : 'Give a feature'}
-          </Button>
+          </DialogButton>
         )
       }
     >
-      {waiting && <Loading query={waiting} flush lines={2} />}
-      {!waiting && (
-        <GivenTable isOfFeature={isOfFeature} given={given} features={features} sold={sold} open={setOpen} />
-      )}
-      {open?.dialog === 'give' && (
-        <GiveDialog
-          features={open.given ? features : givable}
-          sold={sold}
-          given={given}
-          changed={open.given}
-          onClose={close}
-        />
-      )}
-      {open?.dialog === 'remove' && open.given && <RemoveDialog given={open.given} sold={sold} onClose={close} />}
+      <QueryTable
+        queries={queries}
+        lines={2}
+        rows={given}
+        rowKey={one => `${idOfProductOrPrice(one)} ${one.key}`}
+        columns={columnsOf({ isOfFeature, given, features, sold })}
+        empty={isOfFeature ? <NothingGivesIt /> : <GivesNothing />}
+      />
     </Card>
   );
 }
+
+const NothingGivesIt = () => (
+  <EmptyState icon="features" title="Nothing gives it">
+    No product or price gives this feature: only customers to whom it was given by hand may use it.
+  </EmptyState>
+);
+
+const GivesNothing = () => (
+  <EmptyState icon="features" title="It gives no feature">
+    What your product checks is defined under <ProjectLink page="features">Features</ProjectLink>.
+  </EmptyState>
+);
 
 /** Deleted products and prices go on giving to who subscribes to them, but nothing names them. */
 const findSold = (given: ProductFeature, sold: readonly ProductOrPrice[]) => {
@@ -83,25 +86,14 @@ const findSold = (given: ProductFeature, sold: readonly ProductOrPrice[]) => {
   return { found, name: given.priceId ? 'A deleted price' : 'A deleted product' };
 };
 
-interface GivenTableProps {
+interface Given {
   readonly isOfFeature: boolean;
   readonly given: readonly ProductFeature[];
   readonly features: readonly Feature[];
   readonly sold: readonly ProductOrPrice[];
-  readonly open: (dialog: Open) => void;
 }
 
-function GivenTable({ isOfFeature, given, features, sold, open }: GivenTableProps) {
-  if (given.length === 0)
-    return isOfFeature ? (
-      <EmptyState icon="features" title="Nothing gives it">
-        No product or price gives this feature: only customers to whom it was given by hand may use it.
-      </EmptyState>
-    ) : (
-      <EmptyState icon="features" title="It gives no feature">
-        What your product checks is defined under <ProjectLink page="features">Features</ProjectLink>.
-      </EmptyState>
-    );
+function columnsOf({ isOfFeature, given, features, sold }: Given): readonly Column<ProductFeature>[] {
   const typeOf = new Map(features.map(({ key, type }) => [key, type]));
   const by = (one: ProductFeature) => {
     const { found, name } = findSold(one, sold);
@@ -113,55 +105,117 @@ function GivenTable({ isOfFeature, given, features, sold, open }: GivenTableProp
       </ProjectLink>
     );
   };
-  return (
-    <DataTable
-      rows={given}
-      rowKey={one => `${idOfProductOrPrice(one)} ${one.key}`}
-      columns={[
-        ...(isOfFeature ? [] : [featureColumn(features)]),
-        { title: 'Given by', cell: by },
-        { title: 'Gives', cell: one => <bdi>{formatGiven(one, typeOf.get(one.key))}</bdi> },
-        {
-          title: 'Actions',
-          end: true,
-          cell: one =>
-            findSold(one, sold).found && (
-              <div className="row">
-                <Button small onClick={() => open({ dialog: 'give', given: one })}>
-                  Change
-                </Button>
-                <Button small onClick={() => open({ dialog: 'remove', given: one })}>
-                  Remove
-                </Button>
-              </div>
-            ),
-        },
-      ]}
-    />
-  );
+  return [
+    ...(isOfFeature ? [] : [featureColumn(features)]),
+    { title: 'Given by', cell: by },
+    { title: 'Gives', cell: one => <bdi>{formatGiven(one, typeOf.get(one.key))}</bdi> },
+    {
+      title: 'Actions',
+      width: 186,
+      end: true,
+      cell: one =>
+        findSold(one, sold).found && (
+          <div className="row">
+            <DialogButton small dialog={<GiveDialog features={features} sold={sold} given={given} changed={one} />}>
+              Change
+            </DialogButton>
+            <DialogButton small dialog={<RemoveDialog given={one} sold={sold} />}>
+              Remove
+            </DialogButton>
+          </div>
+        ),
+    },
+  ];
 }
 
-interface RemoveDialogProps {
-  readonly given: ProductFeature;
-  readonly sold: readonly ProductOrPrice[];
-  readonly onClose: () => void;
-}
-
-function RemoveDialog({ given, sold, onClose }: RemoveDialogProps) {
+function RemoveDialog({ given, sold }: { readonly given: ProductFeature; readonly sold: readonly ProductOrPrice[] }) {
   const { billing, key } = useProject();
-  const remove = useWrite({
-    write: () =>
-      (given.priceId ? billing.priceFeatures : billing.productFeatures).remove(idOfProductOrPrice(given), given.key),
-    stale: [key('given')],
-    done: 'It gives the feature no longer.',
-    onDone: onClose,
-  });
+  const resource = given.priceId ? billing.priceFeatures : billing.productFeatures;
   return (
-    <ConfirmDialog title="Remove the feature" action="Remove" write={remove} onClose={onClose}>
+    <ConfirmWrite
+      title="Remove the feature"
+      action="Remove"
+      write={() => resource.remove(idOfProductOrPrice(given), given.key)}
+      stale={[key('given')]}
+      done="It gives the feature no longer."
+    >
       <bdi>{findSold(given, sold).name}</bdi> gives <code>{given.key}</code> no longer.{' '}
       {given.priceId
         ? 'Who subscribes to this price has what its product gives, if it gives any.'
         : 'Who subscribes to it loses what nothing else gives, at once.'}
-    </ConfirmDialog>
+    </ConfirmWrite>
+  );
+}
+
+interface GiveDialogProps {
+  /** What can be given, and by which products and prices: of each at least one. */
+  readonly features: readonly Feature[];
+  readonly sold: readonly ProductOrPrice[];
+  /** What they give now. */
+  readonly given: readonly ProductFeature[];
+  /** The one to change; another one is chosen in the dialog. */
+  readonly changed?: ProductFeature;
+}
+
+/** How often a limit is given. */
+const COUNTED = { subscription: 'Once for the subscription', quantity: 'For each of the quantity' };
+
+/** Sets what a product or a price gives of a feature. */
+function GiveDialog({ features, sold, given, changed }: GiveDialogProps) {
+  const { billing, key } = useProject();
+  const [featureKey, setFeatureKey] = useState(changed?.key ?? features[0]?.key);
+  const [soldId, setSoldId] = useState(changed ? idOfProductOrPrice(changed) : sold[0]?.id);
+  const feature = features.find(it => it.key === featureKey);
+  const name = feature?.name ?? changed?.key ?? 'the feature';
+  const by = sold.find(({ id }) => id === soldId);
+  const now = given.find(it => it.key === featureKey && idOfProductOrPrice(it) === soldId);
+  const set = async (fields: FormData) => {
+    if (!feature || !by) return undefined;
+    const per = textOf(fields, 'per') === 'quantity' ? 'quantity' : 'subscription';
+    const resource = by.price ? billing.priceFeatures : billing.productFeatures;
+    return resource.set(by.id, feature.key, { value: valueOf(fields, feature), per });
+  };
+  return (
+    <WriteDialog
+      title={
+        changed
+          ? `Change the ${name} of ${by ? nameOfProductOrPrice(by) : 'it'}`
+          : features.length === 1
+            ? `Give ${name}`
+            : 'Give a feature'
+      }
+      action={changed ? 'Save' : 'Give the feature'}
+      write={set}
+      stale={[key('given')]}
+      done="Changed, at once for all who subscribe to it."
+      fields={[
+        !changed &&
+          features.length > 1 &&
+          control(FeatureSelect, { name: 'feature', features, value: featureKey, onChange: setFeatureKey }),
+        !changed &&
+          choice({
+            name: 'by',
+            label: 'Given by',
+            value: soldId,
+            hint: 'What a price gives counts instead of what its product gives.',
+            onChange: event => setSoldId(event.target.value),
+            options: Object.fromEntries(sold.map(one => [one.id, nameOfProductOrPrice(one)])),
+          }),
+        feature && {
+          kind: 'other',
+          names: ['value'],
+          show: problems => (
+            <div key={`${featureKey} ${soldId}`} className="stack">
+              <ValueField feature={feature} defaultValue={now?.value} problem={problems['value']} />
+              {feature.type === 'limit' && (
+                <SelectField label="Counted" name="per" defaultValue={now?.per}>
+                  <Options of={COUNTED} />
+                </SelectField>
+              )}
+            </div>
+          ),
+        },
+      ]}
+    />
   );
 }

@@ -1,69 +1,66 @@
-import type { Invoice } from '@billing/client';
-import { useState, type ReactNode } from 'react';
+import type { Invoice, Payment } from '@billing/client';
+import { type ReactNode, useState } from 'react';
 import { useProject } from '#api/project.ts';
 import { randomHex } from '#api/random-hex.ts';
-import { useWrite } from '#layout/use-write.ts';
-import { Button } from '#ui/button.tsx';
-import { ConfirmDialog } from '#ui/confirm-dialog.tsx';
+import { DialogButton } from '#resource/dialog-button.tsx';
+import { ConfirmWrite } from '#resource/write-dialogs.tsx';
 import { Icon, type IconName } from '#ui/icon.tsx';
 import { formatMoney } from '#ui/money.ts';
 import { OpenInStripe } from '#ui/open-in-stripe.tsx';
 import { CustomerName } from '../customers/customer-name.tsx';
+import { retriedOf, RetryDialog } from './retry-dialog.tsx';
 
-type Change = 'void' | 'uncollectible';
+interface InvoiceActionsProps {
+  readonly invoice: Invoice;
+  /** On the invoice's own page, which has room for every action in words. */
+  readonly all?: boolean;
+  /** The newest payment for it that failed, where one is known. */
+  readonly failed?: Payment | undefined;
+}
 
-/** Voids an invoice that is not paid, or marks it as uncollectible; nothing for one that is settled. */
-export function InvoiceActions({ invoice }: { readonly invoice: Invoice }) {
-  const [change, setChange] = useState<Change>();
+/** Opens what there is of an invoice; collects, voids or gives up one that is not paid. */
+export function InvoiceActions({ invoice, all = false, failed }: InvoiceActionsProps) {
   const { status } = invoice;
   return (
-    <>
-      <span className="row">
-        {status === 'open' && (
-          <Button small onClick={() => setChange('uncollectible')}>
-            Uncollectible…
-          </Button>
-        )}
-        {(status === 'open' || status === 'uncollectible') && (
-          <Button small onClick={() => setChange('void')}>
-            Void…
-          </Button>
-        )}
-      </span>
-      {change && <ChangeDialog invoice={invoice} change={change} onClose={() => setChange(undefined)} />}
-    </>
+    <span className="row">
+      {all ? <OpenInStripe id={invoice.processorInvoiceId} /> : <InvoiceLinks invoice={invoice} />}
+      {all && status === 'open' && (
+        <DialogButton dialog={<RetryDialog {...retriedOf(invoice, failed)} />}>Retry…</DialogButton>
+      )}
+      {status === 'open' && (
+        <DialogButton small={!all} dialog={<ChangeDialog invoice={invoice} change="uncollectible" />}>
+          Uncollectible…
+        </DialogButton>
+      )}
+      {(status === 'open' || status === 'uncollectible') && (
+        <DialogButton small={!all} dialog={<ChangeDialog invoice={invoice} change="void" />}>
+          Void…
+        </DialogButton>
+      )}
+    </span>
   );
 }
 
 interface ChangeDialogProps {
   readonly invoice: Invoice;
-  readonly change: Change;
-  readonly onClose: () => void;
+  readonly change: 'void' | 'uncollectible';
 }
 
-function ChangeDialog({ invoice, change, onClose }: ChangeDialogProps) {
+function ChangeDialog({ invoice, change }: ChangeDialogProps) {
   const { billing, key } = useProject();
   // Sent again because its response was lost, it is the same change.
   const [idempotencyKey] = useState(() => randomHex(32));
   const name = invoice.number ? `invoice ${invoice.number}` : 'the invoice';
   const isVoid = change === 'void';
-  const write = useWrite({
-    write: () =>
-      isVoid
-        ? billing.invoices.void(invoice.id, { idempotencyKey })
-        : billing.invoices.markUncollectible(invoice.id, { idempotencyKey }),
-    stale: [key()],
-    done: isVoid ? 'The invoice is void.' : 'The invoice is marked as uncollectible.',
-    onDone: onClose,
-  });
   const customer = <CustomerName id={invoice.customerId} />;
   const owed = formatMoney(invoice.amountRemaining, invoice.currency);
   return (
-    <ConfirmDialog
+    <ConfirmWrite
       title={isVoid ? `Void ${name}` : `Mark ${name} as uncollectible`}
       action={isVoid ? 'Void the invoice' : 'Mark as uncollectible'}
-      write={write}
-      onClose={onClose}
+      write={() => billing.invoices[isVoid ? 'void' : 'markUncollectible'](invoice.id, { idempotencyKey })}
+      stale={[key()]}
+      done={isVoid ? 'The invoice is void.' : 'The invoice is marked as uncollectible.'}
     >
       {isVoid ? (
         <p>
@@ -76,36 +73,56 @@ function ChangeDialog({ invoice, change, onClose }: ChangeDialogProps) {
           still pay on the invoice’s page, and you can still void it.
         </p>
       )}
-    </ConfirmDialog>
+    </ConfirmWrite>
   );
+}
+
+interface InvoiceLinksProps {
+  readonly invoice: Invoice;
+  /** Where there is room; the invoice's page has its link to the dashboard elsewhere. */
+  readonly inWords?: boolean;
 }
 
 /**
  * Opens an invoice's page, on which its customer pays, its PDF, and its page in Stripe's dashboard. The first two come from the
  * processor; only web pages are linked.
  */
-export function InvoiceLinks({ invoice }: { readonly invoice: Invoice }) {
+export function InvoiceLinks({ invoice, inWords = false }: InvoiceLinksProps) {
   const name = invoice.number ?? '';
   return (
-    <span className="row">
-      <IconLink href={invoice.hostedInvoiceUrl} icon="invoices" label={`Invoice ${name} at Stripe`} />
-      <IconLink href={invoice.invoicePdfUrl} icon="download" label={`Invoice ${name} as PDF`} />
-      <OpenInStripe id={invoice.processorInvoiceId} what={`invoice ${name}`} />
-    </span>
+    <>
+      <FileLink
+        href={invoice.hostedInvoiceUrl}
+        icon="invoices"
+        label={`Invoice ${name} at Stripe`}
+        shown={inWords && 'Page at Stripe'}
+      />
+      <FileLink
+        href={invoice.invoicePdfUrl}
+        icon="download"
+        label={`Invoice ${name} as PDF`}
+        shown={inWords && 'PDF'}
+      />
+      {!inWords && <OpenInStripe id={invoice.processorInvoiceId} what={`invoice ${name}`} />}
+    </>
   );
 }
 
-interface IconLinkProps {
+interface FileLinkProps {
   readonly href: string | null;
   readonly icon: IconName;
   readonly label: string;
+  /** Its words; without them it is the icon alone. */
+  readonly shown: string | false;
 }
 
-function IconLink({ href, icon, label }: IconLinkProps): ReactNode {
+function FileLink({ href, icon, label, shown }: FileLinkProps): ReactNode {
   if (href === null || !/^https?:\/\//.test(href)) return null;
+  const alone = shown ? { className: 'button small' } : { 'aria-label': label, title: label };
   return (
-    <a href={href} target="_blank" rel="noopener noreferrer" aria-label={label} title={label}>
+    <a href={href} target="_blank" rel="noopener noreferrer" {...alone}>
       <Icon name={icon} />
+      {shown}
     </a>
   );
 }

@@ -1,20 +1,20 @@
 import { useQuery } from '@tanstack/react-query';
 import { findInvoice } from '#api/find-invoice.ts';
 import { useProject } from '#api/project.ts';
+import { foundQuery } from '#api/queries.ts';
 import { ProjectLink } from '#layout/project-link.tsx';
 
-/** The number of an invoice as a link to it; a dash for none. */
-export function InvoiceLink({ id }: { readonly id: string | null }) {
+/** An invoice's number, or a part of its id, as a link to its page. */
+export const InvoiceLink = ({ id, number }: { readonly id: string; readonly number: string | null }) => (
+  <ProjectLink page={`invoices/${id}`}>
+    <code>{number ?? id.slice(0, 14)}</code>
+  </ProjectLink>
+);
+
+/** The link to an invoice of which only the id is known; a dash for none. */
+export function InvoiceIdLink({ id }: { readonly id: string | null }) {
   const scope = useProject();
-  const { data } = useQuery({
-    queryKey: scope.key('invoice-name', id),
-    queryFn: () => (id === null ? null : findInvoice(scope, id)),
-    staleTime: 60_000,
-  });
+  const { data } = useQuery(foundQuery(scope, 'invoice-name', findInvoice, id));
   if (id === null) return <span className="muted">–</span>;
-  return (
-    <ProjectLink page="invoices" search={{ id }}>
-      <code>{data?.number ?? id.slice(0, 14)}</code>
-    </ProjectLink>
-  );
+  return <InvoiceLink id={id} number={data?.number ?? null} />;
 }

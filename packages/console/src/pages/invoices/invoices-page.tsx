@@ -1,7 +1,7 @@
 import type { Invoice } from '@billing/client';
 import { useMemo } from 'react';
 import { useProject, type ProjectScope } from '#api/project.ts';
-import { ChosenFilter, SearchFilter, SelectFilter, useFilters } from '#layout/filters.tsx';
+import { SearchFilter, SelectFilter, useFilters } from '#layout/filters.tsx';
 import { ListFilters, useListFilters } from '#layout/list-filters.tsx';
 import { exportedColumn, ListPage, sortedBy } from '#layout/list-page.tsx';
 import type { Column } from '#layout/list-table.tsx';
@@ -9,16 +9,21 @@ import { formatMoney } from '#ui/money.ts';
 import { EmptyState } from '#ui/states.tsx';
 import { INVOICE_STATUS } from '#ui/statuses.tsx';
 import { Time } from '#ui/time.tsx';
+import { customerColumn } from '../customers/customer-name.tsx';
 import { amountColumn, currencyColumn, customerColumns, productFinder } from '../exported-columns.ts';
-import { INVOICE_COLUMNS, invoiceCustomer } from './columns.tsx';
+import { INVOICE_COLUMNS } from './columns.tsx';
 
 /** The status says which of them it is; a column for each would leave no room for a table. */
 const DUE_OR_PAID: Column<Invoice> = {
   title: 'Due or paid',
+  width: 'date',
+  isSpare: true,
   cell: ({ dueDate, paidAt }) => <Time at={paidAt ?? dueDate} />,
 };
 const REMAINING: Column<Invoice> = {
   title: 'Remaining',
+  width: 'money',
+  isSpare: true,
   end: true,
   cell: ({ amountRemaining, currency, status }) => (
     <span className="num">
@@ -27,7 +32,7 @@ const REMAINING: Column<Invoice> = {
   ),
 };
 const COLUMNS = sortedBy('Created', [
-  invoiceCustomer,
+  customerColumn,
   ...INVOICE_COLUMNS.flatMap(column => {
     if (column.title === 'Paid') return [DUE_OR_PAID];
     return column.title === 'Amount' ? [column, REMAINING] : [column];
@@ -40,11 +45,10 @@ export function InvoicesPage() {
   const filters = useFilters();
   const { shown, isFiltered } = useListFilters();
   const status = filters.oneOf('status', INVOICE_STATUS);
-  const number = filters.text('number') || undefined;
+  const search = filters.text('search') || undefined;
   const pastDue = filters.oneOf('pastDue', PAST_DUE) ? true : undefined;
-  const id = filters.text('id') || undefined;
-  const wanted = { ...shown, status, number, pastDue, ...(id && { ids: [id as Invoice['id']] }) }; // the API checks it
-  const isChosen = isFiltered || [status, number, pastDue, id].some(Boolean);
+  const wanted = { ...shown, status, search, pastDue };
+  const isChosen = isFiltered || [status, search, pastDue].some(Boolean);
   return (
     <ListPage
       title="Invoices"
@@ -53,10 +57,9 @@ export function InvoicesPage() {
       exported={{ name: 'invoices', columns: useMemo(() => exportedColumns(scope), [scope]) }}
       filters={
         <>
-          <SearchFilter name="number" label="Search by number" />
+          <SearchFilter name="search" label="Customer, amount, number" />
           <SelectFilter name="status" label="Status" options={INVOICE_STATUS} all="All statuses" />
           <SelectFilter name="pastDue" label="Due" options={PAST_DUE} all="Due or not" />
-          <ChosenFilter name="id" />
           <ListFilters />
         </>
       }

@@ -1,21 +1,30 @@
-import type { AnalyticsSubscription } from '@billing/client';
+import type { Analytics, AnalyticsSubscription } from '@billing/client';
 import { useProject, useProjectDetails } from '#api/project.ts';
 import type { Column } from '#layout/list-table.tsx';
 import { Loading } from '#layout/loading.tsx';
 import { Card, Page } from '#layout/page.tsx';
 import { PagedTable } from '#layout/paged-table.tsx';
 import { ProjectLink } from '#layout/project-link.tsx';
+import { moneyColumn } from '#resource/tables.tsx';
 import { formatCount, formatPercent } from '#ui/amount.ts';
 import { formatMoney } from '#ui/money.ts';
 import { EmptyState } from '#ui/states.tsx';
 import { StatusBadge, SUBSCRIPTION_STATUS } from '#ui/statuses.tsx';
 import { formatDay } from '#ui/time.tsx';
-import { CustomerLink } from '../customers/customer-name.tsx';
+import { customerColumn } from '../customers/customer-name.tsx';
 import { SubscriptionIdLink } from '../products/product-name.tsx';
 import { LISTED_REASONS } from '../subscriptions/cancellation-reasons.ts';
-import { filtersOf, MAX_ROWS, useDrillDown, useQuestion, type DrillDown, type Question } from './drill-down.ts';
-import { LeftOut } from './left-out.tsx';
-import { isMovement, METRICS, type Metric } from './metrics.ts';
+import {
+  AT_PRESENT,
+  type DrillDown,
+  filtersOf,
+  MAX_ROWS,
+  type Question,
+  useDrillDown,
+  useQuestion,
+} from './drill-down.ts';
+import { excludedCount, isMovement, type Metric, METRICS } from './metrics.ts';
+import { startText, windowText } from './periods.ts';
 import { sumAmounts } from './sum-amounts.ts';
 
 const REASONS: Readonly<Record<NonNullable<AnalyticsSubscription['reason']>, string>> = {
@@ -24,21 +33,19 @@ const REASONS: Readonly<Record<NonNullable<AnalyticsSubscription['reason']>, str
   otherCurrency: 'It is in another currency than the project.',
 };
 
-const customer: Column<AnalyticsSubscription> = {
-  title: 'Customer',
-  cell: ({ customerId }) => <CustomerLink id={customerId} />,
-};
 const product: Column<AnalyticsSubscription> = {
   title: 'Product',
   cell: row => <SubscriptionIdLink id={row.subscriptionId} />,
 };
-const status: Column<AnalyticsSubscription> = {
+const statusColumn: Column<AnalyticsSubscription> = {
   title: 'Status',
+  width: 'status',
   cell: row => <StatusBadge of={SUBSCRIPTION_STATUS[row.status]} />,
 };
 const whyExcluded: Column<AnalyticsSubscription> = { title: 'Reason', cell: row => row.reason && REASONS[row.reason] };
 const result: Column<AnalyticsSubscription> = {
   title: 'Trial',
+  width: 'status',
   cell: row => (row.converted ? 'Converted' : 'Not converted'),
 };
 const whyCanceled: Column<AnalyticsSubscription> = {
@@ -47,23 +54,19 @@ const whyCanceled: Column<AnalyticsSubscription> = {
 };
 const comment: Column<AnalyticsSubscription> = {
   title: 'Comment',
-  cell: ({ cancellation }) => (
-    <div className="finding-why">
-      <bdi>{cancellation?.comment}</bdi>
-    </div>
-  ),
+  cell: ({ cancellation }) => <bdi>{cancellation?.comment}</bdi>,
 };
 const amount = (title: string): Column<AnalyticsSubscription> => ({
-  title,
-  end: true,
-  cell: row => <span className="num">{formatMoney(Number(row.amount), row.currency)}</span>,
+  ...moneyColumn<AnalyticsSubscription>(title, row => Number(row.amount)),
+  width: 150,
 });
 
 function columnsOf(metric: Metric): readonly Column<AnalyticsSubscription>[] {
-  if (metric === 'excluded') return [customer, product, status, whyExcluded, amount('A month')];
-  if (metric === 'cancellations') return [customer, product, status, whyCanceled, comment, amount('A month')];
-  if (metric === 'trialConversion') return [customer, product, status, result, amount('A month')];
-  return [customer, product, status, amount(isMovement(metric) ? 'Change of a month' : 'A month')];
+  if (metric === 'excluded') return [customerColumn, product, statusColumn, whyExcluded, amount('A month')];
+  if (metric === 'cancellations')
+    return [customerColumn, product, statusColumn, whyCanceled, comment, amount('A month')];
+  if (metric === 'trialConversion') return [customerColumn, product, statusColumn, result, amount('A month')];
+  return [customerColumn, product, statusColumn, amount(isMovement(metric) ? 'Change of a month' : 'A month')];
 }
 
 /** The subscriptions behind a figure, which add up to it, and what it leaves out. */
@@ -97,20 +100,18 @@ export function DrillDownPage() {
   );
 }
 
-/** Metrics without a window. */
-const AT_PRESENT: ReadonlySet<Metric> = new Set(['mrr', 'mrrDiscounted', 'mrrTrialing', 'mrrPaused', 'excluded']);
-
 const isWindowed = ({ metric, span }: Question): boolean => span !== null || !AT_PRESENT.has(metric);
 
-function daysOf({ days, span }: Question): string {
-  if (!span) return `The last ${days} days.`;
+function daysOf({ window, span }: Question): string {
+  if (!span)
+    return window.isOpen ? `The last ${window.days} days.` : `${formatDay(window.from)} – ${formatDay(window.to)}.`;
   if (!span.from) return `At the end of ${formatDay(span.to)}.`;
   return span.from === span.to ? `${formatDay(span.to)}.` : `${formatDay(span.from)} – ${formatDay(span.to)}.`;
 }
 
 /** Adds up the rows, and says what the overview shows. */
 function Sum({
-  question: { metric, days, span, currency, reason },
+  question: { metric, window, span, currency, reason },
   drillDown,
 }: {
   readonly question: Question;
@@ -119,13 +120,14 @@ function Sum({
   const { baseCurrency } = useProjectDetails();
   const shown = currency ?? baseCurrency;
   const { analytics, figure, rows } = drillDown;
+  const days = windowText(window);
   if (rows === null)
     return <p className="muted">More than {formatCount(MAX_ROWS)} subscriptions are not added up here.</p>;
   if (metric === 'trialConversion') {
     const converted = rows.filter(row => row.converted).length;
     return (
       <p>
-        <span data-testid="sum">{converted}</span> of {rows.length} trials converted in {days} days
+        <span data-testid="sum">{converted}</span> of {rows.length} trials converted {days}
         {rows.length > 0 && `: ${formatPercent(analytics.trialConversion.rate)}`}.
       </p>
     );
@@ -133,8 +135,8 @@ function Sum({
   if (metric === 'churn')
     return (
       <p>
-        <span data-testid="sum">{rows.length}</span> of {analytics.churn.active} active {days} days ago ended.
-        {analytics.churn.active > 0 && ` Churn in ${days} days: ${formatPercent(analytics.churnRate)}.`}
+        <span data-testid="sum">{rows.length}</span> of {analytics.churn.active} active {startText(window)} ended.
+        {analytics.churn.active > 0 && ` Churn ${days}: ${formatPercent(analytics.churnRate)}.`}
       </p>
     );
   if (metric === 'cancellations')
@@ -179,4 +181,42 @@ function Parts({ analytics: { mrrTrialing, mrrPaused } }: Pick<DrillDown, 'analy
       </ProjectLink>
     </span>
   ));
+}
+
+/** Statuses that each figure leaves out, so that their subscriptions can be opened. */
+function statusesLeftOutOf(metric: Metric): readonly (keyof typeof SUBSCRIPTION_STATUS)[] {
+  if (metric === 'mrr' || metric === 'excluded') return ['past_due', 'unpaid', 'paused', 'incomplete'];
+  return metric === 'trialConversion' ? ['trialing', 'incomplete'] : [];
+}
+
+/** What a figure has no row for and why, with links to it. */
+function LeftOut({ metric, analytics }: { readonly metric: Metric; readonly analytics: Analytics }) {
+  const { tiered, metered, otherCurrency } = analytics.mrrExcluded;
+  const excluded = metric === 'mrr' || isMovement(metric) ? excludedCount(analytics) : 0;
+  const statuses = statusesLeftOutOf(metric).filter(status => analytics.subscriptionBreakdown[status] > 0);
+  return (
+    <Card title="Left out" lead={METRICS[metric].leftOut}>
+      {excluded === 0 && statuses.length === 0 ? (
+        <p className="muted">Nothing else is left out now.</p>
+      ) : (
+        <ul className="stack-s">
+          {excluded > 0 && (
+            <li>
+              <ProjectLink page="overview/subscriptions" search={{ metric: 'excluded' }}>
+                {excluded} live subscriptions now
+              </ProjectLink>
+              : {tiered} with tiered prices, {metered} billed by usage, {otherCurrency} in another currency.
+            </li>
+          )}
+          {statuses.map(status => (
+            <li key={status}>
+              <ProjectLink page="subscriptions" search={{ status }}>
+                {SUBSCRIPTION_STATUS[status].name} now: {analytics.subscriptionBreakdown[status]}
+              </ProjectLink>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Card>
+  );
 }

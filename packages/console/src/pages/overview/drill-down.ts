@@ -1,18 +1,28 @@
 import type { Analytics, AnalyticsSubscription } from '@billing/client';
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
 import { useProject, type ProjectScope } from '#api/project.ts';
 import { LISTED_REASONS } from '../subscriptions/cancellation-reasons.ts';
-import { isMovement, metricOf, type Metric, type MovementMetric } from './metrics.ts';
-import { historyOf, windowOf } from './periods.ts';
+import { isMovement, metricOf, type Metric } from './metrics.ts';
+import { dayIn, historyOf, queryOf, type Window, windowOf } from './periods.ts';
 
 /** A list of more rows is not added up in the browser. */
 export const MAX_ROWS = 10_000;
 
+/** Metrics without a window. */
+export const AT_PRESENT: ReadonlySet<Metric> = new Set([
+  'mrr',
+  'mrrDiscounted',
+  'mrrTrialing',
+  'mrrPaused',
+  'excluded',
+]);
+
 /** What a drill-down is about: a metric in a window, of a movement also only in a part of it, of `mrr` at the end of a day. */
 export interface Question {
   readonly metric: Metric;
-  readonly days: number;
+  readonly window: Window;
   readonly span: { readonly from?: string; readonly to: string } | null;
   /** Of revenue in another currency than the project's. */
   readonly currency?: string;
@@ -21,31 +31,29 @@ export interface Question {
 }
 
 const CURRENCY = /^[a-z]{3}$/;
-const DAY = /^\d{4}-\d\d-\d\d$/;
 const isReason = (value: unknown): value is keyof typeof LISTED_REASONS =>
   typeof value === 'string' && Object.hasOwn(LISTED_REASONS, value);
-const dayOf = (value: unknown) => (typeof value === 'string' && DAY.test(value) ? value : undefined);
 
 /** What the address is about. */
 export function useQuestion(): Question {
   const search: Readonly<Record<string, unknown>> = useSearch({ strict: false });
   const metric = metricOf(search['metric']);
-  const [from, to] = [dayOf(search['from']), dayOf(search['to'])];
-  const days = windowOf(search['days']);
+  const [from, to] = [dayIn(search['from']), dayIn(search['to'])];
+  const [now] = useState(() => new Date());
+  const window = windowOf(from && to && isMovement(metric) ? { from, until: to } : { days: search['days'], to }, now);
   const currency = search['currency'];
   if (metric === 'mrr' && typeof currency === 'string' && CURRENCY.test(currency))
-    return { metric, days, span: null, currency };
+    return { metric, window, span: null, currency };
   if (metric === 'cancellations' && isReason(search['reason']))
-    return { metric, days, span: null, reason: search['reason'] };
-  if (metric === 'mrr' && to) return { metric, days, span: { to } };
-  return { metric, days, span: from && to && isMovement(metric) ? { from, to } : null };
+    return { metric, window, span: null, reason: search['reason'] };
+  if (metric === 'mrr' && to) return { metric, window, span: { to } };
+  return { metric, window, span: from && to && isMovement(metric) ? { from, to } : null };
 }
 
 /** The query of the list behind a metric. */
-export const filtersOf = ({ metric, days, span, currency, reason }: Question) => ({
+export const filtersOf = ({ metric, window, span, currency, reason }: Question) => ({
   metric,
-  growthDays: days,
-  ...span,
+  ...(span || isMovement(metric) || AT_PRESENT.has(metric) ? { growthDays: window.days, ...span } : queryOf(window)),
   ...(currency !== undefined && { currency }),
   ...(reason !== undefined && { reason }),
 });
@@ -53,7 +61,7 @@ export const filtersOf = ({ metric, days, span, currency, reason }: Question) =>
 /** A figure as the overview shows it, and the metrics beside it. */
 export interface DrillDown {
   readonly analytics: Analytics;
-  /** Null when the address names days that the overview shows no figure of. */
+  /** Null for what is no amount. */
   readonly figure: number | null;
   /** The parts behind it; null when they are too many. */
   readonly rows: readonly AnalyticsSubscription[] | null;
@@ -65,7 +73,7 @@ export function useDrillDown(question: Question) {
   return useQuery({
     queryKey: scope.key('analytics', 'drill-down', question),
     queryFn: async ({ signal }): Promise<DrillDown> => {
-      const analytics = await scope.billing.analytics.get({ growthDays: question.days }, { signal });
+      const analytics = await scope.billing.analytics.get(queryOf(question.window), { signal });
       const figure = await figureOf(question, analytics, { scope, signal });
       const rows: AnalyticsSubscription[] = [];
       const list = scope.billing.analytics.subscriptions({ ...filtersOf(question), limit: 100 }, { signal });
@@ -77,7 +85,7 @@ export function useDrillDown(question: Question) {
 }
 
 async function figureOf(
-  { metric, days, span, currency }: Question,
+  { metric, window, span, currency }: Question,
   analytics: Analytics,
   { scope, signal }: { scope: ProjectScope; signal: AbortSignal },
 ): Promise<number | null> {
@@ -85,10 +93,6 @@ async function figureOf(
   if (metric === 'mrrDiscounted' || metric === 'mrrTrialing' || metric === 'mrrPaused') return analytics[metric];
   if (metric === 'mrr' && !span) return analytics.mrr;
   if (metric !== 'mrr' && !isMovement(metric)) return null;
-  const { history, totals } = await scope.billing.analytics.history(historyOf(days), { signal });
-  if (!span) return metric === 'mrr' ? null : totals[metric];
-  const entry: Readonly<Record<MovementMetric | 'mrr', number>> | undefined = history.find(
-    ({ from, date }) => (span.from ?? from) === from && date === span.to,
-  );
-  return entry?.[metric] ?? null;
+  const { history, totals } = await scope.billing.analytics.history(historyOf(window), { signal });
+  return metric === 'mrr' ? (history.at(-1)?.mrr ?? null) : totals[metric];
 }

@@ -1,32 +1,44 @@
-import type { Analytics, DunningTotals, PaymentTotals } from '@billing/client';
+import type { Analytics, AnalyticsHistory, DunningTotals, PaymentTotals } from '@billing/client';
 import { ProjectLink } from '#layout/project-link.tsx';
 import { formatCount, formatPercent } from '#ui/amount.ts';
 import { formatMoney } from '#ui/money.ts';
-import { Figure } from './figure.tsx';
-import { MoneyFigures } from './money-figures.tsx';
+import { sumsOf } from '../failing-payments/dunning-sums.ts';
+import { Figure, MoneyFigure } from './figure.tsx';
 import { excludedCount } from './metrics.ts';
+import { daysSearch, startText, type Window, windowSearch, windowText } from './periods.ts';
 
 /** What a figure shows when there is nothing to divide. */
 const NOTHING = '–';
 
-interface FiguresProps {
+/** What the overview shows of a window. */
+export interface WindowData {
   readonly analytics: Analytics;
-  /** Undefined until it is loaded, null when it can't be. */
-  readonly totals: PaymentTotals | undefined | null;
-  readonly dunning: DunningTotals | undefined | null;
-  /** How much revenue changed in the window. */
-  readonly net: number;
-  readonly currency: string;
-  readonly days: number;
-  /** The first day of the window, in the reader's zone. */
-  readonly since: string;
+  readonly history: AnalyticsHistory;
+  /** Null when they can't be loaded. */
+  readonly totals: PaymentTotals | null;
+  readonly dunning: DunningTotals | null;
 }
 
-export function Figures({ analytics, totals, dunning, net, currency, days, since }: FiguresProps) {
-  const { mrr, arr, customerCount, churn, churnRate, trialConversion, subscriptionBreakdown: statuses } = analytics;
+interface FiguresProps extends WindowData {
+  /** The same of the period before; undefined when it can't be loaded. */
+  readonly before: WindowData | undefined;
+  readonly window: Window;
+}
+
+export function Figures({ analytics, history, totals, dunning, before, window }: FiguresProps) {
+  const { churn, churnRate, trialConversion, subscriptionBreakdown: statuses } = analytics;
+  const { currency } = history;
+  const last = history.history.at(-1);
+  const [mrr, customers] = window.isOpen
+    ? [analytics.mrr, analytics.customerCount]
+    : [last?.mrr ?? 0, last?.customerCount ?? 0];
+  const lastBefore = before?.history.history.at(-1);
   const [first] = analytics.customerGrowth;
-  const grown = first ? customerCount - first.count : 0;
+  const grown = first ? customers - first.count : 0;
   const excluded = excludedCount(analytics);
+  const net = history.totals.netMrr;
+  const days = windowText(window);
+  const shownMrr = { metric: 'mrr', to: window.isOpen ? undefined : window.to };
   return (
     <div className="figures">
       <Figure
@@ -34,29 +46,32 @@ export function Figures({ analytics, totals, dunning, net, currency, days, since
         value={formatMoney(mrr, currency)}
         note={
           <>
-            <Change amount={net} text={formatMoney(net, currency)} /> in {days} days
-            <PartsOfMrr analytics={analytics} currency={currency} />
+            <Change amount={net} text={formatMoney(net, currency)} /> {days}
+            {window.isOpen && <PartsOfMrr analytics={analytics} currency={currency} />}
           </>
         }
+        compared={{ now: mrr, before: lastBefore?.mrr }}
         page="overview/subscriptions"
-        search={{ metric: 'mrr' }}
+        search={shownMrr}
       />
       <Figure
         name="ARR"
-        value={formatMoney(arr, currency)}
+        value={formatMoney(window.isOpen ? analytics.arr : 12 * mrr, currency)}
         note="twelve times MRR"
+        compared={{ now: mrr, before: lastBefore?.mrr }}
         page="overview/subscriptions"
-        search={{ metric: 'mrr' }}
+        search={shownMrr}
       />
-      <MoneyFigures totals={totals} dunning={dunning} currency={currency} days={days} since={since} />
+      <MoneyFigures totals={totals} dunning={dunning} before={before} currency={currency} window={window} />
       <Figure
         name="Customers"
-        value={formatCount(customerCount)}
+        value={formatCount(customers)}
         note={
           <>
-            <Change amount={grown} text={formatCount(grown)} /> in {days} days
+            <Change amount={grown} text={formatCount(grown)} /> {days}
           </>
         }
+        compared={{ now: customers, before: lastBefore?.customerCount }}
         page="customers"
       />
       <Figure
@@ -64,22 +79,32 @@ export function Figures({ analytics, totals, dunning, net, currency, days, since
         value={churn.active === 0 ? NOTHING : formatPercent(churnRate)}
         note={
           churn.active === 0
-            ? `nobody was active ${days} days ago`
-            : `${formatCount(churn.ended)} of ${formatCount(churn.active)} active ${days} days ago`
+            ? `nobody was active ${startText(window)}`
+            : `${formatCount(churn.ended)} of ${formatCount(churn.active)} active ${startText(window)}`
+        }
+        compared={
+          before && before.analytics.churn.active > 0 && churn.active > 0
+            ? { now: churnRate, before: before.analytics.churnRate, isRate: true, isLoss: true }
+            : undefined
         }
         page="overview/subscriptions"
-        search={{ metric: 'churn', days }}
+        search={{ metric: 'churn', ...windowSearch(window) }}
       />
       <Figure
         name="Trial conversion"
         value={trialConversion.ended === 0 ? NOTHING : formatPercent(trialConversion.rate)}
         note={
           trialConversion.ended === 0
-            ? `no trial ended in ${days} days`
-            : `${formatCount(trialConversion.converted)} of ${formatCount(trialConversion.ended)} that ended in ${days} days`
+            ? `no trial ended ${days}`
+            : `${formatCount(trialConversion.converted)} of ${formatCount(trialConversion.ended)} that ended ${days}`
+        }
+        compared={
+          before && before.analytics.trialConversion.ended > 0 && trialConversion.ended > 0
+            ? { now: trialConversion.rate, before: before.analytics.trialConversion.rate, isRate: true }
+            : undefined
         }
         page="overview/subscriptions"
-        search={{ metric: 'trialConversion', days }}
+        search={{ metric: 'trialConversion', ...windowSearch(window) }}
       />
       <Figure
         name="Active subscriptions"
@@ -112,7 +137,7 @@ export function Figures({ analytics, totals, dunning, net, currency, days, since
 function PartsOfMrr({
   analytics: { mrr, mrrDiscounted, mrrTrialing, mrrPaused, mrrByCurrency },
   currency,
-}: Pick<FiguresProps, 'analytics' | 'currency'>) {
+}: Pick<FiguresProps, 'analytics'> & { readonly currency: string }) {
   const others = Object.entries(mrrByCurrency).filter(([other]) => other !== currency);
   const afterDiscounts = mrrDiscounted === mrr ? 0 : mrrDiscounted;
   const parts = [
@@ -125,7 +150,13 @@ function PartsOfMrr({
     },
     { key: 'mrrTrialing', amount: mrrTrialing, of: currency, words: ' in trials', search: { metric: 'mrrTrialing' } },
     { key: 'mrrPaused', amount: mrrPaused, of: currency, words: ' paused', search: { metric: 'mrrPaused' } },
-    ...others.map(([of, amount]) => ({ key: of, amount, of, words: '', search: { metric: 'mrr', currency: of } })),
+    ...others.map(([of, amount]) => ({
+      key: of,
+      amount,
+      of,
+      words: ` more in ${of.toUpperCase()}`,
+      search: { metric: 'mrr', currency: of },
+    })),
   ].filter(({ amount }) => amount > 0);
   return parts.map(({ key, amount, of, words, search }) => (
     <span key={key}>
@@ -141,4 +172,45 @@ function PartsOfMrr({
 function Change({ amount, text }: { readonly amount: number; readonly text: string }) {
   if (amount === 0) return <span>no change</span>;
   return <span className={amount > 0 ? 'up' : 'fall'}>{amount > 0 ? `+${text}` : text}</span>;
+}
+
+interface MoneyFiguresProps extends Pick<FiguresProps, 'totals' | 'dunning' | 'before' | 'window'> {
+  readonly currency: string;
+}
+
+/** What customers have paid, what they owe, and what was paid after a payment had failed. */
+const MoneyFigures = ({ totals, dunning, before, currency, window }: MoneyFiguresProps) => (
+  <>
+    <MoneyFigure
+      name="Collected"
+      sums={totals && totals.collected}
+      before={before?.totals?.collected}
+      currency={currency}
+      note={`${windowText(window)}, less refunds`}
+      page="payments"
+      search={{ collected: 'true', ...daysSearch(window) }}
+    />
+    <MoneyFigure
+      name="Past due"
+      sums={totals && totals.pastDue}
+      currency={currency}
+      note={invoicesOf(totals?.pastDue.reduce((sum, { count }) => sum + count, 0) ?? 0)}
+      page="invoices"
+      search={{ pastDue: 'true' }}
+    />
+    <MoneyFigure
+      name="Recovered"
+      sums={dunning && sumsOf(dunning, 'recovered')}
+      before={before?.dunning ? sumsOf(before.dunning, 'recovered') : undefined}
+      currency={currency}
+      note={`of payments that failed ${windowText(window)}`}
+      page="failing-payments"
+      search={{ status: 'recovered', ...daysSearch(window) }}
+    />
+  </>
+);
+
+function invoicesOf(count: number): string {
+  if (count === 0) return 'no invoice is late';
+  return count === 1 ? 'one invoice' : `${formatCount(count)} invoices`;
 }

@@ -2,7 +2,7 @@ import type { Analytics, AnalyticsHistory, AnalyticsSubscriptionFilters } from '
 
 export type Metric = AnalyticsSubscriptionFilters['metric'];
 /** A movement of revenue. */
-export type MovementMetric = keyof AnalyticsHistory['totals'];
+type MovementMetric = keyof AnalyticsHistory['totals'];
 
 interface Shown {
   readonly title: string;

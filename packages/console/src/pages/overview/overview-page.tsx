@@ -1,76 +1,88 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useProject, useProjectDetails } from '#api/project.ts';
-import { dunningTotalsQuery, processorQuery } from '#api/queries.ts';
-import { createdWithin } from '#layout/date-range.tsx';
+import { type ProjectScope, useProject, useProjectDetails } from '#api/project.ts';
+import { processorQuery } from '#api/queries.ts';
+import { DateRangeFilter } from '#layout/date-range.tsx';
+import { useFilters } from '#layout/filters.tsx';
 import { Card, Page } from '#layout/page.tsx';
 import { ProjectLink } from '#layout/project-link.tsx';
 import { Notice } from '#ui/notice.tsx';
 import { ErrorState, Skeleton } from '#ui/states.tsx';
 import { Time } from '#ui/time.tsx';
 import { Breakdowns } from './breakdowns.tsx';
-import { Figures } from './figures.tsx';
-import { historyOf, localDayBefore, windowOf, WINDOWS } from './periods.ts';
+import { Figures, type WindowData } from './figures.tsx';
+import { historyOf, queryOf, rangeOf, type Window, windowBefore, windowOf, WINDOWS } from './periods.ts';
 import { RevenueCard } from './revenue-card.tsx';
 
 const REFRESH_MS = 15_000;
 
+/** Loads what the overview shows of a window. */
+async function loadWindow(
+  { billing }: ProjectScope,
+  window: Window,
+  history: ReturnType<typeof historyOf>,
+  signal: AbortSignal,
+): Promise<WindowData> {
+  const { createdAfter, createdBefore } = rangeOf(window);
+  const [analytics, days, totals, dunning] = await Promise.all([
+    billing.analytics.get(queryOf(window), { signal }),
+    billing.analytics.history(history, { signal }),
+    billing.payments.totals({ createdAfter, createdBefore }, { signal }).catch(() => null),
+    billing.dunning.totals({ since: createdAfter, until: createdBefore }, { signal }).catch(() => null),
+  ]);
+  return { analytics, history: days, totals, dunning };
+}
+
 export function OverviewPage() {
   const scope = useProject();
   const { name } = useProjectDetails();
-  const days = windowOf(useSearch({ strict: false, select: search => ('days' in search ? search.days : undefined) }));
+  const [now] = useState(() => new Date());
+  const window = windowOf(useSearch({ strict: false }), now);
   const { data, error, refetch } = useQuery({
-    queryKey: scope.key('analytics', days),
+    queryKey: scope.key('analytics', window),
     queryFn: async ({ signal }) => {
-      const [analytics, history, cancellations] = await Promise.all([
-        scope.billing.analytics.get({ growthDays: days }, { signal }),
-        scope.billing.analytics.history(historyOf(days), { signal }),
-        scope.billing.analytics.cancellations({ growthDays: days }, { signal }),
+      const [shown, cancellations] = await Promise.all([
+        loadWindow(scope, window, historyOf(window), signal),
+        scope.billing.analytics.cancellations(queryOf(window), { signal }),
       ]);
-      return { analytics, history, cancellations };
+      return { ...shown, cancellations };
     },
     refetchInterval: REFRESH_MS,
     placeholderData: keepPreviousData,
   });
-  const totals = useQuery({
-    queryKey: scope.key('payments', 'totals', days),
-    queryFn: ({ signal }) => scope.billing.payments.totals({ growthDays: days }, { signal }),
-    refetchInterval: REFRESH_MS,
+  // What is over changes only by what arrives late.
+  const before = useQuery({
+    queryKey: scope.key('analytics', 'before', window),
+    queryFn: ({ signal }) => {
+      const earlier = windowBefore(window);
+      return loadWindow(scope, earlier, { ...historyOf(earlier), step: earlier.days }, signal);
+    },
+    refetchInterval: REFRESH_MS * 20,
     placeholderData: keepPreviousData,
   });
-  const [today] = useState(() => new Date());
-  const since = localDayBefore(today, days);
-  const dunning = useQuery(dunningTotalsQuery(scope, createdWithin(since, '').createdAfter));
   const asOf = data?.analytics.asOf;
+  // All figures come together: their notes are of different lengths.
+  const isLoading = !error && !(data && (before.data ?? before.error));
   return (
     <Page
       title={name}
-      lead={
-        asOf && (
-          <>
-            As of <Time at={asOf} show="time" />
-          </>
-        )
-      }
-      actions={<WindowChoice days={days} />}
+      lead={(asOf ?? !error) && <>As of {asOf ? <Time at={asOf} show="time" /> : <Skeleton width="9rem" />}</>}
+      actions={<WindowChoice window={window} />}
     >
       <ConnectNotice />
       {error && !data && <ErrorState error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <OverviewSkeleton />}
-      {data && (
+      {isLoading && <OverviewSkeleton />}
+      {data && !isLoading && (
         <>
-          <Figures
+          <Figures {...data} before={before.data} window={window} />
+          <RevenueCard history={data.history} window={window} />
+          <Breakdowns
             analytics={data.analytics}
-            totals={totals.data ?? (totals.error ? null : undefined)}
-            dunning={dunning.data ?? (dunning.error ? null : undefined)}
-            net={data.history.totals.netMrr}
+            cancellations={data.cancellations}
             currency={data.history.currency}
-            days={days}
-            since={since}
+            window={window}
           />
-          <RevenueCard history={data.history} days={days} />
-          <Breakdowns analytics={data.analytics} cancellations={data.cancellations} days={days} />
         </>
       )}
     </Page>
@@ -104,6 +116,9 @@ function OverviewSkeleton() {
             <span className="note">
               <Skeleton width="9rem" />
             </span>
+            <span className="note">
+              <Skeleton width="7rem" />
+            </span>
           </div>
         ))}
         <span className="visually-hidden">Loading…</span>
@@ -117,21 +132,27 @@ function OverviewSkeleton() {
   );
 }
 
-function WindowChoice({ days }: { readonly days: number }) {
+function WindowChoice({ window }: { readonly window: Window }) {
+  const { text } = useFilters();
+  const isFree = text('from') !== '' || text('until') !== '';
+  const isShown = (days: number) => !isFree && days === window.days;
   return (
-    <nav className="segments" aria-label="Window">
-      {WINDOWS.map(window => (
-        <ProjectLink
-          key={window}
-          page="overview"
-          search={{ days: window }}
-          {...(window === days ? { 'aria-label': `${window} days, shown` } : {})}
-          className={window === days ? 'chosen' : ''}
-        >
-          {window} days
-        </ProjectLink>
-      ))}
-    </nav>
+    <>
+      <nav className="segments" aria-label="Window">
+        {WINDOWS.map(days => (
+          <ProjectLink
+            key={days}
+            page="overview"
+            search={{ days }}
+            {...(isShown(days) ? { 'aria-label': `${days} days, shown` } : {})}
+            className={isShown(days) ? 'chosen' : ''}
+          >
+            {days} days
+          </ProjectLink>
+        ))}
+      </nav>
+      <DateRangeFilter />
+    </>
   );
 }
 

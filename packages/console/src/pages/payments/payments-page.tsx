@@ -1,28 +1,38 @@
 import type { Payment } from '@billing/client';
 import { useMemo } from 'react';
-import { useProject, type ProjectScope } from '#api/project.ts';
-import { SelectFilter, useFilters } from '#layout/filters.tsx';
+import { type ProjectScope, useProject } from '#api/project.ts';
+import { SearchFilter, SelectFilter, useFilters } from '#layout/filters.tsx';
 import { ListFilters, useListFilters } from '#layout/list-filters.tsx';
 import { exportedColumn, ListPage, sortedBy } from '#layout/list-page.tsx';
 import type { Column } from '#layout/list-table.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import { PAYMENT_STATUS } from '#ui/statuses.tsx';
+import { customerColumn } from '../customers/customer-name.tsx';
 import { amountColumn, currencyColumn, customerColumns, productFinder } from '../exported-columns.ts';
-import { InvoiceLink } from '../invoices/invoice-link.tsx';
-import { PAYMENT_COLUMNS, paymentCustomer } from './columns.tsx';
+import { InvoiceIdLink } from '../invoices/invoice-link.tsx';
+import { PAYMENT_COLUMNS } from './columns.tsx';
 
-const INVOICE: Column<Payment> = { title: 'Invoice', cell: ({ invoiceId }) => <InvoiceLink id={invoiceId} /> };
+const INVOICE: Column<Payment> = {
+  title: 'Invoice',
+  width: 140,
+  cell: ({ invoiceId }) => <InvoiceIdLink id={invoiceId} />,
+};
 const COLUMNS = sortedBy('Date', [
-  paymentCustomer,
+  customerColumn,
   ...PAYMENT_COLUMNS.flatMap(column => (column.title === 'Date' ? [INVOICE, column] : [column])),
 ]);
 
+const COLLECTED = { true: { name: 'Collected' } };
+
 export function PaymentsPage() {
   const scope = useProject();
+  const filters = useFilters();
   const { shown, isFiltered } = useListFilters();
-  const status = useFilters().oneOf('status', PAYMENT_STATUS);
-  const wanted = { ...shown, status };
-  const isChosen = isFiltered || status !== undefined;
+  const status = filters.oneOf('status', PAYMENT_STATUS);
+  const collected = filters.oneOf('collected', COLLECTED) ? true : undefined;
+  const search = filters.text('search') || undefined;
+  const wanted = { ...shown, status, collected, search };
+  const isChosen = isFiltered || [status, collected, search].some(Boolean);
   return (
     <ListPage
       title="Payments"
@@ -31,7 +41,9 @@ export function PaymentsPage() {
       exported={{ name: 'payments', columns: useMemo(() => exportedColumns(scope), [scope]) }}
       filters={
         <>
+          <SearchFilter name="search" label="Customer or amount" />
           <SelectFilter name="status" label="Status" options={PAYMENT_STATUS} all="All statuses" />
+          <SelectFilter name="collected" label="Money" options={COLLECTED} all="Collected or not" />
           <ListFilters />
         </>
       }
@@ -64,6 +76,9 @@ function exportedColumns(scope: ProjectScope): readonly Column<Payment>[] {
     exportedColumn('Method', ({ paymentMethod }) => paymentMethod?.type),
     exportedColumn('Brand', ({ paymentMethod }) => paymentMethod?.brand),
     exportedColumn('Last four', ({ paymentMethod }) => paymentMethod?.last4),
+    exportedColumn('Bank', ({ paymentMethod }) => paymentMethod?.bankName),
+    exportedColumn('Bank country', ({ paymentMethod }) => paymentMethod?.country),
+    exportedColumn('Account', ({ paymentMethod }) => paymentMethod?.account),
     exportedColumn('Reason', ({ failureCode }) => failureCode),
     exportedColumn('Invoice', ({ invoiceId }) => products.invoiceNumber(invoiceId)),
     exportedColumn('Stripe payment intent', ({ processorPaymentIntentId }) => processorPaymentIntentId),

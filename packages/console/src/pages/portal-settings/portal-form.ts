@@ -97,3 +97,17 @@ export const offerable = (
   isSold: (priceId: string) => boolean,
 ): readonly Price[] =>
   prices.filter(({ id, type, isActive }) => type === 'recurring' && isActive && isSold(id) && !offered.includes(id));
+
+/** The languages of the portal. */
+export const LANGUAGES: Readonly<Record<PortalConfig['defaultLanguage'], string>> = {
+  en: 'English',
+  de: 'German',
+  fr: 'French',
+  es: 'Spanish',
+  it: 'Italian',
+  nl: 'Dutch',
+  pl: 'Polish',
+  'pt-BR': 'Portuguese (Brazil)',
+  sv: 'Swedish',
+  ja: 'Japanese',
+};

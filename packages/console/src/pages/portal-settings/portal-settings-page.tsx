@@ -7,11 +7,12 @@ import { Loading } from '#layout/loading.tsx';
 import { Card, Page } from '#layout/page.tsx';
 import { useWrite } from '#layout/use-write.ts';
 import { useDebounced } from '#ui/debounced.ts';
+import { Options } from '#ui/field.tsx';
 import { Form } from '#ui/form.tsx';
+import { ErrorState } from '#ui/states.tsx';
+import { LANGUAGES } from './portal-form.ts';
 import { CancellationCard, ChangesCard, LookCard } from './portal-fields.tsx';
 import { configOf, FIELDS, formOf, type PortalForm, type PortalProblems } from './portal-form.ts';
-import { PortalPreview } from './portal-preview.tsx';
-import { usePreview } from './use-preview.ts';
 
 /** The same in the request for a preview. */
 const PREVIEWED = FIELDS.map(field => `portalConfig.${field}` as const);
@@ -80,3 +81,63 @@ function Settings({ config }: { readonly config: PortalConfig }) {
     </div>
   );
 }
+
+/**
+ * Returns the address of the portal's page with settings that are not saved, that of the last ones which the service took, and
+ * why it takes others not.
+ */
+function usePreview(form: PortalForm, language: PortalConfig['defaultLanguage']) {
+  const { billing, key } = useProject();
+  const draft = { portalConfig: configOf(form), language };
+  const { data, error, refetch } = useQuery({
+    queryKey: key('portal-preview', draft),
+    queryFn: ({ signal }) => billing.portalConfig.preview(draft, { signal }),
+    staleTime: Infinity,
+    gcTime: 0,
+  });
+  const [url, setUrl] = useState<string>();
+  if (data && data.url !== url) setUrl(data.url);
+  return { url, error, retry: () => void refetch() };
+}
+
+interface PortalPreviewProps {
+  /** The address of the page; undefined until it is known. */
+  readonly src: string | undefined;
+  readonly error: unknown;
+  readonly onRetry: () => void;
+  readonly language: PortalConfig['defaultLanguage'];
+  readonly onLanguage: (language: PortalConfig['defaultLanguage']) => void;
+}
+
+/** The page as customers would see it, with sample data. */
+const PortalPreview = ({ src, error, onRetry, language, onLanguage }: PortalPreviewProps) => (
+  <div className="portal-preview">
+    <Card
+      title="Preview"
+      lead="With sample data, before it is saved."
+      flush
+      actions={
+        <select
+          className="chip-select"
+          aria-label="Language of the preview"
+          value={language}
+          onChange={event => onLanguage(event.target.value as typeof language)} // its options
+        >
+          <Options of={LANGUAGES} />
+        </select>
+      }
+    >
+      {error ? (
+        <ErrorState error={error} onRetry={onRetry} />
+      ) : src === undefined ? (
+        <div className="frame" role="status" aria-busy="true">
+          <span className="skeleton fill" aria-hidden="true" />
+          <span className="visually-hidden">Loading…</span>
+        </div>
+      ) : (
+        // A new frame for each address: one that goes to another leaves an entry in the reader's history.
+        <iframe key={src} className="frame" title="Preview of the portal" sandbox="" src={src} tabIndex={-1} />
+      )}
+    </Card>
+  </div>
+);

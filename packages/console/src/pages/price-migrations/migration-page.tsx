@@ -1,22 +1,31 @@
 import type { PriceMigration, PriceMigrationFinding } from '@billing/client';
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useProject } from '#api/project.ts';
+import { type ProjectScope, useProject } from '#api/project.ts';
+import { randomHex } from '#api/random-hex.ts';
 import { ExportButton } from '#layout/export-button.tsx';
 import { SelectFilter, useFilters } from '#layout/filters.tsx';
+import { exportedColumn } from '#layout/list-page.tsx';
+import type { Column } from '#layout/list-table.tsx';
 import { LoadingPage } from '#layout/loading.tsx';
 import { Card, Page } from '#layout/page.tsx';
 import { PagedTable } from '#layout/paged-table.tsx';
-import { Button } from '#ui/button.tsx';
+import { DialogButton } from '#resource/dialog-button.tsx';
+import { ConfirmWrite } from '#resource/write-dialogs.tsx';
+import { formatExactMoney } from '#ui/money.ts';
 import { EmptyState } from '#ui/states.tsx';
-import { RunLead } from '../syncs/run-lead.tsx';
-import { StopButton } from '../syncs/stop-button.tsx';
+import { StatusBadge } from '#ui/statuses.tsx';
+import { Time } from '#ui/time.tsx';
+import { customerColumn } from '../customers/customer-name.tsx';
+import { currencyColumn, customerColumns } from '../exported-columns.ts';
+import { SubscriptionIdLink } from '../products/product-name.tsx';
+import { RunLead } from '../syncs/run.tsx';
+import { StopButton } from '../syncs/run.tsx';
 import { isOpen } from '../syncs/sync-counts.ts';
 import { RUNNING_MS } from '../syncs/use-newest-syncs.ts';
-import { ApplyDialog } from './apply-dialog.tsx';
-import { exportedFindings, FINDING_COLUMNS } from './finding-columns.tsx';
 import { MigrationDetails } from './migration-details.tsx';
-import { MIGRATION_OUTCOME, migrationName } from './migration-words.ts';
+import { explainMigration, MIGRATION_OUTCOME, migrationName, subscriptionsOf } from './migration-words.ts';
+import { PriceLabel, usePriceName } from './price-label.tsx';
 import { useMigration } from './use-migrations.ts';
 
 const UP = { page: 'price-migrations', title: 'Price migrations' } as const;
@@ -25,14 +34,14 @@ const UP = { page: 'price-migrations', title: 'Price migrations' } as const;
 export function MigrationPage() {
   const { priceMigrationId = '' } = useParams({ strict: false });
   const query = useMigration(priceMigrationId);
-  const [applying, setApplying] = useState(false);
+  const nameOf = usePriceName();
   const { data: migration } = query;
   if (!migration) return <LoadingPage query={query} title="Price migration" up={UP} />;
   const { mode, status, counts } = migration;
   const isApplicable = mode === 'report' && status === 'completed' && counts.to_change > 0;
   return (
     <Page
-      title={migrationName(migration)}
+      title={`${migrationName(migration)}: ${nameOf(migration.fromPriceId)} → ${nameOf(migration.toPriceId)}`}
       lead={<RunLead run={migration} />}
       up={UP}
       actions={
@@ -40,16 +49,15 @@ export function MigrationPage() {
           <StopButton of="migration" id={migration.id} />
         ) : (
           isApplicable && (
-            <Button kind="primary" onClick={() => setApplying(true)}>
+            <DialogButton kind="primary" dialog={<ApplyDialog report={migration} />}>
               Apply…
-            </Button>
+            </DialogButton>
           )
         )
       }
     >
       <MigrationDetails migration={migration} />
       <Findings migration={migration} />
-      {applying && <ApplyDialog report={migration} onClose={() => setApplying(false)} />}
     </Page>
   );
 }
@@ -94,3 +102,75 @@ function emptyText(migration: PriceMigration, isFiltered: boolean): string {
   if (isOpen(migration)) return 'No subscription was looked at so far.';
   return 'No subscription has the price that is replaced, or none matches the filter.';
 }
+
+/** Asks before the changes of a report are scheduled, and says what that means. */
+function ApplyDialog({ report }: { readonly report: PriceMigration }) {
+  const { billing, key } = useProject();
+  // Sent again because its response was lost, it is the same migration.
+  const [idempotencyKey] = useState(() => randomHex(32));
+  const { fromPriceId, toPriceId, keepDiscounts, filter, counts, finishedAt } = report;
+  const { createdBefore, metadata } = filter;
+  return (
+    <ConfirmWrite
+      title="Apply the price migration"
+      action="Schedule the changes"
+      write={() =>
+        billing.priceMigrations.create(
+          {
+            mode: 'apply',
+            fromPriceId,
+            toPriceId,
+            keepDiscounts,
+            filter: { ...(createdBefore !== null && { createdBefore }), metadata },
+          },
+          { idempotencyKey },
+        )
+      }
+      stale={[key()]}
+      opens={({ id }) => `price-migrations/${id}`}
+    >
+      <div className="stack">
+        <p>
+          By the report of <Time at={finishedAt} show="time" />, {subscriptionsOf(counts.to_change)} will change from{' '}
+          <PriceLabel id={fromPriceId} /> to <PriceLabel id={toPriceId} />, each at the end of its period.
+          {!keepDiscounts && ' Their discounts end with the change.'}
+        </p>
+        <p className="muted">
+          {counts.skipped > 0 && `${subscriptionsOf(counts.skipped)} will stay as they are. `}
+          Nothing is charged today. What has changed since the report counts too. Each scheduled change can be taken
+          back on its subscription, until it applies. Customers are not told: do that before.
+        </p>
+      </div>
+    </ConfirmWrite>
+  );
+}
+
+/** A monthly amount; tiers and usage have none. */
+const monthly = (amount: string | null, currency: string) => (
+  <span className="num">{amount === null ? '–' : formatExactMoney(amount, currency)}</span>
+);
+
+const FINDING_COLUMNS: readonly Column<PriceMigrationFinding>[] = [
+  customerColumn,
+  { title: 'Subscription', cell: ({ subscriptionId }) => <SubscriptionIdLink id={subscriptionId} /> },
+  { title: 'Outcome', width: 'status', cell: ({ outcome }) => <StatusBadge of={MIGRATION_OUTCOME[outcome]} /> },
+  { title: 'Why', cell: explainMigration },
+  { title: 'A month', width: 'money', end: true, cell: ({ oldAmount, currency }) => monthly(oldAmount, currency) },
+  { title: 'Then', width: 'money', end: true, cell: ({ newAmount, currency }) => monthly(newAmount, currency) },
+  { title: 'Changes', width: 'date', end: true, cell: ({ effectiveAt }) => <Time at={effectiveAt} /> },
+];
+
+const exact = (amount: string | null) => ({ decimals: amount === null ? [] : [amount] });
+
+/** The columns of an export of findings. */
+const exportedFindings = (scope: ProjectScope): readonly Column<PriceMigrationFinding>[] => [
+  ...customerColumns<PriceMigrationFinding>(scope),
+  exportedColumn('Subscription id', ({ subscriptionId }) => subscriptionId),
+  exportedColumn('Outcome', ({ outcome }) => outcome),
+  exportedColumn('Why', finding => explainMigration(finding)),
+  exportedColumn('Amount a month, in the smallest unit', ({ oldAmount }) => exact(oldAmount)),
+  exportedColumn('New amount a month, in the smallest unit', ({ newAmount }) => exact(newAmount)),
+  currencyColumn(),
+  exportedColumn('Changes', ({ effectiveAt }) => effectiveAt),
+  exportedColumn('Change id', ({ changeId }) => changeId),
+];

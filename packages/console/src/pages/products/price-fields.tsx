@@ -25,22 +25,25 @@ export const PRICE_FIELDS = ['unitAmount', 'currency', 'intervalCount'] as const
 
 interface PriceFieldsProps {
   readonly problems: Readonly<Partial<Record<(typeof PRICE_FIELDS)[number], string>>>;
+  /** Begins the names of the fields, where a form has several prices. */
+  readonly prefix?: string;
 }
 
 /** The fields of a price: amount, currency, and how often it is billed. */
-export function PriceFields({ problems }: PriceFieldsProps) {
+export function PriceFields({ problems, prefix = '' }: PriceFieldsProps) {
   const { baseCurrency } = useProjectDetails();
   const [rhythm, setRhythm] = useState<string>('1 month');
   return (
     <>
       <MoneyFields
         label="Amount"
+        prefix={prefix}
         currency={baseCurrency}
         problems={{ amount: problems.unitAmount, currency: problems.currency }}
       />
       <SelectField
         label="Billed"
-        name="rhythm"
+        name={`${prefix}rhythm`}
         value={rhythm}
         onChange={event => setRhythm(event.target.value)}
         problem={rhythm === 'other' ? undefined : problems.intervalCount}
@@ -51,7 +54,7 @@ export function PriceFields({ problems }: PriceFieldsProps) {
         <div className="form-grid">
           <TextField
             label="Every"
-            name="intervalCount"
+            name={`${prefix}intervalCount`}
             type="number"
             min={1}
             required
@@ -59,7 +62,7 @@ export function PriceFields({ problems }: PriceFieldsProps) {
             hint="Three years at most."
             problem={problems.intervalCount}
           />
-          <SelectField label="Unit" name="interval" defaultValue="month">
+          <SelectField label="Unit" name={`${prefix}interval`} defaultValue="month">
             <Options of={UNITS} />
           </SelectField>
         </div>
@@ -72,12 +75,12 @@ export function PriceFields({ problems }: PriceFieldsProps) {
  * Returns the price that the fields describe.
  * @throws Error when the amount is none, which its field does not let through
  */
-export function readPrice(fields: FormData, productId: string): PriceCreate {
-  const { amount: unitAmount, currency } = moneyOf(fields);
+export function readPrice(fields: FormData, productId: string, prefix = ''): PriceCreate {
+  const { amount: unitAmount, currency } = moneyOf(fields, prefix);
+  const textIn = (name: string) => textOf(fields, `${prefix}${name}`);
   const price = { productId, unitAmount, currency };
-  const rhythm = textOf(fields, 'rhythm');
+  const rhythm = textIn('rhythm');
   if (rhythm === 'once') return { ...price, type: 'one_time' };
-  const [count, interval] =
-    rhythm === 'other' ? [textOf(fields, 'intervalCount'), textOf(fields, 'interval')] : rhythm.split(' ');
+  const [count, interval] = rhythm === 'other' ? [textIn('intervalCount'), textIn('interval')] : rhythm.split(' ');
   return { ...price, interval: interval as Interval, intervalCount: Number(count) }; // the options of the fields
 }

@@ -2,6 +2,7 @@ import type { Subscription } from '@billing/client';
 import { useQuery } from '@tanstack/react-query';
 import { findSubscription } from '#api/find-subscription.ts';
 import { useProject } from '#api/project.ts';
+import { foundQuery } from '#api/queries.ts';
 import { useProductNames } from '#api/use-product-names.ts';
 import { ProjectLink } from '#layout/project-link.tsx';
 import { Skeleton } from '#ui/states.tsx';
@@ -31,11 +32,7 @@ export const SubscriptionLink = ({
 /** The link to a subscription of which only the id is known. */
 export function SubscriptionIdLink({ id }: { readonly id: string }) {
   const scope = useProject();
-  const { data, isPending } = useQuery({
-    queryKey: scope.key('subscription-name', id),
-    queryFn: () => findSubscription(scope, id),
-    staleTime: 60_000,
-  });
+  const { data, isPending } = useQuery(foundQuery(scope, 'subscription-name', findSubscription, id));
   if (data) return <SubscriptionLink subscription={data} />;
   return (
     <ProjectLink page={`subscriptions/${id}`} className="primary-cell">

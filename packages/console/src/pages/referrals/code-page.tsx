@@ -1,12 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { useState } from 'react';
 import { useProject } from '#api/project.ts';
 import { LoadingPage } from '#layout/loading.tsx';
 import { Card, Page } from '#layout/page.tsx';
-import { useWrite } from '#layout/use-write.ts';
-import { Button } from '#ui/button.tsx';
-import { ConfirmDialog } from '#ui/confirm-dialog.tsx';
+import { DialogButton } from '#resource/dialog-button.tsx';
+import { ConfirmWrite } from '#resource/write-dialogs.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import { REFERRAL_STATUS, StatusBadge } from '#ui/statuses.tsx';
 import { Time } from '#ui/time.tsx';
@@ -19,16 +17,9 @@ const UP = { page: 'referrals', title: 'Referrals' } as const;
 export function CodePage() {
   const { billing, key } = useProject();
   const { code = '' } = useParams({ strict: false });
-  const [asking, setAsking] = useState(false);
   const query = useQuery({
     queryKey: key('referral-codes', code),
     queryFn: ({ signal }) => billing.referrals.getCode(code, {}, { signal }),
-  });
-  const deactivate = useWrite({
-    write: () => billing.referrals.deactivateCode(code),
-    stale: [key('referral-codes')],
-    done: 'The code is inactive.',
-    onDone: () => setAsking(false),
   });
   const { data } = query;
   if (!data) return <LoadingPage query={query} title={code} up={UP} />;
@@ -43,7 +34,7 @@ export function CodePage() {
       up={UP}
       actions={
         data.code.isActive ? (
-          <Button onClick={() => setAsking(true)}>Deactivate</Button>
+          <DialogButton dialog={<DeactivateDialog code={code} />}>Deactivate</DialogButton>
         ) : (
           <CodeStatus code={data.code} />
         )
@@ -67,16 +58,21 @@ export function CodePage() {
           ))}
         </ul>
       </Card>
-      {asking && (
-        <ConfirmDialog
-          title="Deactivate the code"
-          action="Deactivate"
-          write={deactivate}
-          onClose={() => setAsking(false)}
-        >
-          Nobody can use it any more. Referrals that are pending stay, and can still convert.
-        </ConfirmDialog>
-      )}
     </Page>
+  );
+}
+
+function DeactivateDialog({ code }: { readonly code: string }) {
+  const { billing, key } = useProject();
+  return (
+    <ConfirmWrite
+      title="Deactivate the code"
+      action="Deactivate"
+      write={() => billing.referrals.deactivateCode(code)}
+      stale={[key('referral-codes')]}
+      done="The code is inactive."
+    >
+      Nobody can use it any more. Referrals that are pending stay, and can still convert.
+    </ConfirmWrite>
   );
 }

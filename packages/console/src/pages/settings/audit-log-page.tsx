@@ -1,90 +1,91 @@
-import type { AuditEntry } from '@billing/client';
+import type { AuditEntry, PageOptions } from '@billing/client';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { useProject } from '#api/project.ts';
 import { apiKeysQuery, membersQuery } from '#api/queries.ts';
 import { DataTable } from '#layout/data-table.tsx';
 import { DateRangeFilter, useDateRange } from '#layout/date-range.tsx';
-import { SearchFilter, SelectFilter, useFilters } from '#layout/filters.tsx';
-import { exportedColumn, ListPage } from '#layout/list-page.tsx';
+import { ExportButton } from '#layout/export-button.tsx';
+import { SelectFilter, useFilters } from '#layout/filters.tsx';
+import { exportedColumn } from '#layout/list-page.tsx';
 import type { Column } from '#layout/list-table.tsx';
-import { CustomerName } from '#pages/customers/customer-name.tsx';
+import { Card, Page } from '#layout/page.tsx';
+import { PagedTable } from '#layout/paged-table.tsx';
 import { Badge } from '#ui/badge.tsx';
 import { CopyableId } from '#ui/copy.tsx';
 import { Details } from '#ui/details.tsx';
-import { Dialog } from '#ui/dialog.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import { Time } from '#ui/time.tsx';
-import { actionOf, sentenceOf } from './action-names.ts';
+import { Happening } from '../events/sentence-text.tsx';
+import { ACTION_NAMES } from './audit-actions.ts';
+import { auditSentence } from './audit-sentence.ts';
+
+const LEAD = 'Every write and sign-in, by whom, and from where. Entries can’t be changed.';
+
+const COLUMNS: readonly Column<AuditEntry>[] = [
+  {
+    title: 'What happened',
+    least: 260,
+    cell: entry => (
+      <Happening of={auditSentence(entry)} projectId={entry.projectId ?? undefined}>
+        <EntryDetails entry={entry} />
+      </Happening>
+    ),
+  },
+  {
+    title: 'Outcome',
+    width: 160,
+    cell: ({ outcome, count }) =>
+      outcome === 'refused' ? (
+        <Badge tone="bad">Refused{count > 1 && ` ${count} times`}</Badge>
+      ) : (
+        <Badge tone="good">Done</Badge>
+      ),
+  },
+  { title: 'When', width: 'ago', cell: ({ at }) => <Time at={at} show="relative" /> },
+];
+
+const EXPORTED: readonly Column<AuditEntry>[] = [
+  exportedColumn('Action', ({ action }) => action),
+  exportedColumn('Who', ({ actor }) => actor.name ?? actor.type),
+  exportedColumn('What', ({ target }) => target?.id),
+  exportedColumn('Outcome', ({ outcome }) => outcome),
+  exportedColumn('When', ({ at }) => at),
+  exportedColumn('Actor id', ({ actor }) => actor.id),
+];
 
 /** Who changed what in the team; only owners may see it. */
 export function AuditLogPage() {
   const { team, teamKey } = useProject();
-  const { text } = useFilters();
+  const { oneOf, text } = useFilters();
   const wanted = {
-    action: actionOf(text('action')) || undefined,
+    action: oneOf('action', ACTION_NAMES),
     actor: text('actor') || undefined,
     ...useDateRange(),
   };
-  const [shown, setShown] = useState<AuditEntry>();
-  const list = (page: { limit: number; offset: number }, signal: AbortSignal) =>
-    team.auditLog.list({ ...wanted, ...page }, { signal });
-  const columns: readonly Column<AuditEntry>[] = [
-    {
-      title: 'Action',
-      cell: entry => (
-        <button type="button" className="copyable primary-cell" onClick={() => setShown(entry)}>
-          {sentenceOf(entry.action)}
-        </button>
-      ),
-      csv: entry => entry.action,
-    },
-    {
-      title: 'Who',
-      cell: entry => <Actor of={entry} />,
-      csv: ({ actor }) => actor.name ?? actor.type,
-    },
-    {
-      title: 'What',
-      cell: ({ target }) => target && <code>{target.id}</code>,
-      csv: ({ target }) => target?.id,
-    },
-    {
-      title: 'Outcome',
-      cell: ({ outcome, count }) =>
-        outcome === 'refused' ? (
-          <Badge tone="bad">Refused{count > 1 && ` ${count} times`}</Badge>
-        ) : (
-          <Badge tone="good">Done</Badge>
-        ),
-      csv: ({ outcome }) => outcome,
-    },
-    { title: 'When', cell: ({ at }) => <Time at={at} show="relative" />, csv: ({ at }) => at },
-  ];
-  const exported = [...columns, exportedColumn<AuditEntry>('Actor id', ({ actor }) => actor.id)];
+  const list = (page: PageOptions, signal: AbortSignal) => team.auditLog.list({ ...wanted, ...page }, { signal });
   return (
-    <ListPage
-      title="Audit log"
-      lead="Every write and sign-in, by whom, and from where. Entries can't be changed."
-      nouns={['entry', 'entries']}
-      exported={{ name: 'audit-log', columns: exported }}
-      filters={
-        <>
-          <SearchFilter name="action" label="Action, such as Create API key" />
-          <ActorFilter />
-          <DateRangeFilter />
-        </>
-      }
-      queryKey={teamKey('audit-log', wanted)}
-      list={list}
-      columns={columns}
-      rowKey={({ id }) => id}
-      empty={
-        <EmptyState icon="log" title={Object.values(wanted).some(Boolean) ? 'No entry matches' : 'No entries yet'} />
-      }
-    >
-      {shown && <EntryDialog entry={shown} onClose={() => setShown(undefined)} />}
-    </ListPage>
+    <Page title="Audit log" lead={LEAD} actions={<ExportButton name="audit-log" columns={EXPORTED} list={list} />}>
+      <div className="filters">
+        <SelectFilter name="action" label="Action" options={ACTION_NAMES} all="All actions" />
+        <ActorFilter />
+        <DateRangeFilter />
+      </div>
+      <Card flush>
+        <PagedTable
+          label="Audit log"
+          queryKey={teamKey('audit-log', wanted)}
+          list={list}
+          columns={COLUMNS}
+          rowKey={({ id }) => id}
+          empty={
+            <EmptyState
+              icon="log"
+              title={Object.values(wanted).some(Boolean) ? 'No entry matches' : 'No entries yet'}
+            />
+          }
+        />
+      </Card>
+    </Page>
   );
 }
 
@@ -102,43 +103,21 @@ function ActorFilter() {
   return <SelectFilter name="actor" label="Who" options={options} all="Everyone" />;
 }
 
-function Actor({ of: { actor, projectId } }: { readonly of: Pick<AuditEntry, 'actor' | 'projectId'> }) {
-  const { type, id, name } = actor;
-  if (type === 'user' && name !== null) return <bdi>{name}</bdi>;
-  if (type === 'customer' && id !== null && projectId !== null)
-    return (
-      <>
-        Customer <CustomerName id={id} projectId={projectId} />
-      </>
-    );
+function EntryDetails({ entry }: { readonly entry: AuditEntry }) {
+  const { action, actor, target, address, requestId, changes, at } = entry;
   return (
     <>
-      {ACTORS[type]} {name === null ? id && <code>{id.slice(0, 12)}</code> : <bdi>{name}</bdi>}
-    </>
-  );
-}
-
-const ACTORS: Readonly<Record<AuditEntry['actor']['type'], string>> = {
-  user: 'User',
-  key: 'API key',
-  customer: 'Customer',
-  operator: 'Operator',
-  system: 'The system',
-};
-
-function EntryDialog({ entry, onClose }: { readonly entry: AuditEntry; readonly onClose: () => void }) {
-  const { target, address, requestId, changes, at } = entry;
-  return (
-    <Dialog title={sentenceOf(entry.action)} onClose={onClose}>
       <Details
+        narrow
         of={{
-          When: <Time at={at} show="time" />,
+          Action: <code>{action}</code>,
+          When: <Time at={at} show="seconds" />,
           Who: (
             <>
-              <Actor of={entry} />
-              {address && `, from ${address}`}
+              {actor.type === 'key' ? 'API key' : actor.type} {actor.id && <CopyableId id={actor.id} />}
             </>
           ),
+          From: address,
           What: target && (
             <>
               {target.type.replaceAll('_', ' ')} <CopyableId id={target.id} />
@@ -158,7 +137,7 @@ function EntryDialog({ entry, onClose }: { readonly entry: AuditEntry; readonly 
           ]}
         />
       )}
-    </Dialog>
+    </>
   );
 }
 

@@ -5,10 +5,13 @@ import { useProject } from '#api/project.ts';
 import { useIsOwner } from '#api/use-is-owner.ts';
 import { useFreshSession } from '#layout/fresh-session.tsx';
 import { useWrite } from '#layout/use-write.ts';
+import { Open } from '#resource/dialog-button.tsx';
+import { Button } from '#ui/button.tsx';
 import { TextField } from '#ui/field.tsx';
 import { Form, textOf } from '#ui/form.tsx';
+import { Notice } from '#ui/notice.tsx';
+import { Time } from '#ui/time.tsx';
 import { ConnectProblem } from './connect-problem.tsx';
-import { LastAccount } from './last-account.tsx';
 import { suggestLocalKey } from './local-key.ts';
 import { PurgeDialog } from './purge-dialog.tsx';
 
@@ -68,13 +71,9 @@ export function ConnectForms({ connection }: { readonly connection: ProcessorCon
         <ConnectProblem error={problems.rest} isLocal={isLocal} onEnter={focus} onPurge={() => setPurging(true)} />
       </Form>
       {purging && (
-        <PurgeDialog
-          onClose={() => setPurging(false)}
-          onStarted={() => {
-            setPurging(false);
-            connect.reset();
-          }}
-        />
+        <Open onClose={() => setPurging(false)}>
+          <PurgeDialog onStarted={connect.reset} />
+        </Open>
       )}
     </div>
   );
@@ -109,4 +108,38 @@ function credentialsIn(fields: FormData) {
   // Of an endpoint that the team made itself; without it, one is made.
   const webhookSecret = textOf(fields, 'webhookSecret');
   return { secretKey: textOf(fields, 'secretKey'), ...(webhookSecret && { webhookSecret }) };
+}
+
+interface LastAccountProps {
+  readonly account: ProcessorConnection['lastAccount'];
+  readonly isPurging: boolean;
+  readonly onPurge: () => void;
+}
+
+/** Which account the records are of that the team still has, and how another one can be connected. */
+function LastAccount({ account, isPurging, onPurge }: LastAccountProps) {
+  if (isPurging)
+    return (
+      <Notice role="status">
+        The records of the last account are being deleted. An account can be connected once they are.
+      </Notice>
+    );
+  if (!account) return null;
+  return (
+    <Notice>
+      <div className="stack-s">
+        <div>
+          Disconnected from <code>{account.accountId}</code> ({account.livemode ? 'live' : 'test'} mode){' '}
+          <Time at={account.disconnectedAt} show="relative" />. Its records are still here: connect it again with a key
+          of the same account; the last one ended with <code>{account.secretKeyLast4}</code>. Another account can only
+          be connected once the records are deleted.
+        </div>
+        <div>
+          <Button small onClick={onPurge}>
+            Delete the records…
+          </Button>
+        </div>
+      </div>
+    </Notice>
+  );
 }

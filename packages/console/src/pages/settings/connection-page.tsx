@@ -1,15 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { useRef } from 'react';
 import { useProject } from '#api/project.ts';
 import { processorQuery } from '#api/queries.ts';
 import { useIsOwner } from '#api/use-is-owner.ts';
-import { useFreshSession } from '#layout/fresh-session.tsx';
 import { Loading } from '#layout/loading.tsx';
 import { Card, Page } from '#layout/page.tsx';
-import { useWrite } from '#layout/use-write.ts';
+import { DialogButton } from '#resource/dialog-button.tsx';
+import { ConfirmWrite } from '#resource/write-dialogs.tsx';
 import { Badge } from '#ui/badge.tsx';
-import { Button } from '#ui/button.tsx';
-import { ConfirmDialog } from '#ui/confirm-dialog.tsx';
 import { CopyableId } from '#ui/copy.tsx';
 import { Details } from '#ui/details.tsx';
 import { Time } from '#ui/time.tsx';
@@ -30,8 +28,6 @@ export function ConnectionPage() {
   });
   const { data } = processor;
   const isOwner = useIsOwner();
-  const [dialog, setDialog] = useState<'disconnect' | 'purge'>();
-  const closeDialog = () => setDialog(undefined);
   const replacement = useRef<HTMLDivElement>(null);
   const enterKey = () => replacement.current?.querySelector('input')?.focus();
   const { data: webhook } = useQuery({
@@ -68,8 +64,8 @@ export function ConnectionPage() {
               />
               {isOwner && (
                 <div className="row">
-                  <Button onClick={() => setDialog('disconnect')}>Disconnect…</Button>
-                  <Button onClick={() => setDialog('purge')}>Delete the records…</Button>
+                  <DialogButton dialog={<DisconnectDialog />}>Disconnect…</DialogButton>
+                  <DialogButton dialog={<PurgeDialog />}>Delete the records…</DialogButton>
                 </div>
               )}
             </div>
@@ -95,25 +91,23 @@ export function ConnectionPage() {
           <p className="pre-line muted">{webhook.instructions}</p>
         </Card>
       )}
-      {dialog === 'disconnect' && <DisconnectDialog onClose={closeDialog} />}
-      {dialog === 'purge' && <PurgeDialog onClose={closeDialog} onStarted={closeDialog} />}
     </Page>
   );
 }
 
-function DisconnectDialog({ onClose }: { readonly onClose: () => void }) {
+function DisconnectDialog() {
   const { team, teamKey } = useProject();
-  const withFreshSession = useFreshSession();
-  const disconnect = useWrite({
-    write: () => withFreshSession(() => team.processor.disconnect()),
-    stale: [teamKey('processor')],
-    done: 'The team is disconnected from Stripe.',
-    onDone: onClose,
-  });
   return (
-    <ConfirmDialog title="Disconnect from Stripe" action="Disconnect" write={disconnect} onClose={onClose}>
+    <ConfirmWrite
+      title="Disconnect from Stripe"
+      action="Disconnect"
+      write={() => team.processor.disconnect()}
+      isSensitive
+      stale={[teamKey('processor')]}
+      done="The team is disconnected from Stripe."
+    >
       Webhooks are refused and nothing can be changed until the same account is connected again. What is here stays, and
       subscriptions in Stripe go on.
-    </ConfirmDialog>
+    </ConfirmWrite>
   );
 }

@@ -17,6 +17,8 @@ const TITLES: Readonly<Record<Check['name'], string>> = {
   signatures: 'Signatures',
   events: 'Webhook events',
   drift: 'Records',
+  tax: 'Tax',
+  storage: 'Storage',
   clock: 'Clock',
 };
 
@@ -84,6 +86,12 @@ function FixActions({ check, onReplaceKey }: HealthCardProps & { readonly check:
         See the findings
       </ProjectLink>
     ),
+    tax: (
+      <ProjectLink page="subscriptions" className="button small">
+        See the subscriptions
+      </ProjectLink>
+    ),
+    storage: null,
     clock: null,
   };
   return actions[check] && <div className="row fix">{actions[check]}</div>;

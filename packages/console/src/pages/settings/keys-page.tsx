@@ -1,68 +1,52 @@
 import type { ApiKey, IssuedApiKey } from '@billing/client';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
-import { problemsOf } from '#api/failure.ts';
 import { useProject } from '#api/project.ts';
-import { apiKeysQuery } from '#api/queries.ts';
-import { DataTable } from '#layout/data-table.tsx';
-import { useFreshSession } from '#layout/fresh-session.tsx';
+import { apiKeysQuery, membersQuery } from '#api/queries.ts';
 import type { Column } from '#layout/list-table.tsx';
-import { Loading } from '#layout/loading.tsx';
 import { Card, Page } from '#layout/page.tsx';
-import { useWrite } from '#layout/use-write.ts';
+import { DialogButton, useClose, useCreate, useDialog } from '#resource/dialog-button.tsx';
+import { choice } from '#resource/fields.tsx';
+import { QueryTable } from '#resource/tables.tsx';
+import { ConfirmWrite, WriteDialog } from '#resource/write-dialogs.tsx';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { Choices } from '#ui/choices.tsx';
-import { ConfirmDialog } from '#ui/confirm-dialog.tsx';
 import { Dialog } from '#ui/dialog.tsx';
-import { SelectField, TextField } from '#ui/field.tsx';
-import { FormDialog } from '#ui/form-dialog.tsx';
 import { textOf } from '#ui/form.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import { Time } from '#ui/time.tsx';
 import { KeySecret } from './key-secret.tsx';
-import { MemberName } from './member-name.tsx';
-import { ALL_SCOPES, SCOPES, type Scope } from './scopes.ts';
+import { ALL_SCOPES, type Scope, SCOPES } from './scopes.ts';
 
 /** The API keys of the project. */
 export function KeysPage() {
-  const scope = useProject();
-  const query = useQuery(apiKeysQuery(scope));
-  const { data: keys } = query;
-  const [dialog, setDialog] = useState<
-    { readonly kind: 'create' } | { readonly kind: 'revoke' | 'rotate'; readonly apiKey: ApiKey }
-  >();
-  const close = () => setDialog(undefined);
-  const create = (
-    <Button kind="primary" icon="plus" onClick={() => setDialog({ kind: 'create' })}>
-      New API key
-    </Button>
-  );
+  const query = useQuery(apiKeysQuery(useProject()));
+  const create = useCreate('New API key', <CreateKeyDialog />);
+  // Its row may end before the new secret is copied.
+  const rotation = useDialog((apiKey: ApiKey) => <RotateDialog apiKey={apiKey} />);
   return (
-    <Page title="API keys" lead="Your backend calls the API with a key of this project." actions={create}>
+    <Page title="API keys" lead="Your backend calls the API with a key of this project." actions={create.button}>
       <Card flush>
-        <Loading query={query} lines={3} flush />
-        {keys?.length === 0 && (
-          <EmptyState icon="key" title="No API keys yet" action={create}>
-            A key belongs to this project and has scopes: what it may read and change. You see its secret once.
-          </EmptyState>
-        )}
-        {keys && keys.length > 0 && (
-          <DataTable
-            rows={keys}
-            columns={columns((kind, apiKey) => setDialog({ kind, apiKey }))}
-            rowKey={({ id }) => id}
-          />
-        )}
+        <QueryTable
+          queries={[query]}
+          lines={3}
+          rows={query.data}
+          columns={columns(rotation.open)}
+          rowKey={({ id }) => id}
+          empty={
+            <EmptyState icon="key" title="No API keys yet" action={create.button}>
+              A key belongs to this project and has scopes: what it may read and change. You see its secret once.
+            </EmptyState>
+          }
+        />
       </Card>
-      {dialog?.kind === 'create' && <CreateKeyDialog onClose={close} />}
-      {dialog?.kind === 'revoke' && <RevokeDialog apiKey={dialog.apiKey} onClose={close} />}
-      {dialog?.kind === 'rotate' && <RotateDialog apiKey={dialog.apiKey} onClose={close} />}
+      {create.dialog}
+      {rotation.dialog}
     </Page>
   );
 }
 
-const columns = (open: (kind: 'revoke' | 'rotate', apiKey: ApiKey) => void): readonly Column<ApiKey>[] => [
+const columns = (rotate: (apiKey: ApiKey) => void): readonly Column<ApiKey>[] => [
   {
     title: 'Name',
     cell: ({ name }) => (
@@ -73,6 +57,7 @@ const columns = (open: (kind: 'revoke' | 'rotate', apiKey: ApiKey) => void): rea
   },
   {
     title: 'Key',
+    least: 170,
     cell: ({ prefix, last4 }) => (
       <code className="num">
         {prefix}…{last4}
@@ -81,6 +66,7 @@ const columns = (open: (kind: 'revoke' | 'rotate', apiKey: ApiKey) => void): rea
   },
   {
     title: 'Scopes',
+    width: 80,
     cell: ({ scopes }) => (
       <span title={scopes.join(', ')}>{scopes.length === ALL_SCOPES.length ? 'All' : scopes.length}</span>
     ),
@@ -93,56 +79,56 @@ const columns = (open: (kind: 'revoke' | 'rotate', apiKey: ApiKey) => void): rea
       </>
     ),
   },
-  { title: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} show="relative" /> },
+  { title: 'Last used', width: 'ago', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} show="relative" /> },
   {
     title: 'Ends',
+    width: 'date',
     cell: ({ expiresAt }) =>
       expiresAt && new Date(expiresAt) <= new Date() ? <Badge tone="bad">Ended</Badge> : <Time at={expiresAt} />,
   },
   {
     title: 'Actions',
+    width: 170,
     end: true,
     cell: apiKey => (
       <div className="row">
-        <Button small onClick={() => open('rotate', apiKey)}>
+        <Button small onClick={() => rotate(apiKey)}>
           Rotate
         </Button>
-        <Button small onClick={() => open('revoke', apiKey)}>
+        <DialogButton small dialog={<RevokeDialog apiKey={apiKey} />}>
           Revoke
-        </Button>
+        </DialogButton>
       </div>
     ),
   },
 ];
 
 const DAY_MS = 86_400_000;
+/** For how many days a key works. */
+const PERIODS = { '': 'Until it is revoked', '30': 'For 30 days', '90': 'For 90 days', '365': 'For a year' };
 
-function CreateKeyDialog({ onClose }: { readonly onClose: () => void }) {
+export function CreateKeyDialog() {
   const scope = useProject();
   const { team, projectId } = scope;
-  const withFreshSession = useFreshSession();
-  const create = useWrite({
-    write: (fields: FormData) => {
-      const scopes: Scope[] = ALL_SCOPES.filter(name => fields.has(name));
-      const days = Number(textOf(fields, 'days'));
-      const expiresAt = days > 0 ? new Date(Date.now() + days * DAY_MS).toISOString() : null;
-      return withFreshSession(() =>
-        team.apiKeys.create(projectId, { name: textOf(fields, 'name'), scopes, expiresAt }),
-      );
-    },
-    stale: [apiKeysQuery(scope).queryKey],
-  });
-  if (create.data) return <SecretDialog issued={create.data} onClose={onClose} />;
-  const problems = problemsOf(create.error, ['name']);
+  const create = async (fields: FormData) => {
+    const scopes: Scope[] = ALL_SCOPES.filter(name => fields.has(name));
+    const days = Number(textOf(fields, 'days'));
+    const expiresAt = days > 0 ? new Date(Date.now() + days * DAY_MS).toISOString() : null;
+    return team.apiKeys.create(projectId, { name: textOf(fields, 'name'), scopes, expiresAt });
+  };
   return (
-    <FormDialog title="New API key" action="Create the key" write={create} problems={problems} onClose={onClose}>
-      <TextField label="Name" name="name" maxLength={120} required placeholder="backend" problem={problems.of.name} />
-      <SelectField label="It works" name="days" defaultValue="">
-        <option value="">Until it is revoked</option>
-        <option value="30">For 30 days</option>
-        <option value="90">For 90 days</option>
-        <option value="365">For a year</option>
-      </SelectField>
+    <WriteDialog
+      title="New API key"
+      action="Create the key"
+      write={create}
+      isSensitive
+      stale={[apiKeysQuery(scope).queryKey]}
+      result={issued => <SecretDialog issued={issued} />}
+      fields={[
+        { name: 'name', label: 'Name', maxLength: 120, required: true, placeholder: 'backend' },
+        choice({ name: 'days', label: 'It works', options: PERIODS, defaultValue: '' }),
+      ]}
+    >
       <fieldset className="field">
         <legend>It may</legend>
         <div className="checks">
@@ -154,34 +140,34 @@ function CreateKeyDialog({ onClose }: { readonly onClose: () => void }) {
           ))}
         </div>
       </fieldset>
-    </FormDialog>
+    </WriteDialog>
   );
 }
 
-function SecretDialog({ issued, onClose }: { readonly issued: IssuedApiKey; readonly onClose: () => void }) {
+function SecretDialog({ issued }: { readonly issued: IssuedApiKey }) {
   return (
-    <Dialog title={`The key “${issued.apiKey.name}”`} done="I have copied it" onClose={onClose}>
+    <Dialog title={`The key “${issued.apiKey.name}”`} done="I have copied it" onClose={useClose()}>
       <KeySecret secret={issued.secret} />
     </Dialog>
   );
 }
 
-function RevokeDialog({ apiKey, onClose }: { readonly apiKey: ApiKey; readonly onClose: () => void }) {
+function RevokeDialog({ apiKey }: { readonly apiKey: ApiKey }) {
   const scope = useProject();
-  const revoke = useWrite({
-    write: () => scope.team.apiKeys.revoke(scope.projectId, apiKey.id),
-    stale: [apiKeysQuery(scope).queryKey],
-    done: 'The key is revoked.',
-    onDone: onClose,
-  });
   return (
-    <ConfirmDialog title="Revoke the key" action="Revoke" write={revoke} onClose={onClose}>
+    <ConfirmWrite
+      title="Revoke the key"
+      action="Revoke"
+      write={() => scope.team.apiKeys.revoke(scope.projectId, apiKey.id)}
+      stale={[apiKeysQuery(scope).queryKey]}
+      done="The key is revoked."
+    >
       Within a second, every request with{' '}
       <code>
         {apiKey.prefix}…{apiKey.last4}
       </code>{' '}
       is refused. This cannot be undone.
-    </ConfirmDialog>
+    </ConfirmWrite>
   );
 }
 
@@ -191,20 +177,29 @@ const OVERLAPS = {
   '86400000': 'The old one works for another day',
 };
 
-function RotateDialog({ apiKey, onClose }: { readonly apiKey: ApiKey; readonly onClose: () => void }) {
+function RotateDialog({ apiKey }: { readonly apiKey: ApiKey }) {
   const scope = useProject();
-  const withFreshSession = useFreshSession();
-  const rotate = useWrite({
-    write: (fields: FormData) => {
-      const overlapMs = Number(textOf(fields, 'overlap'));
-      return withFreshSession(() => scope.team.apiKeys.rotate(scope.projectId, apiKey.id, { overlapMs }));
-    },
-    stale: [apiKeysQuery(scope).queryKey],
-  });
-  if (rotate.data) return <SecretDialog issued={rotate.data} onClose={onClose} />;
+  const { team, projectId } = scope;
   return (
-    <FormDialog title="Rotate the key" action="Rotate" write={rotate} onClose={onClose}>
+    <WriteDialog
+      title="Rotate the key"
+      action="Rotate"
+      write={(fields: FormData) =>
+        team.apiKeys.rotate(projectId, apiKey.id, { overlapMs: Number(textOf(fields, 'overlap')) })
+      }
+      isSensitive
+      stale={[apiKeysQuery(scope).queryKey]}
+      result={issued => <SecretDialog issued={issued} />}
+    >
       <Choices legend="The key gets a new secret." name="overlap" options={OVERLAPS} first="86400000" />
-    </FormDialog>
+    </WriteDialog>
   );
+}
+
+/** The name of a member of the team; of those who have left it, that they have. */
+function MemberName({ userId }: { readonly userId: string }) {
+  const { data: members } = useQuery(membersQuery(useProject()));
+  if (!members) return <>…</>;
+  const member = members.find(it => it.userId === userId);
+  return member ? <bdi title={member.email}>{member.name}</bdi> : <>a former member</>;
 }

@@ -1,28 +1,26 @@
 import type { IssuedInvitation, Member } from '@billing/client';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
-import { sessionQuery, teamsQuery } from '#api/client.ts';
-import { problemsOf } from '#api/failure.ts';
+import { client, sessionQuery, teamsQuery } from '#api/client.ts';
 import { useProject } from '#api/project.ts';
 import { membersQuery } from '#api/queries.ts';
 import { useIsOwner } from '#api/use-is-owner.ts';
-import { useFreshSession } from '#layout/fresh-session.tsx';
 import { forgetLastProject } from '#layout/last-project.ts';
 import { Loading } from '#layout/loading.tsx';
 import { Card, Page } from '#layout/page.tsx';
+import { RenameForm } from '#layout/rename-form.tsx';
 import { useWrite } from '#layout/use-write.ts';
+import { DialogButton, useClose } from '#resource/dialog-button.tsx';
+import { choice, control } from '#resource/fields.tsx';
+import { ConfirmWrite, WriteDialog } from '#resource/write-dialogs.tsx';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
-import { ConfirmDialog } from '#ui/confirm-dialog.tsx';
 import { Snippet } from '#ui/copy.tsx';
 import { Dialog } from '#ui/dialog.tsx';
-import { EmailField, SelectField } from '#ui/field.tsx';
-import { FormDialog } from '#ui/form-dialog.tsx';
+import { EmailField } from '#ui/field.tsx';
 import { textOf } from '#ui/form.tsx';
+import { ErrorState } from '#ui/states.tsx';
 import { Time } from '#ui/time.tsx';
-import { InvitationsCard } from './invitations-card.tsx';
-import { TeamCard } from './team-card.tsx';
 
 /** Who belongs to the team, and who is invited. */
 export function MembersPage() {
@@ -30,17 +28,15 @@ export function MembersPage() {
   const isOwner = useIsOwner();
   const members = useQuery({ ...membersQuery(useProject()), staleTime: 0 });
   const hasOneOwner = members.data?.filter(({ role }) => role === 'owner').length === 1;
-  const [inviting, setInviting] = useState(false);
-  const [removing, setRemoving] = useState<Member>();
   return (
     <Page
       title="Members"
       lead="Owners connect Stripe and manage members; members do everything else."
       actions={
         isOwner && (
-          <Button kind="primary" icon="plus" onClick={() => setInviting(true)}>
+          <DialogButton kind="primary" icon="plus" dialog={<InviteDialog />}>
             Invite someone
-          </Button>
+          </DialogButton>
         )
       }
     >
@@ -64,13 +60,13 @@ export function MembersPage() {
               </span>
               {/* A team keeps an owner. */}
               {isOwner && !(hasOneOwner && member.role === 'owner') && (
-                <Button
+                <DialogButton
                   small
-                  onClick={() => setRemoving(member)}
+                  dialog={<RemoveDialog member={member} />}
                   aria-label={member.userId === current?.user.id ? 'Leave the team' : `Remove ${member.email}`}
                 >
                   {member.userId === current?.user.id ? 'Leave' : 'Remove'}
-                </Button>
+                </DialogButton>
               )}
             </li>
           ))}
@@ -78,50 +74,37 @@ export function MembersPage() {
       </Card>
       {isOwner && <InvitationsCard />}
       {isOwner && <TeamCard />}
-      {inviting && <InviteDialog onClose={() => setInviting(false)} />}
-      {removing && <RemoveDialog member={removing} onClose={() => setRemoving(undefined)} />}
     </Page>
   );
 }
 
-function InviteDialog({ onClose }: { readonly onClose: () => void }) {
+const ROLES = { member: 'Member', owner: 'Owner' };
+
+export function InviteDialog() {
   const { team, teamKey } = useProject();
-  const withFreshSession = useFreshSession();
-  const invite = useWrite({
-    write: (fields: FormData) => {
-      const role: Member['role'] = textOf(fields, 'role') === 'owner' ? 'owner' : 'member';
-      return withFreshSession(() => team.members.invite({ email: textOf(fields, 'email'), role }));
-    },
-    stale: [teamKey('invitations')],
-  });
-  if (invite.data) return <InvitationLink invitation={invite.data} onClose={onClose} />;
-  const problems = problemsOf(invite.error, ['email']);
+  const invite = async (fields: FormData) => {
+    const role: Member['role'] = textOf(fields, 'role') === 'owner' ? 'owner' : 'member';
+    return team.members.invite({ email: textOf(fields, 'email'), role });
+  };
   return (
-    <FormDialog
+    <WriteDialog
       title="Invite someone"
       action="Make the invitation"
       write={invite}
-      problems={problems}
-      onClose={onClose}
-    >
-      <EmailField required problem={problems.of.email} />
-      <SelectField label="Role" name="role" defaultValue="member">
-        <option value="member">Member</option>
-        <option value="owner">Owner</option>
-      </SelectField>
-    </FormDialog>
+      isSensitive
+      stale={[teamKey('invitations')]}
+      result={invitation => <InvitationLink invitation={invitation} />}
+      fields={[
+        control(EmailField, { name: 'email', required: true }),
+        choice({ name: 'role', label: 'Role', options: ROLES, defaultValue: 'member' }),
+      ]}
+    />
   );
 }
 
-function InvitationLink({
-  invitation,
-  onClose,
-}: {
-  readonly invitation: IssuedInvitation;
-  readonly onClose: () => void;
-}) {
+function InvitationLink({ invitation }: { readonly invitation: IssuedInvitation }) {
   return (
-    <Dialog title="Send this link" onClose={onClose}>
+    <Dialog title="Send this link" onClose={useClose()}>
       <p>
         It lets <strong>{invitation.email}</strong> join, until <Time at={invitation.expiresAt} show="time" />. It is
         shown only now.
@@ -131,32 +114,28 @@ function InvitationLink({
   );
 }
 
-function RemoveDialog({ member, onClose }: { readonly member: Member; readonly onClose: () => void }) {
+function RemoveDialog({ member }: { readonly member: Member }) {
   const { team, teamKey } = useProject();
   const navigate = useNavigate();
-  const withFreshSession = useFreshSession();
   const { data: current } = useQuery(sessionQuery);
   const isReader = member.userId === current?.user.id;
-  const remove = useWrite({
-    write: () => withFreshSession(() => team.members.remove(member.userId)),
-    // Whoever has left the team may load nothing of it.
-    stale: [isReader ? teamsQuery.queryKey : teamKey()],
-    done: ({ revokedKeys }) =>
-      (isReader ? 'You have left the team' : 'The member is removed') +
-      (revokedKeys.length === 0 ? '.' : `, and ${revokedKeys.length} API keys are revoked.`),
-    onDone: () => {
-      onClose();
-      if (!isReader) return;
-      forgetLastProject();
-      void navigate({ to: '/' });
-    },
-  });
   return (
-    <ConfirmDialog
+    <ConfirmWrite
       title={isReader ? 'Leave the team' : 'Remove a member'}
       action={isReader ? 'Leave' : 'Remove'}
-      write={remove}
-      onClose={onClose}
+      write={() => team.members.remove(member.userId)}
+      isSensitive
+      // Whoever has left the team may load nothing of it.
+      stale={[isReader ? teamsQuery.queryKey : teamKey()]}
+      done={({ revokedKeys }) =>
+        (isReader ? 'You have left the team' : 'The member is removed') +
+        (revokedKeys.length === 0 ? '.' : `, and ${revokedKeys.length} API keys are revoked.`)
+      }
+      onDone={() => {
+        if (!isReader) return;
+        forgetLastProject();
+        void navigate({ to: '/' });
+      }}
     >
       {isReader ? (
         'You lose access at once. The API keys that you made are revoked, and so are your invitations.'
@@ -166,6 +145,71 @@ function RemoveDialog({ member, onClose }: { readonly member: Member; readonly o
           so are their invitations.
         </>
       )}
-    </ConfirmDialog>
+    </ConfirmWrite>
+  );
+}
+
+/** The invitations that nobody has accepted yet. */
+function InvitationsCard() {
+  const { team, teamKey } = useProject();
+  const {
+    data: invitations,
+    error,
+    refetch,
+  } = useQuery({
+    queryKey: teamKey('invitations'),
+    queryFn: async ({ signal }) => (await team.invitations.list({}, { signal }).page()).items,
+  });
+  const withdraw = useWrite({
+    write: (id: string) => team.invitations.withdraw(id),
+    stale: [teamKey('invitations')],
+    done: 'The invitation is withdrawn.',
+    failed: 'The invitation stays.',
+  });
+  return (
+    <Card title="Open invitations" flush>
+      {error && <ErrorState error={error} onRetry={() => void refetch()} />}
+      {invitations?.length === 0 && <p className="card-body muted">None.</p>}
+      <ul className="people">
+        {invitations?.map(({ id, email, role, expiresAt }) => (
+          <li key={id}>
+            <div className="grow">
+              <div className="row">
+                <span className="truncate">{email}</span>
+                <Badge>{role}</Badge>
+              </div>
+              <div className="muted small">
+                valid until <Time at={expiresAt} show="time" />
+              </div>
+            </div>
+            <Button
+              small
+              busy={withdraw.isPending}
+              onClick={() => withdraw.mutate(id)}
+              aria-label={`Withdraw the invitation of ${email}`}
+            >
+              Withdraw
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+/** The team's name, which owners may change. */
+function TeamCard() {
+  const { teamId } = useProject();
+  const { data: teams } = useQuery(teamsQuery);
+  const rename = useWrite({
+    write: (name: string) => client.teams.update(teamId, { name }),
+    stale: [teamsQuery.queryKey],
+    done: 'The team is renamed.',
+  });
+  const name = teams?.find(({ id }) => id === teamId)?.name;
+  return (
+    <Card title="Team">
+      <RenameForm label="Team name" name={name} action="Rename the team" write={rename} />
+    </Card>
   );
 }

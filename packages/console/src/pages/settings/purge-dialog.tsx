@@ -1,28 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
 import { teamsQuery } from '#api/client.ts';
-import { hasCode } from '#api/failure.ts';
 import { useProject } from '#api/project.ts';
-import { useFreshSession } from '#layout/fresh-session.tsx';
-import { useWrite } from '#layout/use-write.ts';
+import { WriteDialog } from '#resource/write-dialogs.tsx';
 import { TextField } from '#ui/field.tsx';
-import { FormDialog } from '#ui/form-dialog.tsx';
 import { textOf } from '#ui/form.tsx';
 
 /** Disconnects the team and deletes everything that mirrors its account, once its name is typed. */
-export function PurgeDialog({ onClose, onStarted }: { readonly onClose: () => void; readonly onStarted: () => void }) {
+export function PurgeDialog({ onStarted }: { readonly onStarted?: () => void }) {
   const { team, teamId } = useProject();
   const { data: teams } = useQuery(teamsQuery);
   const name = teams?.find(({ id }) => id === teamId)?.name;
-  const withFreshSession = useFreshSession();
-  const purge = useWrite({
-    write: (fields: FormData) => withFreshSession(() => team.processor.purge(textOf(fields, 'confirm'))),
-    stale: [['team', teamId]],
-    done: 'The records are being deleted.',
-    onDone: onStarted,
-  });
-  const isOtherName = hasCode(purge.error, 'confirmation_required');
   return (
-    <FormDialog
+    <WriteDialog
       title="Delete the records"
       lead={
         <p>
@@ -34,25 +23,35 @@ export function PurgeDialog({ onClose, onStarted }: { readonly onClose: () => vo
       }
       action="Delete the records"
       kind="danger"
-      write={purge}
-      problems={{ rest: isOtherName ? undefined : purge.error }}
-      onClose={onClose}
-    >
-      <TextField
-        label="Name of the team"
-        name="confirm"
-        required
-        autoComplete="off"
-        spellCheck={false}
-        problem={isOtherName ? 'This is not the name of the team.' : undefined}
-        hint={
-          name && (
-            <>
-              Type <strong>{name}</strong> to confirm.
-            </>
-          )
-        }
-      />
-    </FormDialog>
+      write={(fields: FormData) => team.processor.purge(textOf(fields, 'confirm'))}
+      isSensitive
+      stale={[['team', teamId]]}
+      done="The records are being deleted."
+      {...(onStarted && { onDone: onStarted })}
+      refusals={{ confirmation_required: 'confirm' }}
+      fields={[
+        {
+          kind: 'other',
+          names: ['confirm'],
+          show: ({ confirm }) => (
+            <TextField
+              label="Name of the team"
+              name="confirm"
+              required
+              autoComplete="off"
+              spellCheck={false}
+              problem={confirm && 'This is not the name of the team.'}
+              hint={
+                name && (
+                  <>
+                    Type <strong>{name}</strong> to confirm.
+                  </>
+                )
+              }
+            />
+          ),
+        },
+      ]}
+    />
   );
 }

@@ -3,18 +3,19 @@ import { Link, useSearch } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { auth } from '#api/auth.ts';
 import { Button } from '#ui/button.tsx';
-import { EmailField, TextField } from '#ui/field.tsx';
-import { Form, passwordOf, textOf } from '#ui/form.tsx';
+import { EmailField } from '#ui/field.tsx';
+import { Form, textOf } from '#ui/form.tsx';
 import { EntryCard } from './entry-card.tsx';
+import { CodeForm, SignInForm } from './entry-forms.tsx';
 import { useEnter } from './use-enter.ts';
 
 export function SignInPage() {
   const [token] = useState(takeLinkToken);
   const [step, setStep] = useState<'link' | 'password' | 'code' | 'reset'>(token === '' ? 'password' : 'link');
   if (step === 'link') return <LinkForm token={token} onBack={() => setStep('password')} />;
-  if (step === 'code') return <CodeForm onBack={() => setStep('password')} />;
+  if (step === 'code') return <CodePage onBack={() => setStep('password')} />;
   if (step === 'reset') return <ResetForm onBack={() => setStep('password')} />;
-  return <PasswordForm onCode={() => setStep('code')} onReset={() => setStep('reset')} />;
+  return <PasswordPage onCode={() => setStep('code')} onReset={() => setStep('reset')} />;
 }
 
 /** Returns what stands behind the # of a sign-in link, and takes it out of the address and the history. */
@@ -47,13 +48,8 @@ function LinkForm({ token, onBack }: { readonly token: string; readonly onBack: 
   );
 }
 
-function PasswordForm({ onCode, onReset }: { readonly onCode: () => void; readonly onReset: () => void }) {
+function PasswordPage({ onCode, onReset }: { readonly onCode: () => void; readonly onReset: () => void }) {
   const enter = useEnter();
-  const signIn = useMutation({
-    mutationFn: (fields: FormData) =>
-      auth.signIn({ email: textOf(fields, 'email'), password: passwordOf(fields, 'password') }),
-    onSuccess: result => (result.twoFactorRedirect ? onCode() : enter()),
-  });
   const { ended } = useSearch({ strict: false });
   return (
     <EntryCard
@@ -63,10 +59,7 @@ function PasswordForm({ onCode, onReset }: { readonly onCode: () => void; readon
         'Your session has ended. Sign in, and you go on where you were; what you were about to do was not done.'
       }
     >
-      <Form action="Sign in" write={signIn}>
-        <EmailField autoComplete="username" required />
-        <TextField label="Password" name="password" type="password" autoComplete="current-password" required />
-      </Form>
+      <SignInForm onCode={onCode} onEntered={enter} />
       <div className="spread small">
         <span>
           New here?{' '}
@@ -82,23 +75,11 @@ function PasswordForm({ onCode, onReset }: { readonly onCode: () => void; readon
   );
 }
 
-function CodeForm({ onBack }: { readonly onBack: () => void }) {
+function CodePage({ onBack }: { readonly onBack: () => void }) {
   const enter = useEnter();
-  const verify = useMutation({
-    mutationFn: (fields: FormData) => auth.verifyCode(textOf(fields, 'code').replaceAll(' ', '')),
-    onSuccess: enter,
-  });
   return (
     <EntryCard title="Enter your code" lead="Your authenticator app shows six digits for this account.">
-      <Form action="Continue" write={verify}>
-        <TextField
-          label="Code"
-          name="code"
-          autoComplete="one-time-code"
-          required
-          hint="Or one of your backup codes, each of which works once."
-        />
-      </Form>
+      <CodeForm label="Code" hint="Or one of your backup codes, each of which works once." onEntered={enter} />
       <Button kind="quiet" small onClick={onBack}>
         Back to sign-in
       </Button>

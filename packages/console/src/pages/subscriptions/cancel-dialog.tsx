@@ -1,32 +1,33 @@
-import type { Subscription } from '@billing/client';
-import { useId, useState, type ReactNode } from 'react';
+import type { CancellationReason, Subscription, SubscriptionCancel } from '@billing/client';
+import { type ReactNode, useId, useState } from 'react';
 import { useProject } from '#api/project.ts';
-import { useWrite } from '#layout/use-write.ts';
+import { useClose } from '#resource/dialog-button.tsx';
+import { useDialogWrite } from '#resource/write-dialogs.tsx';
 import { ConfirmDialog } from '#ui/confirm-dialog.tsx';
+import { Options, SelectField, TextAreaField } from '#ui/field.tsx';
 import { FormDialog } from '#ui/form-dialog.tsx';
+import { textOf } from '#ui/form.tsx';
 import { Time } from '#ui/time.tsx';
-import { CancelAtEnd, CancelNow } from './cancel-consequences.tsx';
-import { CancellationFields, cancellationOf } from './cancellation-fields.tsx';
+import { CANCELLATION_REASONS } from './cancellation-reasons.ts';
+import { endsOnlyNow, faceValue, nextStep } from './next-step.ts';
 import { SubscriptionSummary } from './subscription-summary.tsx';
 import { useSchedule } from './use-schedule.ts';
-import { endsOnlyNow, nextStep } from './next-step.ts';
 
 interface SubscriptionDialogProps {
   readonly subscription: Subscription;
-  readonly onClose: () => void;
 }
 
 /** Cancels a subscription at the end of its period, or now. */
-export function CancelDialog({ subscription, onClose }: SubscriptionDialogProps) {
+export function CancelDialog({ subscription }: SubscriptionDialogProps) {
+  const onClose = useClose();
   const { billing, key } = useProject();
   const schedule = useSchedule();
   const isOnlyNow = endsOnlyNow(subscription);
   const [isNow, setIsNow] = useState(isOnlyNow);
-  const now = useWrite({
+  const now = useDialogWrite({
     write: (fields: FormData) => billing.subscriptions.cancelNow(subscription.id, cancellationOf(fields)),
     stale: [key()],
     done: 'The subscription has ended.',
-    onDone: onClose,
   });
   const atEnd = {
     isPending: false,
@@ -64,7 +65,8 @@ export function CancelDialog({ subscription, onClose }: SubscriptionDialogProps)
 }
 
 /** Takes a scheduled cancellation back. */
-export function ResumeDialog({ subscription, onClose }: SubscriptionDialogProps) {
+export function ResumeDialog({ subscription }: SubscriptionDialogProps) {
+  const onClose = useClose();
   const schedule = useSchedule();
   const { at, amount } = nextStep({ ...subscription, cancelAtPeriodEnd: false, cancelAt: null });
   const write = {
@@ -112,4 +114,85 @@ function Choice({ title, chosen, onChoose, children }: ChoiceProps) {
       </div>
     </div>
   );
+}
+
+interface ConsequencesProps {
+  readonly subscription: Subscription;
+}
+
+const UNPAID: readonly Subscription['status'][] = ['past_due', 'unpaid', 'incomplete'];
+
+const isMetered = ({ items }: Subscription): boolean => items.some(({ usageType }) => usageType === 'metered');
+
+/** What a cancellation at the end of the period does. */
+function CancelAtEnd({ subscription }: ConsequencesProps) {
+  const { status, currentPeriodEnd } = subscription;
+  const amount = faceValue(subscription);
+  const end = <Time at={currentPeriodEnd} />;
+  if (status === 'trialing')
+    return (
+      <p>
+        The trial goes on until {end}, then it ends. {amount ? `The first ${amount} is` : 'Nothing is'} not charged.
+      </p>
+    );
+  return (
+    <p>
+      The customer keeps access until {end}.{' '}
+      {amount ? `The ${amount} due then is not charged, nor anything after it.` : 'No further period is charged.'}{' '}
+      {isMetered(subscription) && 'What was used until then is billed. '}
+      {UNPAID.includes(status) && 'What is open stays to be paid. '}
+      {subscription.scheduledChange && 'The scheduled change is dropped. '}
+      Nothing is refunded. Until then it can be resumed.
+    </p>
+  );
+}
+
+/** What a cancellation now does. https://docs.stripe.com/billing/subscriptions/cancel */
+function CancelNow({ subscription }: ConsequencesProps) {
+  const { status, currentPeriodEnd } = subscription;
+  return (
+    <p>
+      {endsOnlyNow(subscription) && !subscription.cancelAtPeriodEnd
+        ? 'The subscription ends at once'
+        : 'The customer loses access at once'}
+      {status === 'active' && (
+        <>
+          , although it is paid until <Time at={currentPeriodEnd} />
+        </>
+      )}
+      .{' '}
+      {status === 'trialing'
+        ? 'The trial ends and nothing is charged.'
+        : 'Nothing is refunded, and nothing more is charged.'}{' '}
+      {isMetered(subscription) && 'What was used in this period is not billed. '}
+      {UNPAID.includes(status) && 'Open invoices stay open, and Stripe stops to collect them. '}
+      This can’t be undone.
+    </p>
+  );
+}
+
+/** What the customer says who cancels, as a part of a form. */
+const CancellationFields = ({ known }: { readonly known: Subscription['cancellation'] }) => (
+  <>
+    <SelectField label="Why the customer cancels" name="reason" defaultValue={known?.reason ?? ''}>
+      <option value="">Not known</option>
+      <Options of={CANCELLATION_REASONS} />
+    </SelectField>
+    <TextAreaField
+      label="What the customer says about it"
+      name="comment"
+      rows={2}
+      maxLength={500}
+      defaultValue={known?.comment ?? ''}
+    />
+  </>
+);
+
+/** Returns what such fields say. */
+function cancellationOf(fields: FormData): SubscriptionCancel {
+  const [reason, comment] = [textOf(fields, 'reason'), textOf(fields, 'comment')];
+  return {
+    ...(reason !== '' && { reason: reason as CancellationReason }), // the options of the field
+    ...(comment !== '' && { comment }),
+  };
 }

@@ -6,7 +6,8 @@ import { useProject } from '#api/project.ts';
 import { pricesQuery, productsQuery } from '#api/queries.ts';
 import { randomHex } from '#api/random-hex.ts';
 import { Loading } from '#layout/loading.tsx';
-import { useWrite } from '#layout/use-write.ts';
+import { useClose } from '#resource/dialog-button.tsx';
+import { useDialogWrite } from '#resource/write-dialogs.tsx';
 import { Button } from '#ui/button.tsx';
 import { useDebounced } from '#ui/debounced.ts';
 import { Dialog } from '#ui/dialog.tsx';
@@ -24,13 +25,9 @@ const TYPING_MS = 300;
 /** A preview is accepted for 15 minutes. */
 const REFRESH_MS = 5 * 60_000;
 
-interface ChangePlanDialogProps {
-  readonly subscription: Subscription;
-  readonly onClose: () => void;
-}
-
 /** Changes the plan or the quantity, with what that costs beside the button. */
-export function ChangePlanDialog({ subscription, onClose }: ChangePlanDialogProps) {
+export function ChangePlanDialog({ subscription }: { readonly subscription: Subscription }) {
+  const onClose = useClose();
   const scope = useProject();
   const products = useQuery(productsQuery(scope));
   const prices = useQuery(pricesQuery(scope));
@@ -42,7 +39,7 @@ export function ChangePlanDialog({ subscription, onClose }: ChangePlanDialogProp
     prices.data?.find(({ id }) => id === priceId) ?? before.items.find(item => (item.priceId ?? '') === priceId);
   const wanted = readPlanForm(before, form, priceId => priceOf(priceId)?.usageType === 'metered');
   const change = 'change' in wanted ? wanted.change : undefined;
-  const { preview, write } = useChange(subscription.id, change, onClose);
+  const { preview, write } = useChange(subscription.id, change);
   if (waiting)
     return (
       <Dialog title={TITLE} onClose={onClose}>
@@ -104,7 +101,7 @@ function actionOf({ when }: PlanForm, preview: PlanChangePreview | undefined): s
 }
 
 /** The preview of a change, and what makes that change for the previewed amount. */
-function useChange(subscriptionId: string, change: PlanChange | undefined, onClose: () => void) {
+function useChange(subscriptionId: string, change: PlanChange | undefined) {
   const { billing, key } = useProject();
   const text = useDebounced(change && JSON.stringify(change), TYPING_MS);
   const isCurrent = text !== undefined && text === (change && JSON.stringify(change));
@@ -121,7 +118,7 @@ function useChange(subscriptionId: string, change: PlanChange | undefined, onClo
     gcTime: 0,
   });
   const shown = isCurrent ? preview : { ...preview, data: undefined, error: null };
-  const make = useWrite({
+  const make = useDialogWrite({
     write: async ({
       previewed,
       made,
@@ -141,7 +138,6 @@ function useChange(subscriptionId: string, change: PlanChange | undefined, onClo
     },
     stale: [key('subscriptions'), key('invoices'), key('payments')],
     done: ({ change: { status } }) => DONE[status],
-    onDone: onClose,
   });
   const mutate = () => {
     if (change && shown.data) make.mutate({ previewed: shown.data, made: change });
@@ -149,7 +145,8 @@ function useChange(subscriptionId: string, change: PlanChange | undefined, onClo
   return {
     preview: shown,
     write: {
-      isPending: make.isPending || (change !== undefined && !shown.data && !shown.error),
+      // What is read again may differ from what is shown.
+      isPending: make.isPending || preview.isRefetching || (change !== undefined && !shown.data && !shown.error),
       // Another change was not refused.
       error: JSON.stringify(make.variables?.made) === text ? make.error : null,
       mutate,

@@ -41,3 +41,11 @@ it('tells who caused a change, unless the payload was deleted', () => {
   expect(describeChange('customer.subscription.deleted', null)).toEqual({ text: 'Ended', by: null });
   expect(describeChange('something.new', {}).text).toBe('something.new');
 });
+
+it('tells why an attempt to pay failed', () => {
+  const failed = (object: object) => describeChange('payment_intent.payment_failed', { data: { object } }).text;
+  expect(failed({ last_payment_error: { message: 'Your card was declined.' } })).toBe(
+    'An attempt failed: Your card was declined.',
+  );
+  expect(failed({ last_payment_error: null })).toBe('An attempt failed');
+});

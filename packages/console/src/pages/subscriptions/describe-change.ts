@@ -1,6 +1,6 @@
 import { SUBSCRIPTION_STATUS } from '#ui/statuses.tsx';
 
-/** What an event says about a subscription, and who caused it. */
+/** What an event says about a subscription, an invoice or a payment, and who caused it. */
 interface Change {
   readonly text: string;
   readonly by: string | null;
@@ -17,6 +17,21 @@ const TYPES: Readonly<Record<string, string>> = {
   trial_will_end: 'The trial ends soon',
   pending_update_applied: 'A change that waited for a payment took effect',
   pending_update_expired: 'A change that waited for a payment expired',
+  'invoice.created': 'Created',
+  'invoice.finalized': 'Finalized: it can be paid',
+  'invoice.updated': 'Changed',
+  'invoice.sent': 'Sent to the customer',
+  'invoice.payment_failed': 'A payment failed',
+  'invoice.payment_action_required': 'The bank wants the customer to confirm the payment',
+  'invoice.payment_succeeded': 'A payment succeeded',
+  'invoice.paid': 'Paid',
+  'invoice.voided': 'Voided',
+  'invoice.marked_uncollectible': 'Marked as uncollectible',
+  'payment_intent.created': 'Started',
+  'payment_intent.payment_failed': 'An attempt failed',
+  'payment_intent.requires_action': 'The bank wants the customer to confirm the payment',
+  'payment_intent.succeeded': 'Succeeded',
+  'payment_intent.canceled': 'Canceled',
 };
 
 /** What Stripe writes along with other changes. */
@@ -33,6 +48,10 @@ const FOLLOWS: ReadonlySet<string> = new Set([
   'quantity',
 ]);
 
+/** Whether what Stripe sent says more about an event than its type does. */
+export const saysMore = (type: string): boolean =>
+  type.startsWith('customer.subscription.') || type === 'payment_intent.payment_failed';
+
 const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {}); // any object has fields
 
 /**
@@ -42,7 +61,9 @@ const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value
 export function describeChange(type: string, payload: Fields | null): Change {
   const kind = type.replace(/^customer\.subscription\./, '');
   const { object, previous_attributes: previous } = fieldsOf(payload?.['data']);
-  const parts = kind === 'updated' ? changesOf(fieldsOf(object), fieldsOf(previous)) : [];
+  const parts = kind === 'updated' ? [...changesOf(fieldsOf(object), fieldsOf(previous))] : [];
+  const why = fieldsOf(fieldsOf(object)['last_payment_error'])['message'];
+  if (type === 'payment_intent.payment_failed' && typeof why === 'string') parts.push(`An attempt failed: ${why}`);
   return { text: parts.length > 0 ? parts.join(', ') : (TYPES[kind] ?? type), by: causeOf(payload) };
 }
 

@@ -1,16 +1,15 @@
 import type { Subscription } from '@billing/client';
-import { useState } from 'react';
-import { problemsOf, PROMOTION_CODE_REFUSALS } from '#api/failure.ts';
+import { PROMOTION_CODE_REFUSALS } from '#api/failure.ts';
 import { useProject } from '#api/project.ts';
 import { Card } from '#layout/page.tsx';
-import { useWrite } from '#layout/use-write.ts';
-import { Button } from '#ui/button.tsx';
-import { ConfirmDialog } from '#ui/confirm-dialog.tsx';
+import { DialogButton } from '#resource/dialog-button.tsx';
+import { control } from '#resource/fields.tsx';
+import { ConfirmWrite, WriteDialog } from '#resource/write-dialogs.tsx';
 import { PromotionCodeField } from '#ui/field.tsx';
-import { FormDialog } from '#ui/form-dialog.tsx';
 import { textOf } from '#ui/form.tsx';
 import { Time } from '#ui/time.tsx';
 import { CodeIdLink, CouponLink } from '../coupons/coupon-name.tsx';
+import { ProductNames } from '../products/product-name.tsx';
 import { describeOff } from '../coupons/coupon-words.ts';
 import { hasEnded } from './next-step.ts';
 
@@ -18,9 +17,8 @@ type Discount = Subscription['discounts'][number];
 
 /** What is taken off the invoices of a subscription, to be set and removed. */
 export function DiscountsCard({ subscription }: { readonly subscription: Subscription }) {
-  const [dialog, setDialog] = useState<'set' | 'remove'>();
   const { discounts } = subscription;
-  const close = () => setDialog(undefined);
+  const own = ownDiscounts(subscription);
   const canChange = !hasEnded(subscription);
   if (!canChange && discounts.length === 0) return null;
   return (
@@ -29,14 +27,14 @@ export function DiscountsCard({ subscription }: { readonly subscription: Subscri
       actions={
         canChange && (
           <div className="row">
-            {discounts.length > 0 && (
-              <Button small onClick={() => setDialog('remove')}>
+            {own.length > 0 && (
+              <DialogButton small dialog={<RemoveDiscountsDialog subscription={subscription} />}>
                 Remove…
-              </Button>
+              </DialogButton>
             )}
-            <Button small onClick={() => setDialog('set')}>
+            <DialogButton small dialog={<SetDiscountDialog subscription={subscription} />}>
               Set a code…
-            </Button>
+            </DialogButton>
           </div>
         )
       }
@@ -49,23 +47,37 @@ export function DiscountsCard({ subscription }: { readonly subscription: Subscri
             // Discounts have no ids, and two may be alike.
             // eslint-disable-next-line react/no-array-index-key
             <li key={index}>
-              <DiscountText discount={discount} />
+              <DiscountText discount={discount} items={subscription.items} />
             </li>
           ))}
         </ul>
       )}
-      {dialog === 'set' && <SetDialog subscription={subscription} onClose={close} />}
-      {dialog === 'remove' && <RemoveDialog subscription={subscription} onClose={close} />}
     </Card>
   );
 }
 
+/** The discounts of the subscription itself: those of its items and its customer are changed in Stripe. */
+export const ownDiscounts = ({ discounts }: Subscription): readonly Discount[] =>
+  discounts.filter(({ level }) => level === 'subscription');
+
+interface DiscountTextProps {
+  readonly discount: Discount;
+  readonly items: Subscription['items'];
+}
+
 /** A discount: `20% off until Jun 2, 2026, by SPRING20`. */
-function DiscountText({ discount }: { readonly discount: Discount }) {
-  const { couponId, promotionCodeId, endsAt } = discount;
+function DiscountText({ discount, items }: DiscountTextProps) {
+  const { level, processorPriceId, couponId, promotionCodeId, endsAt } = discount;
+  const item = items.length > 1 && items.find(it => it.processorPriceId === processorPriceId);
   return (
     <>
       {describeOff(discount)}
+      {item && (
+        <>
+          {' '}
+          <ProductNames items={[item]} />
+        </>
+      )}
       {endsAt && (
         <>
           {' '}
@@ -83,56 +95,54 @@ function DiscountText({ discount }: { readonly discount: Discount }) {
           by <CodeIdLink id={promotionCodeId} />
         </>
       )}
+      {level === 'customer' && ', of the customer'}
     </>
   );
 }
 
 interface DialogProps {
   readonly subscription: Subscription;
-  readonly onClose: () => void;
 }
 
-function SetDialog({ subscription, onClose }: DialogProps) {
+function replacedBy(subscription: Subscription): string {
+  if (ownDiscounts(subscription).length > 0) return ' It replaces the discounts that there are.';
+  return subscription.discounts.some(({ level }) => level === 'customer')
+    ? ' It counts in place of the discount of the customer.'
+    : '';
+}
+
+/** Sets the discount of a subscription by a code. */
+export function SetDiscountDialog({ subscription }: DialogProps) {
   const { billing, key } = useProject();
-  const set = useWrite({
-    write: (fields: FormData) =>
-      billing.subscriptions.setDiscount(subscription.id, { promotionCode: textOf(fields, 'promotionCode') }),
-    stale: [key('subscriptions'), key('coupons'), key('promotion-codes')],
-    done: 'The discount counts from the next invoice on.',
-    onDone: onClose,
-  });
-  const problems = problemsOf(set.error, ['promotionCode'], PROMOTION_CODE_REFUSALS);
   return (
-    <FormDialog
+    <WriteDialog
       title="Set a promotion code"
-      lead={
-        <p className="muted">
-          It counts from the next invoice on; nothing is refunded.
-          {subscription.discounts.length > 0 && ' It replaces the discounts that there are.'}
-        </p>
-      }
+      lead={`It counts from the next invoice on; nothing is refunded.${replacedBy(subscription)}`}
       action="Set the code"
-      write={set}
-      problems={problems}
-      onClose={onClose}
-    >
-      <PromotionCodeField name="promotionCode" required hint="In any case." problem={problems.of.promotionCode} />
-    </FormDialog>
+      write={(fields: FormData) =>
+        billing.subscriptions.setDiscount(subscription.id, { promotionCode: textOf(fields, 'promotionCode') })
+      }
+      stale={[key('subscriptions'), key('coupons'), key('promotion-codes')]}
+      done="The discount counts from the next invoice on."
+      refusals={PROMOTION_CODE_REFUSALS}
+      fields={[control(PromotionCodeField, { name: 'promotionCode', required: true, hint: 'In any case.' })]}
+    />
   );
 }
 
-function RemoveDialog({ subscription, onClose }: DialogProps) {
+/** Removes what `SetDiscountDialog` has set. */
+export function RemoveDiscountsDialog({ subscription }: DialogProps) {
   const { billing, key } = useProject();
-  const remove = useWrite({
-    write: () => billing.subscriptions.setDiscount(subscription.id, { promotionCode: null }),
-    stale: [key('subscriptions')],
-    done: 'The discounts are removed.',
-    onDone: onClose,
-  });
   return (
-    <ConfirmDialog title="Remove the discounts" action="Remove" write={remove} onClose={onClose}>
-      From the next invoice on the customer pays the whole price. Its{' '}
-      {subscription.discounts.length === 1 ? 'discount is' : 'discounts are'} removed here and in Stripe.
-    </ConfirmDialog>
+    <ConfirmWrite
+      title="Remove the discounts"
+      action="Remove"
+      write={() => billing.subscriptions.setDiscount(subscription.id, { promotionCode: null })}
+      stale={[key('subscriptions')]}
+      done="The discounts are removed."
+    >
+      From the next invoice on the customer pays without what was set for the subscription. It is removed here and in
+      Stripe.
+    </ConfirmWrite>
   );
 }

@@ -16,7 +16,7 @@ const DIRECTIONS: Readonly<Record<PlanChangePreview['direction'], string>> = {
 
 /** What a change costs, in Stripe’s own figures, and what the customer gains and loses. */
 export function PlanChangePreviewDetails({ preview }: { readonly preview: PlanChangePreview }) {
-  const { currency, amountDue, creditApplied, creditGranted, nextInvoice } = preview;
+  const { currency, amountDue, creditApplied, creditGranted, debitApplied, carriedOver, nextInvoice } = preview;
   const money = (amount: number) => <span className="num">{formatMoney(amount, currency)}</span>;
   return (
     <>
@@ -31,6 +31,9 @@ export function PlanChangePreviewDetails({ preview }: { readonly preview: PlanCh
         of={{
           'From the balance': creditApplied === 0 ? undefined : money(creditApplied),
           'To the balance': creditGranted === 0 ? undefined : money(creditGranted),
+          'Owed from before': debitApplied === 0 ? undefined : money(debitApplied),
+          'Carried over':
+            carriedOver === 0 ? undefined : <>{money(carriedOver)} with the next invoice: too little to charge</>,
           'Takes effect': <Time at={preview.effectiveAt} show="time" />,
           'Next invoice': nextInvoice ? (
             <>

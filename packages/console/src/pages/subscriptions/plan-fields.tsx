@@ -1,9 +1,13 @@
 import type { Price, Subscription } from '@billing/client';
+import { randomHex } from '#api/random-hex.ts';
 import { formatPrice } from '#ui/amount.ts';
 import { Button } from '#ui/button.tsx';
 import { Options, PromotionCodeField, QuantityField, SelectField } from '#ui/field.tsx';
-import { PriceOptions } from '../products/price-options.tsx';
+import { usePriceText } from '../products/price-options.tsx';
 import { MAX_ROWS, PRORATIONS, TIMES, type PlanForm, type PlanRow } from './plan-form.ts';
+
+/** So few prices are seen and compared all at once. */
+const MAX_CHOICES = 6;
 
 interface PlanFieldsProps {
   readonly subscription: Subscription;
@@ -39,7 +43,7 @@ export function PlanFields({ subscription, prices, form, onChange, codeProblem }
           <Button
             small
             icon="plus"
-            onClick={() => set({ rows: [...rows, { key: crypto.randomUUID(), priceId: free.id, quantity: '1' }] })}
+            onClick={() => set({ rows: [...rows, { key: randomHex(16), priceId: free.id, quantity: '1' }] })}
           >
             Add an item
           </Button>
@@ -91,16 +95,31 @@ interface RowFieldsProps {
 
 function RowFields({ row, prices, item, onChange, onRemove }: RowFieldsProps) {
   const { usageType } = prices.find(({ id }) => id === row.priceId) ?? item ?? {};
+  const textOf = usePriceText();
+  const choices: Readonly<Record<string, string>> = {
+    ...(row.priceId === '' && item && { '': `${item.processorPriceId}: ${formatPrice(item)}` }),
+    ...Object.fromEntries(prices.map(price => [price.id, textOf(price)])),
+  };
+  const choose = (priceId: string) => onChange({ ...row, priceId });
   return (
     <div className="form-grid">
-      <SelectField
-        label="Price"
-        value={row.priceId}
-        onChange={event => onChange({ ...row, priceId: event.target.value })}
-      >
-        {row.priceId === '' && item && <option value="">{`${item.processorPriceId}: ${formatPrice(item)}`}</option>}
-        <PriceOptions of={prices} />
-      </SelectField>
+      {!onRemove && Object.keys(choices).length <= MAX_CHOICES ? (
+        <fieldset className="field">
+          <legend>Price</legend>
+          <div className="stack-s">
+            {Object.entries(choices).map(([id, text]) => (
+              <label key={id} className="check">
+                <input type="radio" name={row.key} checked={id === row.priceId} onChange={() => choose(id)} />
+                {text}
+              </label>
+            ))}
+          </div>
+        </fieldset>
+      ) : (
+        <SelectField label="Price" value={row.priceId} onChange={event => choose(event.target.value)}>
+          <Options of={choices} />
+        </SelectField>
+      )}
       {usageType !== 'metered' && (
         <QuantityField value={row.quantity} onChange={event => onChange({ ...row, quantity: event.target.value })} />
       )}

@@ -4,10 +4,10 @@ import { useState } from 'react';
 import { useProject } from '#api/project.ts';
 import { pricesQuery } from '#api/queries.ts';
 import { useProductNames } from '#api/use-product-names.ts';
-import { useWrite } from '#layout/use-write.ts';
+import { Open } from '#resource/dialog-button.tsx';
+import { ConfirmWrite } from '#resource/write-dialogs.tsx';
 import { formatPrice } from '#ui/amount.ts';
 import { Button } from '#ui/button.tsx';
-import { ConfirmDialog } from '#ui/confirm-dialog.tsx';
 import { CopyButton } from '#ui/copy.tsx';
 import { formatMoney } from '#ui/money.ts';
 import { Notice } from '#ui/notice.tsx';
@@ -30,7 +30,11 @@ export function PlannedChanges({ subscription }: { readonly subscription: Subscr
         // What is pending is taken back before it.
         <ScheduledNotice change={scheduledChange} {...(!pendingChange && { onDrop: () => setOpen(true) })} />
       )}
-      {isOpen && <DropDialog subscription={subscription} onClose={() => setOpen(false)} />}
+      {isOpen && (
+        <Open onClose={() => setOpen(false)}>
+          <DropDialog subscription={subscription} />
+        </Open>
+      )}
     </div>
   );
 }
@@ -104,22 +108,17 @@ function PlannedItems({ items }: { readonly items: Scheduled['items'] }) {
 }
 
 /** Takes back what is pending, else what is scheduled. */
-function DropDialog({ subscription, onClose }: { readonly subscription: Subscription; readonly onClose: () => void }) {
+function DropDialog({ subscription }: { readonly subscription: Subscription }) {
   const { billing, key } = useProject();
   // What the reader has decided about, also when it is applied meanwhile.
   const [isPending] = useState(subscription.pendingChange !== null);
-  const drop = useWrite({
-    write: () => billing.subscriptions.dropChange(subscription.id),
-    stale: [key('subscriptions'), key('invoices')],
-    done: isPending ? 'The change is dropped, and its invoice is void.' : 'The change is taken back.',
-    onDone: onClose,
-  });
   return (
-    <ConfirmDialog
+    <ConfirmWrite
       title={isPending ? 'Drop the change' : 'Take the change back'}
       action={isPending ? 'Drop the change' : 'Take it back'}
-      write={drop}
-      onClose={onClose}
+      write={() => billing.subscriptions.dropChange(subscription.id)}
+      stale={[key('subscriptions'), key('invoices')]}
+      done={isPending ? 'The change is dropped, and its invoice is void.' : 'The change is taken back.'}
     >
       {isPending ? (
         <>
@@ -129,6 +128,6 @@ function DropDialog({ subscription, onClose }: { readonly subscription: Subscrip
       ) : (
         'The plan stays as it is, and renews at the end of the period.'
       )}
-    </ConfirmDialog>
+    </ConfirmWrite>
   );
 }

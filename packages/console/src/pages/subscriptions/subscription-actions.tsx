@@ -1,38 +1,41 @@
 import type { Subscription } from '@billing/client';
-import { useState } from 'react';
-import { Button } from '#ui/button.tsx';
+import type { ReactNode } from 'react';
+import { DialogButton } from '#resource/dialog-button.tsx';
 import { CancelDialog, ResumeDialog } from './cancel-dialog.tsx';
 import { ChangePlanDialog } from './change-plan-dialog.tsx';
 import { endsOnlyNow, hasEnded } from './next-step.ts';
 
 interface SubscriptionActionsProps {
   readonly subscription: Subscription;
-  /** On the subscription's own page, which has room for every action. */
+  /** Where there is room for every action. */
   readonly all?: boolean;
+  readonly small?: boolean;
+  /** More of them. */
+  readonly children?: ReactNode;
 }
 
 /** Changes the plan of a subscription, cancels it at the end of its period or now, or takes a scheduled cancellation back. */
-export function SubscriptionActions({ subscription, all = false }: SubscriptionActionsProps) {
-  const [dialog, setDialog] = useState<'change' | 'cancel' | 'resume'>();
-  const close = () => setDialog(undefined);
+export function SubscriptionActions({ subscription, all = false, small = !all, children }: SubscriptionActionsProps) {
   const { cancelAtPeriodEnd } = subscription;
   if (hasEnded(subscription)) return null;
   return (
     <>
-      {all && <Button onClick={() => setDialog('change')}>Change plan…</Button>}
+      {all && (
+        <DialogButton small={small} dialog={<ChangePlanDialog subscription={subscription} />}>
+          Change plan…
+        </DialogButton>
+      )}
+      {children}
       {cancelAtPeriodEnd && (
-        <Button small={!all} onClick={() => setDialog('resume')}>
+        <DialogButton small={small} dialog={<ResumeDialog subscription={subscription} />}>
           Resume…
-        </Button>
+        </DialogButton>
       )}
       {(all || !cancelAtPeriodEnd) && (
-        <Button small={!all} onClick={() => setDialog('cancel')}>
+        <DialogButton small={small} dialog={<CancelDialog subscription={subscription} />}>
           {endsOnlyNow(subscription) ? 'Cancel now…' : 'Cancel…'}
-        </Button>
+        </DialogButton>
       )}
-      {dialog === 'change' && <ChangePlanDialog subscription={subscription} onClose={close} />}
-      {dialog === 'cancel' && <CancelDialog subscription={subscription} onClose={close} />}
-      {dialog === 'resume' && <ResumeDialog subscription={subscription} onClose={close} />}
     </>
   );
 }

@@ -1,23 +1,34 @@
+import type { Subscription } from '@billing/client';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { unlessMissing } from '#api/failure.ts';
 import { useProject } from '#api/project.ts';
 import { subscriptionQuery } from '#api/queries.ts';
 import { useProductNames } from '#api/use-product-names.ts';
+import { DataTable } from '#layout/data-table.tsx';
+import type { Column } from '#layout/list-table.tsx';
 import { LoadingPage } from '#layout/loading.tsx';
-import { Page } from '#layout/page.tsx';
+import { Card, Page } from '#layout/page.tsx';
+import { ProjectLink } from '#layout/project-link.tsx';
 import { Records } from '#layout/records.tsx';
-import { OpenInStripe } from '#ui/open-in-stripe.tsx';
+import { formatItems, formatPrice } from '#ui/amount.ts';
+import { Badge } from '#ui/badge.tsx';
+import { CopyableId } from '#ui/copy.tsx';
+import { Details, MetadataRows } from '#ui/details.tsx';
+import { OpenInStripe, StripeId } from '#ui/open-in-stripe.tsx';
 import { EmptyState } from '#ui/states.tsx';
+import { Time } from '#ui/time.tsx';
 import { CustomerLink } from '../customers/customer-name.tsx';
 import { INVOICE_COLUMNS } from '../invoices/columns.tsx';
 import { PAYMENT_COLUMNS } from '../payments/columns.tsx';
+import { ProductNames } from '../products/product-name.tsx';
+import { CANCELLATION_REASONS } from './cancellation-reasons.ts';
 import { DiscountsCard } from './discounts-card.tsx';
+import { nextStep } from './next-step.ts';
 import { PlannedChanges } from './planned-changes.tsx';
 import { SubscriptionActions } from './subscription-actions.tsx';
-import { SubscriptionChanges } from './subscription-changes.tsx';
-import { SubscriptionDetails } from './subscription-details.tsx';
-import { SubscriptionItems } from './subscription-items.tsx';
+import { WebhookChanges } from './webhook-changes.tsx';
+import { SubscriptionStatus } from './subscription-summary.tsx';
 
 const UP = { page: 'subscriptions', title: 'Subscriptions' } as const;
 const REFRESH_MS = 5_000;
@@ -71,9 +82,102 @@ export function SubscriptionPage() {
         <div className="stack">
           <SubscriptionDetails subscription={subscription} />
           <DiscountsCard subscription={subscription} />
-          <SubscriptionChanges objectId={subscription.processorSubscriptionId} />
+          <WebhookChanges objectId={subscription.processorSubscriptionId} />
         </div>
       </div>
     </Page>
+  );
+}
+
+type Item = Subscription['items'][number];
+
+const COLUMNS: readonly Column<Item>[] = [
+  { title: 'Product', cell: item => <ItemProduct item={item} /> },
+  { title: 'Price', cell: item => <span className="num">{formatPrice(item)}</span> },
+  {
+    title: 'Quantity',
+    width: 'count',
+    end: true,
+    cell: item => (item.usageType === 'metered' ? 'By usage' : item.quantity),
+  },
+];
+
+/** What a subscription bills together. */
+const SubscriptionItems = ({ subscription: { items } }: { readonly subscription: Subscription }) => (
+  <Card title={items.length === 1 ? 'Item' : 'Items'} flush>
+    <DataTable rows={items} rowKey={({ processorPriceId }) => processorPriceId} columns={COLUMNS} />
+  </Card>
+);
+
+function ItemProduct({ item }: { readonly item: Item }) {
+  const product = useProductNames().productOf(item.priceId);
+  return (
+    <span className="row">
+      {product ? (
+        <ProjectLink page={`products/${product.id}`} className="primary-cell">
+          <ProductNames items={[item]} />
+        </ProjectLink>
+      ) : (
+        <ProductNames items={[item]} />
+      )}
+      {product?.isActive === false && <Badge>Archived</Badge>}
+      <OpenInStripe id={item.processorPriceId} what="the price" />
+    </span>
+  );
+}
+
+const PAUSED: Readonly<Record<string, string>> = {
+  keep_as_draft: 'invoices stay drafts',
+  mark_uncollectible: 'invoices become uncollectible',
+  void: 'invoices are voided',
+};
+
+function SubscriptionDetails({ subscription }: { readonly subscription: Subscription }) {
+  const { pauseCollection, trialEnd, canceledAt, endedAt, cancellation, refusedPaymentMethod } = subscription;
+  const next = nextStep(subscription);
+  return (
+    <Card title="Details">
+      <Details
+        narrow
+        of={{
+          Customer: <CustomerLink id={subscription.customerId} />,
+          Status: <SubscriptionStatus subscription={subscription} />,
+          Costs: formatItems(subscription.items),
+          Next: (
+            <>
+              {next.words} {next.at && <Time at={next.at} />}
+              {next.amount && `: ${next.amount} before discounts and taxes`}
+            </>
+          ),
+          Period: (
+            <>
+              <Time at={subscription.currentPeriodStart} /> – <Time at={subscription.currentPeriodEnd} />
+            </>
+          ),
+          Started: <Time at={subscription.startedAt} show="time" />,
+          Trial: trialEnd && (
+            <>
+              until <Time at={trialEnd} show="time" />
+            </>
+          ),
+          Paused: pauseCollection && (
+            <>
+              Payments are paused{pauseCollection.resumesAt ? ' until ' : ' until someone resumes them'}
+              {pauseCollection.resumesAt && <Time at={pauseCollection.resumesAt} show="time" />}
+              {PAUSED[pauseCollection.behavior] && `: ${PAUSED[pauseCollection.behavior]}`}
+            </>
+          ),
+          'Payment method refused': refusedPaymentMethod && <bdi>{refusedPaymentMethod.message}</bdi>,
+          Canceled: canceledAt && <Time at={canceledAt} show="time" />,
+          Reason: cancellation?.reason && CANCELLATION_REASONS[cancellation.reason],
+          Comment: cancellation?.comment && <bdi className="pre-line">{cancellation.comment}</bdi>,
+          Ended: endedAt && <Time at={endedAt} show="time" />,
+          Id: <CopyableId id={subscription.id} />,
+          'Stripe id': <StripeId id={subscription.processorSubscriptionId} what="the subscription" />,
+        }}
+      >
+        <MetadataRows metadata={subscription.metadata} />
+      </Details>
+    </Card>
   );
 }

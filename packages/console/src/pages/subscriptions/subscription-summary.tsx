@@ -1,6 +1,8 @@
 import type { Subscription } from '@billing/client';
 import { formatItems } from '#ui/amount.ts';
+import { Badge } from '#ui/badge.tsx';
 import { Details } from '#ui/details.tsx';
+import { StatusBadge, SUBSCRIPTION_STATUS } from '#ui/statuses.tsx';
 import { CustomerName } from '../customers/customer-name.tsx';
 import { ProductNames } from '../products/product-name.tsx';
 
@@ -15,3 +17,17 @@ export const SubscriptionSummary = ({ subscription }: { readonly subscription: S
     }}
   />
 );
+
+/** A subscription's status, and what its status does not say: that it is set to end or to change, or that payments are paused. */
+export function SubscriptionStatus({ subscription }: { readonly subscription: Subscription }) {
+  const { status, cancelAtPeriodEnd, pauseCollection, pendingChange, scheduledChange } = subscription;
+  return (
+    <span className="row">
+      <StatusBadge of={SUBSCRIPTION_STATUS[status]} />
+      {cancelAtPeriodEnd && status !== 'canceled' && <Badge tone="warn">Ends</Badge>}
+      {pendingChange && <Badge tone="warn">Change unpaid</Badge>}
+      {scheduledChange && <Badge tone="accent">Changes</Badge>}
+      {pauseCollection && <Badge tone="warn">Payments paused</Badge>}
+    </span>
+  );
+}

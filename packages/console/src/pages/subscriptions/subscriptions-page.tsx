@@ -2,22 +2,26 @@ import type { Subscription } from '@billing/client';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { useProject, type ProjectScope } from '#api/project.ts';
-import { pricesQuery } from '#api/queries.ts';
-import { useProductNames } from '#api/use-product-names.ts';
-import { SelectFilter, useFilters } from '#layout/filters.tsx';
+import { pricesQuery, productsQuery } from '#api/queries.ts';
+import { SearchFilter, SelectFilter, useFilters } from '#layout/filters.tsx';
 import { ListFilters, useListFilters } from '#layout/list-filters.tsx';
 import { exportedColumn, ListPage, sortedBy } from '#layout/list-page.tsx';
 import type { Column } from '#layout/list-table.tsx';
 import { ProjectLink } from '#layout/project-link.tsx';
-import { formatPrice } from '#ui/amount.ts';
 import { decimalText } from '#ui/money.ts';
 import { EmptyState } from '#ui/states.tsx';
 import { SUBSCRIPTION_STATUS } from '#ui/statuses.tsx';
 import { Time } from '#ui/time.tsx';
+import { customerColumn } from '../customers/customer-name.tsx';
 import { customerColumns, productFinder } from '../exported-columns.ts';
-import { customerColumn, SUBSCRIPTION_COLUMNS } from './columns.tsx';
+import { usePriceText } from '../products/price-options.tsx';
+import { SUBSCRIPTION_COLUMNS } from './columns.tsx';
 
-const CREATED: Column<Subscription> = { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> };
+const CREATED: Column<Subscription> = {
+  title: 'Created',
+  width: 'date',
+  cell: ({ createdAt }) => <Time at={createdAt} />,
+};
 const COLUMNS = sortedBy('Created', [
   customerColumn,
   ...SUBSCRIPTION_COLUMNS.flatMap(column => (column.title === 'Next' ? [CREATED, column] : [column])),
@@ -27,10 +31,13 @@ export function SubscriptionsPage() {
   const scope = useProject();
   const filters = useFilters();
   const { shown, isFiltered } = useListFilters();
-  const prices = usePriceOptions();
   const status = filters.oneOf('status', SUBSCRIPTION_STATUS);
   const priceId = filters.text('priceId') || undefined;
-  const wanted = { ...shown, ...(status ? { status } : { activeOnly: false }), priceId };
+  const productId = filters.text('productId') || undefined;
+  const search = filters.text('search') || undefined;
+  const sold = useSoldOptions(productId);
+  const wanted = { ...shown, ...(status ? { status } : { activeOnly: false }), priceId, productId, search };
+  const isChosen = isFiltered || [status, priceId, productId, search].some(Boolean);
   return (
     <ListPage
       title="Subscriptions"
@@ -39,8 +46,12 @@ export function SubscriptionsPage() {
       exported={{ name: 'subscriptions', columns: useMemo(() => exportedColumns(scope), [scope]) }}
       filters={
         <>
+          <SearchFilter name="search" label="Customer or amount" />
           <SelectFilter name="status" label="Status" options={SUBSCRIPTION_STATUS} all="All statuses" />
-          <SelectFilter name="priceId" label="Price" options={prices} all="All prices" />
+          <SelectFilter name="productId" label="Product" options={sold.products} all="All products" />
+          {(productId ?? priceId) && (
+            <SelectFilter name="priceId" label="Price" options={sold.prices} all="All prices" />
+          )}
           <ListFilters />
         </>
       }
@@ -49,7 +60,7 @@ export function SubscriptionsPage() {
       columns={COLUMNS}
       rowKey={({ id }) => id}
       empty={
-        isFiltered || status || priceId ? (
+        isChosen ? (
           <EmptyState icon="search" title="No subscription matches">
             Choose other filters to see more.
           </EmptyState>
@@ -79,8 +90,8 @@ function exportedColumns(scope: ProjectScope): readonly Column<Subscription>[] {
     exportedColumn('Status', ({ status }) => status),
     ...customerColumns<Subscription>(scope),
     exportedColumn('Product', ({ items }) => products.ofItems(items)),
-    exportedColumn('Quantity', ({ items }) => items.map(({ quantity }) => quantity).join('; ')),
-    exportedColumn('Unit amount', ({ items }) => items.map(unitAmountText).join('; ')),
+    exportedColumn('Quantity', ({ items }) => ({ decimals: items.map(({ quantity }) => String(quantity)) })),
+    exportedColumn('Unit amount', ({ items }) => ({ decimals: items.map(unitAmountText) })),
     exportedColumn('Currency', ({ items }) => items[0]?.currency.toUpperCase()),
     exportedColumn('Interval', ({ items }) => items.map(intervalText).join('; ')),
     exportedColumn('Created', ({ createdAt }) => createdAt),
@@ -99,11 +110,18 @@ const unitAmountText = ({ unitAmount, currency }: Item) =>
 const intervalText = ({ interval, intervalCount }: Item) =>
   intervalCount === 1 ? interval : `${intervalCount} ${interval}s`;
 
-/** Every price with its product, for a filter. */
-function usePriceOptions(): Readonly<Record<string, { readonly name: string }>> {
-  const { data: prices = [] } = useQuery(pricesQuery(useProject()));
-  const names = useProductNames();
-  return Object.fromEntries(
-    prices.map(price => [price.id, { name: `${names.ofPrice(price.id) ?? ''}: ${formatPrice(price)}` }]),
-  );
+/** Every product, and the prices of one or of all, for filters. */
+function useSoldOptions(productId: string | undefined) {
+  const scope = useProject();
+  const { data: products = [] } = useQuery(productsQuery(scope));
+  const { data: prices = [] } = useQuery(pricesQuery(scope));
+  const textOf = usePriceText();
+  return {
+    products: Object.fromEntries(products.map(product => [product.id, product])),
+    prices: Object.fromEntries(
+      prices
+        .filter(price => !productId || price.productId === productId)
+        .map(price => [price.id, { name: textOf(price) }]),
+    ),
+  };
 }

@@ -1,9 +1,7 @@
 import type { Sync, SyncCreate } from '@billing/client';
 import { useProject } from '#api/project.ts';
-import { useOpenPage } from '#layout/project-link.tsx';
-import { useWrite } from '#layout/use-write.ts';
+import { WriteDialog } from '#resource/write-dialogs.tsx';
 import { formatCount } from '#ui/amount.ts';
-import { FormDialog } from '#ui/form-dialog.tsx';
 import { Time } from '#ui/time.tsx';
 import { planOf, type PlannedType } from './apply-plan.ts';
 import { countOf } from './types.ts';
@@ -13,29 +11,21 @@ interface ApplyDialogProps {
   readonly report: Sync | undefined;
   /** What it compares, when not everything. */
   readonly wanted: Pick<SyncCreate, 'types' | 'filter'>;
-  readonly onClose: () => void;
 }
 
 /** Asks before the records are made equal to Stripe, and says what that changes. */
-export function ApplyDialog({ report, wanted, onClose }: ApplyDialogProps) {
+export function ApplyDialog({ report, wanted }: ApplyDialogProps) {
   const { billing, key } = useProject();
-  const open = useOpenPage();
-  const apply = useWrite({
-    write: (fields: FormData) =>
-      billing.syncs.create({ ...wanted, mode: 'apply', markAtProcessor: fields.has('mark') }),
-    stale: [key()],
-    onDone: ({ id }) => {
-      onClose();
-      open(`settings/syncs/${id}`);
-    },
-  });
   return (
-    <FormDialog
+    <WriteDialog
       title="Make the records equal to Stripe"
-      action="Apply"
-      write={apply}
-      onClose={onClose}
       lead={report ? <Plan report={report} /> : <p>{WITHOUT_REPORT}</p>}
+      action="Apply"
+      write={(fields: FormData) =>
+        billing.syncs.create({ ...wanted, mode: 'apply', markAtProcessor: fields.has('mark') })
+      }
+      stale={[key()]}
+      opens={({ id }) => `settings/syncs/${id}`}
     >
       <label className="check">
         <input type="checkbox" name="mark" />
@@ -44,7 +34,7 @@ export function ApplyDialog({ report, wanted, onClose }: ApplyDialogProps) {
           <span className="muted">Nothing else is changed there, and nothing is billed.</span>
         </span>
       </label>
-    </FormDialog>
+    </WriteDialog>
   );
 }
 

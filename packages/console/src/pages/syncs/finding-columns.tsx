@@ -17,7 +17,7 @@ import { SYNC_TYPE } from './types.ts';
 export const findingColumns = (mode: Sync['mode']): readonly Column<SyncFinding>[] => [
   { title: 'Object', cell: finding => <FoundObject finding={finding} /> },
   { title: 'Of', cell: ({ belongsTo }) => belongsTo && <Parent of={belongsTo} /> },
-  { title: 'Found', cell: ({ outcome }) => <StatusBadge of={FINDING_OUTCOME[outcome]} /> },
+  { title: 'Found', width: 'status', cell: ({ outcome }) => <StatusBadge of={FINDING_OUTCOME[outcome]} /> },
   { title: 'Why', cell: finding => <Why finding={finding} mode={mode} /> },
 ];
 
@@ -69,9 +69,8 @@ function useRecordName({ type, id }: SyncFinding): ReactNode {
 }
 
 /** Where a finding's record is shown; a price on the page of its product. */
-function placeOf({ type, id, processorId, belongsTo }: SyncFinding): Place {
+function placeOf({ type, id, belongsTo }: SyncFinding): Place {
   if (type === 'price') return { page: belongsTo?.id ? `products/${belongsTo.id}` : 'products' };
-  if (type === 'invoice' || type === 'payment') return { page: `${type}s`, search: { processorId } };
   return { page: type === 'promotion_code' ? `promotion-codes/${id}` : `${type}s/${id}` };
 }
 
@@ -83,7 +82,7 @@ function Parent({ of: { type, id, name, processorId } }: { readonly of: NonNulla
 /** Why it was found or what became of it, and each field that differs with both values. */
 function Why({ finding, mode }: { readonly finding: SyncFinding; readonly mode: Sync['mode'] }): ReactNode {
   return (
-    <div className="finding-why">
+    <>
       <div>{explainFinding(finding, mode)}</div>
       {finding.fields.length > 0 && (
         <ul className="differences" aria-label="Fields that differ">
@@ -95,6 +94,6 @@ function Why({ finding, mode }: { readonly finding: SyncFinding; readonly mode: 
           ))}
         </ul>
       )}
-    </div>
+    </>
   );
 }

@@ -1,12 +1,12 @@
 import type { Sync } from '@billing/client';
-import { useState } from 'react';
 import { useProject } from '#api/project.ts';
 import { useOpenPage } from '#layout/project-link.tsx';
 import { useWrite } from '#layout/use-write.ts';
+import { DialogButton } from '#resource/dialog-button.tsx';
 import { Button } from '#ui/button.tsx';
 import { ApplyDialog } from './apply-dialog.tsx';
 import { newestReport } from './apply-plan.ts';
-import { StopButton } from './stop-button.tsx';
+import { StopButton } from './run.tsx';
 import { isOpen } from './sync-counts.ts';
 import { SYNC_TYPE } from './types.ts';
 
@@ -14,7 +14,6 @@ import { SYNC_TYPE } from './types.ts';
 export function SyncActions({ syncs }: { readonly syncs: readonly Sync[] }) {
   const { billing, key } = useProject();
   const open = useOpenPage();
-  const [applying, setApplying] = useState(false);
   const start = useWrite({
     write: () => billing.syncs.create({ mode: 'report' }),
     stale: [key('syncs')],
@@ -23,19 +22,13 @@ export function SyncActions({ syncs }: { readonly syncs: readonly Sync[] }) {
   });
   const running = syncs.find(isOpen);
   if (running) return <StopButton of="sync" id={running.id} />;
+  const report = newestReport(syncs, Object.keys(SYNC_TYPE).length);
   return (
     <div className="row">
       <Button busy={start.isPending} onClick={() => start.mutate()}>
         Compare
       </Button>
-      <Button onClick={() => setApplying(true)}>Apply…</Button>
-      {applying && (
-        <ApplyDialog
-          report={newestReport(syncs, Object.keys(SYNC_TYPE).length)}
-          wanted={{}}
-          onClose={() => setApplying(false)}
-        />
-      )}
+      <DialogButton dialog={<ApplyDialog report={report} wanted={{}} />}>Apply…</DialogButton>
     </div>
   );
 }

@@ -2,7 +2,7 @@ import type { Sync } from '@billing/client';
 import { useProject } from '#api/project.ts';
 import { ListTable, type Column } from '#layout/list-table.tsx';
 import { Card, Page } from '#layout/page.tsx';
-import { ProjectLink } from '#layout/project-link.tsx';
+import { linkColumn } from '#resource/tables.tsx';
 import { formatCount } from '#ui/amount.ts';
 import { EmptyState } from '#ui/states.tsx';
 import { StatusBadge, SYNC_STATUS } from '#ui/statuses.tsx';
@@ -13,20 +13,18 @@ import { syncName } from './types.ts';
 import { useNewestSyncs } from './use-newest-syncs.ts';
 
 const COLUMNS: readonly Column<Sync>[] = [
-  {
-    title: 'Started',
-    cell: ({ id, createdAt }) => (
-      <ProjectLink page={`settings/syncs/${id}`} className="primary-cell">
-        <Time at={createdAt} show="time" />
-      </ProjectLink>
-    ),
-  },
+  linkColumn(
+    'Started',
+    ({ id }) => `settings/syncs/${id}`,
+    ({ createdAt }) => <Time at={createdAt} show="time" />,
+  ),
   { title: 'Kind', cell: syncName },
-  { title: 'Status', cell: ({ status }) => <StatusBadge of={SYNC_STATUS[status]} /> },
-  { title: 'Compared', end: true, cell: sync => formatCount(totalsOf(sync).compared) },
-  { title: 'Found', end: true, cell: sync => formatCount(totalsOf(sync).found) },
+  { title: 'Status', width: 'status', cell: ({ status }) => <StatusBadge of={SYNC_STATUS[status]} /> },
+  { title: 'Compared', width: 'count', end: true, cell: sync => formatCount(totalsOf(sync).compared) },
+  { title: 'Found', width: 'count', end: true, cell: sync => formatCount(totalsOf(sync).found) },
   {
     title: 'Taken over',
+    width: 'count',
     end: true,
     cell: sync => (sync.mode === 'apply' ? formatCount(totalsOf(sync).applied) : '–'),
   },

@@ -26,10 +26,14 @@ const linked = (title: string, textOf: (delivery: WebhookDelivery) => ReactNode)
 });
 
 const STATE: readonly Column<WebhookDelivery>[] = [
-  { title: 'Status', cell: ({ status }) => <StatusBadge of={DELIVERY_STATUS[status]} /> },
-  { title: 'Attempts', cell: ({ attempts }) => attempts, end: true },
-  { title: 'Next attempt', cell: ({ nextAttemptAt }) => <NextAttempt at={nextAttemptAt} show="relative" /> },
-  { title: 'Begun', cell: ({ createdAt }) => <Time at={createdAt} show="relative" /> },
+  { title: 'Status', width: 'status', cell: ({ status }) => <StatusBadge of={DELIVERY_STATUS[status]} /> },
+  { title: 'Attempts', width: 'count', cell: ({ attempts }) => attempts, end: true },
+  {
+    title: 'Next attempt',
+    width: 130,
+    cell: ({ nextAttemptAt }) => <NextAttempt at={nextAttemptAt} show="relative" />,
+  },
+  { title: 'Begun', width: 'ago', cell: ({ createdAt }) => <Time at={createdAt} show="relative" /> },
 ];
 
 const OF_ENDPOINT = [linked('Event', ({ type }) => type), ...STATE];

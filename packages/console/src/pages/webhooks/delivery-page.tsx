@@ -11,6 +11,7 @@ import { Card, Page } from '#layout/page.tsx';
 import { ProjectLink } from '#layout/project-link.tsx';
 import { useWrite } from '#layout/use-write.ts';
 import { JsonTree } from '#pages/events/json-tree.tsx';
+import { openColumn } from '#resource/tables.tsx';
 import { Button } from '#ui/button.tsx';
 import { CopyableId, CopyButton } from '#ui/copy.tsx';
 import { Details } from '#ui/details.tsx';
@@ -117,18 +118,11 @@ function DeliveryDetails({ delivery }: { readonly delivery: WebhookDelivery }) {
 }
 
 const attemptColumns = (open: (attempt: WebhookAttempt) => void): readonly Column<WebhookAttempt>[] => [
-  {
-    title: 'Attempt',
-    cell: attempt => (
-      <button type="button" className="copyable primary-cell" onClick={() => open(attempt)}>
-        Attempt {attempt.number}
-      </button>
-    ),
-  },
-  { title: 'Result', cell: attempt => <StatusBadge of={attemptOutcome(attempt)} /> },
+  openColumn('Attempt', ({ number }) => `Attempt ${number}`, open),
+  { title: 'Result', least: 230, cell: attempt => <StatusBadge of={attemptOutcome(attempt)} /> },
   { title: 'Trigger', cell: ({ trigger }) => TRIGGERS[trigger] },
-  { title: 'Took', cell: ({ durationMs }) => `${durationMs} ms`, end: true },
-  { title: 'Begun', cell: ({ at }) => <Time at={at} show="seconds" /> },
+  { title: 'Took', width: 'count', cell: ({ durationMs }) => `${durationMs} ms`, end: true },
+  { title: 'Begun', width: 200, cell: ({ at }) => <Time at={at} show="seconds" /> },
 ];
 
 function CurlButton({ delivery, body }: { readonly delivery: WebhookDelivery; readonly body: string }) {

@@ -8,6 +8,7 @@ import receive from '@billing/client/examples/receive-webhooks.mjs?raw';
 import { useProject } from '#api/project.ts';
 import { LoadingPage } from '#layout/loading.tsx';
 import { Card, Page } from '#layout/page.tsx';
+import { Open } from '#resource/dialog-button.tsx';
 import { Button } from '#ui/button.tsx';
 import { CopyableId, Snippet } from '#ui/copy.tsx';
 import { Details } from '#ui/details.tsx';
@@ -15,13 +16,11 @@ import { ENDPOINT_STATUS, StatusBadge } from '#ui/statuses.tsx';
 import { Time } from '#ui/time.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { EndpointDialog } from './endpoint-dialog.tsx';
+import { DeleteDialog, DisableDialog, EnableDialog, RecoverDialog, RotateDialog } from './endpoint-dialogs.tsx';
 import { endpointQuery } from './endpoint-queries.ts';
 import { Lag, StateNotice } from './endpoint-state.tsx';
 import { RecentSuccess } from './recent-success.tsx';
-import { RecoverDialog } from './recover-dialog.tsx';
-import { RotateDialog } from './rotate-dialog.tsx';
-import { DeleteDialog, DisableDialog, EnableDialog } from './switch-dialogs.tsx';
-import { TestDialog } from './test-dialog.tsx';
+import { TestDialog } from './send-dialogs.tsx';
 
 const UP = { page: 'webhook-endpoints', title: 'Webhook endpoints' } as const;
 
@@ -81,7 +80,11 @@ export function EndpointPage() {
       >
         <Snippet label="receive-webhooks.mjs" text={receive.trimEnd()} />
       </Card>
-      {Dialog && <Dialog endpoint={endpoint} onClose={() => setDialog(undefined)} />}
+      {Dialog && (
+        <Open onClose={() => setDialog(undefined)}>
+          <Dialog endpoint={endpoint} />
+        </Open>
+      )}
     </Page>
   );
 }

@@ -1,13 +1,11 @@
 import type { WebhookEndpoint } from '@billing/client';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { useProject } from '#api/project.ts';
-import { DataTable } from '#layout/data-table.tsx';
 import type { Column } from '#layout/list-table.tsx';
-import { Loading } from '#layout/loading.tsx';
 import { Card, Page } from '#layout/page.tsx';
 import { ProjectLink } from '#layout/project-link.tsx';
-import { Button } from '#ui/button.tsx';
+import { useCreate } from '#resource/dialog-button.tsx';
+import { QueryTable } from '#resource/tables.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import { ENDPOINT_STATUS, StatusBadge } from '#ui/statuses.tsx';
 import { Time } from '#ui/time.tsx';
@@ -37,39 +35,38 @@ const COLUMNS: readonly Column<WebhookEndpoint>[] = [
     title: 'Events',
     cell: ({ eventTypes }) => <span title={eventTypes.join(', ')}>{describeTypes(eventTypes)}</span>,
   },
-  { title: 'Status', cell: ({ status }) => <StatusBadge of={ENDPOINT_STATUS[status]} /> },
-  { title: 'Arrived in 24 h', cell: ({ id }) => <RecentSuccess endpointId={id} /> },
-  { title: 'Waiting', cell: ({ lag }) => <Lag of={lag} /> },
-  { title: 'Last success', cell: ({ lastSuccessAt }) => <Time at={lastSuccessAt} show="relative" /> },
+  { title: 'Status', width: 'status', cell: ({ status }) => <StatusBadge of={ENDPOINT_STATUS[status]} /> },
+  { title: 'Arrived in 24 h', width: 130, cell: ({ id }) => <RecentSuccess endpointId={id} /> },
+  { title: 'Waiting', width: 130, cell: ({ lag }) => <Lag of={lag} /> },
+  { title: 'Last success', width: 'ago', cell: ({ lastSuccessAt }) => <Time at={lastSuccessAt} show="relative" /> },
 ];
 
 /** The addresses that the project's events are posted to. */
 export function EndpointsPage() {
   const query = useQuery(endpointsQuery(useProject()));
-  const { data: endpoints } = query;
-  const [isCreating, setIsCreating] = useState(false);
-  const create = (
-    <Button kind="primary" icon="plus" onClick={() => setIsCreating(true)}>
-      New endpoint
-    </Button>
-  );
+  const create = useCreate('New endpoint', <EndpointDialog />);
   return (
     <Page
       title="Webhook endpoints"
       lead="Addresses of yours that each change of this project is posted to, signed and in order."
-      actions={create}
+      actions={create.button}
     >
       <Card flush>
-        <Loading query={query} lines={3} flush />
-        {endpoints?.length === 0 && (
-          <EmptyState icon="send" title="No endpoints yet" action={create}>
-            An endpoint gets the events that happen after it was made. Your systems can also read all of them with a
-            cursor, without one.
-          </EmptyState>
-        )}
-        {endpoints && endpoints.length > 0 && <DataTable rows={endpoints} columns={COLUMNS} rowKey={({ id }) => id} />}
+        <QueryTable
+          queries={[query]}
+          lines={3}
+          rows={query.data}
+          columns={COLUMNS}
+          rowKey={({ id }) => id}
+          empty={
+            <EmptyState icon="send" title="No endpoints yet" action={create.button}>
+              An endpoint gets the events that happen after it was made. Your systems can also read all of them with a
+              cursor, without one.
+            </EmptyState>
+          }
+        />
       </Card>
-      {isCreating && <EndpointDialog onClose={() => setIsCreating(false)} />}
+      {create.dialog}
     </Page>
   );
 }

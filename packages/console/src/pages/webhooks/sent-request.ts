@@ -6,7 +6,11 @@ interface SentRequest {
 }
 
 /** Of each request, beside those that begin with `webhook-`. */
-const FIXED_HEADERS = { 'content-type': 'application/json', 'user-agent': 'Billing-Webhooks/1' } as const;
+const FIXED_HEADERS = {
+  accept: '*/*',
+  'content-type': 'application/json',
+  'user-agent': 'Billing-Webhooks/1',
+} as const;
 
 /** Returns the headers of an attempt; its signature was made with the secrets, which nobody can see any more. */
 export const sentHeaders = (eventId: string, at: string): Readonly<Record<string, string>> => ({

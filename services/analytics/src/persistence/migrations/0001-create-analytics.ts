@@ -16,18 +16,18 @@ export class CreateAnalytics extends Migration {
         primary key (team_id, project_id)
       )`);
 
-    // The newest observed state of every customer, subscription, webhook event, referral code and referral. The project
-    // stands late in the key because a webhook event, which can move, is looked up in all projects of its team.
+    // The newest observed state of every customer, subscription, referral code and referral.
     this.addSql(`
       create table tracked_records (
         team_id text not null,
-        kind text not null,
-        id text not null,
         project_id text not null,
         generation int not null,
+        kind text not null,
+        id text not null,
         version int not null,
         contributions json not null,
         subscription json,
+        recent json,
         customer_id text,
         status text,
         currency text,
@@ -39,7 +39,7 @@ export class CreateAnalytics extends Migration {
         trial_converted boolean,
         canceled_at timestamptz,
         cancel_reason text,
-        primary key (team_id, kind, id, project_id, generation)
+        primary key (team_id, project_id, generation, kind, id)
       )`);
     this.addSql(`
       create index tracked_records_live on tracked_records (team_id, project_id, generation, live_metric, created_at, id)
@@ -56,6 +56,18 @@ export class CreateAnalytics extends Migration {
     this.addSql(`
       create index tracked_records_canceled on tracked_records (team_id, project_id, generation, canceled_at, id)
        where canceled_at is not null`);
+
+    // How many webhook events each project has: the numbers that came with the highest version.
+    this.addSql(`
+      create table webhook_event_counts (
+        team_id text not null,
+        project_id text not null,
+        total bigint not null,
+        processed bigint not null,
+        failed bigint not null,
+        version bigint not null,
+        primary key (team_id, project_id)
+      )`);
 
     // Sums of the contributions of a project's tracked records.
     this.addSql(`

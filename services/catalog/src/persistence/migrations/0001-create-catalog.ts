@@ -13,7 +13,7 @@ const mirrored = (table: string) => `
         sequence int not null, -- of the events for tenants
         created_at timestamptz not null,
         deleted_at timestamptz,
-        constraint ${table}_processor_id_unique unique (team_id, project_id, processor_id)`;
+        constraint ${table}_processor_id_unique unique (team_id, processor_id, project_id)`;
 
 export class CreateCatalog extends Migration {
   override up(): void {
@@ -21,6 +21,7 @@ export class CreateCatalog extends Migration {
       create table products (
         name text not null,
         description text,
+        unit_label text,
         is_active boolean not null,
         ${mirrored('products')}
       )`);
@@ -36,7 +37,7 @@ export class CreateCatalog extends Migration {
         currency text not null,
         type text not null check (type in ('recurring', 'one_time')),
         interval text check (interval in ('day', 'week', 'month', 'year')),
-        interval_count int,
+        interval_count bigint,
         is_active boolean not null,
         ${mirrored('prices')}
       )`);
@@ -83,10 +84,10 @@ export class CreateCatalog extends Migration {
         amount_off bigint,
         currency text,
         duration text not null check (duration in ('once', 'repeating', 'forever')),
-        duration_in_months int,
+        duration_in_months bigint,
         product_ids jsonb, -- null for all products
-        max_redemptions int,
-        times_redeemed int not null,
+        max_redemptions bigint,
+        times_redeemed bigint not null,
         redeem_by timestamptz,
         ${mirrored('coupons')}
       )`);
@@ -99,8 +100,8 @@ export class CreateCatalog extends Migration {
         code_key text not null, -- the code in lower case
         customer_id text,
         is_active boolean not null,
-        max_redemptions int,
-        times_redeemed int not null,
+        max_redemptions bigint,
+        times_redeemed bigint not null,
         expires_at timestamptz,
         first_time_only boolean not null,
         minimum_amount bigint,

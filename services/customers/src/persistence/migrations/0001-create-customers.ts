@@ -34,6 +34,10 @@ export class CreateCustomers extends Migration {
       create index customers_by_wanted_email
         on customers (team_id, project_id, wanted_email) where wanted_email is not null`);
 
+    this.addSql(`
+      create index customers_search
+        on customers using gin (project_id, email gin_trgm_ops, name gin_trgm_ops, external_id gin_trgm_ops) with (fastupdate = off)`);
+
     // The key makes e-mails and external ids unique in a project.
     this.addSql(`
       create table customer_identifiers (

@@ -139,13 +139,19 @@
   };
   if (portal.querySelector('[data-notice=payment-method-saved]')) void refreshLater([1_000, 2_000, 4_000]);
 
+  // Not `autofocus`: the browser would try that on the closed dialog, while the page loads.
+  const openDialog = dialog => {
+    dialog.showModal();
+    dialog.querySelector('[data-focus]').focus();
+  };
+
   document.addEventListener('click', event => {
     const plain = !event.ctrlKey && !event.metaKey && !event.shiftKey && event.button === 0;
     const link = event.target.closest('a[data-tab], a[data-dialog], [data-close]');
     if (!link || !plain || !portal.contains(link)) return;
     if (link.dataset.dialog) {
       event.preventDefault();
-      if (!link.closest('[aria-busy]')) document.getElementById(link.dataset.dialog).showModal();
+      if (!link.closest('[aria-busy]')) openDialog(document.getElementById(link.dataset.dialog));
     } else if (link.dataset.tab) {
       event.preventDefault();
       history.pushState(null, '', link.getAttribute('href'));

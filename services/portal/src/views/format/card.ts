@@ -1,26 +1,8 @@
-import { humanize } from './text.ts';
-
-/** Names of the processor's brand codes. https://docs.stripe.com/api/payment_methods/object */
-const BRANDS: ReadonlyMap<string, string> = new Map([
-  ['amex', 'American Express'],
-  ['cartes_bancaires', 'Cartes Bancaires'],
-  ['diners', 'Diners Club'],
-  ['discover', 'Discover'],
-  ['eftpos_au', 'eftpos'],
-  ['jcb', 'JCB'],
-  ['mastercard', 'Mastercard'],
-  ['unionpay', 'UnionPay'],
-  ['visa', 'Visa'],
-]);
-
 interface CardExpiry {
   /** 1 to 12. */
   readonly expMonth: number;
   readonly expYear: number;
 }
-
-/** Returns the name of a card brand; an unknown code is made readable. */
-export const formatCardBrand = (brand: string): string => BRANDS.get(brand) ?? humanize(brand);
 
 /** Returns month and year of a card's expiry in the reader's locale: `08/2027`. */
 export function formatCardExpiry({ expMonth, expYear }: CardExpiry, locale: string): string {

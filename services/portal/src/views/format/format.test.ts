@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { formatCardBrand, formatCardExpiry, hasCardExpired } from './card.ts';
+import { formatCardExpiry, hasCardExpired } from './card.ts';
 import { formatDate, formatPeriod } from './dates.ts';
 import { firstLetter } from './text.ts';
 
@@ -34,9 +34,4 @@ it('keeps a card valid until the last day of its month', () => {
   const card = { expMonth: 12, expYear: 2026 };
   expect(hasCardExpired(card, new Date('2026-12-31T23:59:59Z'))).toBe(false);
   expect(hasCardExpired(card, new Date('2027-01-01T00:00:00Z'))).toBe(true);
-});
-
-it('makes an unknown card brand readable', () => {
-  expect(formatCardBrand('amex')).toBe('American Express');
-  expect(formatCardBrand('new_brand')).toBe('New brand');
 });

@@ -5,9 +5,3 @@ export function firstLetter(name: string): string {
   const [first] = graphemes.segment(name.trim());
   return (first?.segment ?? '').toUpperCase();
 }
-
-/** Makes a code readable: `sepa_debit` → `Sepa debit`. */
-export function humanize(code: string): string {
-  const text = code.replaceAll('_', ' ');
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}

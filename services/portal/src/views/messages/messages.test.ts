@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { IntlMessageFormat } from 'intl-messageformat';
 import { expect, it } from 'vitest';
 import { PORTAL_LANGUAGES } from '@billing/contracts/resources/portal-session';
-import { en, type MessageKey } from './en.ts';
-import { MESSAGES } from './languages.ts';
+import { MESSAGES, type MessageKey } from './messages.ts';
 
 type Element = ReturnType<IntlMessageFormat['getAst']>[number];
 
@@ -19,7 +18,12 @@ function argumentsOf(elements: readonly Element[]): string[] {
 const LITERAL = new IntlMessageFormat('text', 'en').getAst()[0]?.type;
 const named = (text: string) => [...new Set(argumentsOf(new IntlMessageFormat(text, 'en').getAst()))].toSorted();
 
+const { en } = MESSAGES;
 const keys = Object.keys(en) as MessageKey[]; // its own keys
+
+it.each(PORTAL_LANGUAGES)('has the texts of English, in the same order: %s', language => {
+  expect(Object.keys(MESSAGES[language])).toEqual(keys);
+});
 
 it.each(PORTAL_LANGUAGES)('has the same arguments in every text: %s', language => {
   for (const key of keys) expect([key, ...named(MESSAGES[language][key])]).toEqual([key, ...named(en[key])]);

@@ -82,7 +82,7 @@ export class CreateReferrals extends Migration {
         processor_transaction_id text,
         created_at timestamptz not null,
         credited_at timestamptz,
-        sequence int not null, -- how many changes tenants were told of
+        sequence int not null, -- of its last event for tenants
         primary key (referral_id, side)
       )`);
     this.addSql(`create index referral_credits_newest on referral_credits (team_id, project_id, created_at)`);

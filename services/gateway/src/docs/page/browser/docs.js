@@ -44,6 +44,21 @@ const exampleSnippets = ({ React, Im, getComponent }) => ({
   },
 });
 
+/** Heads the first section of each of the day's jobs. */
+const jobHeadings = ({ React }) => ({
+  wrapComponents: {
+    OperationTag: OperationTag => props => {
+      const job = api['x-tagGroups'].find(({ tags }) => tags[0] === props.tag);
+      return React.createElement(
+        React.Fragment,
+        null,
+        job && React.createElement('h2', { className: 'job' }, job.name),
+        React.createElement(OperationTag, props),
+      );
+    },
+  },
+});
+
 /** The link of an operation is inside its button; the address has it when the operation is open. */
 const noLinksInButtons = ({ React }) => ({
   wrapComponents: {
@@ -73,5 +88,5 @@ window.SwaggerUIBundle({
     languages: ['curl_bash', 'client'],
     defaultExpanded: true,
   },
-  plugins: [clientSnippets, exampleSnippets, noLinksInButtons],
+  plugins: [clientSnippets, exampleSnippets, jobHeadings, noLinksInButtons],
 });

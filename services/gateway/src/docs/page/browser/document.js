@@ -45,7 +45,7 @@ export function operationOf(document, { url, method, body }) {
     const found = operation && new RegExp(`^${path.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`).exec(pathname);
     if (found) {
       const params = mapValues(found.groups ?? {}, decodeURIComponent);
-      return { operationId: operation.operationId, params, query: queryOf(document, operation, searchParams), body };
+      return { call: operation['x-client-call'], params, query: queryOf(document, operation, searchParams), body };
     }
   }
   return undefined;

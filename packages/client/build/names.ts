@@ -1,0 +1,23 @@
+/** The client's names for what the contracts leave without one: of responses, bodies and queries, by operation. */
+export const NAMES: Readonly<
+  Record<string, { readonly response?: string; readonly body?: string; readonly query?: string }>
+> = {
+  changePlan: { response: 'PlanChangeResult' },
+  createApiKey: { response: 'IssuedApiKey' },
+  createWebhookEndpoint: { response: 'IssuedWebhookEndpoint' },
+  getProcessor: { response: 'ProcessorConnection' },
+  getReferralCode: { response: 'ReferralCodeHistory' },
+  getTeamWebhookEvent: { response: 'WebhookEventWithPayload' },
+  getWebhookDelivery: { response: 'WebhookDeliveryDetails' },
+  getWebhookUrl: { response: 'WebhookUrl' },
+  listCancellations: { query: 'AnalyticsWindow' },
+  listDunningCases: { query: 'DunningFilters' },
+  previewPortalConfig: { response: 'PortalPreview' },
+  recoverWebhookEvents: { body: 'WebhookRecoveryCreate' },
+  removeMember: { response: 'RemovedMember' },
+  rotateApiKey: { response: 'IssuedApiKey' },
+  rotateWebhookSecret: { response: 'IssuedWebhookEndpoint', body: 'WebhookSecretRotation' },
+  sendWebhookEvent: { body: 'WebhookSend' },
+  setPortalConfig: { body: 'PortalConfigSet' },
+  testWebhookEndpoint: { body: 'WebhookTest' },
+};

@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest';
+import { isMissing } from '../../src/errors.ts';
+import type { Cases } from './cases.ts';
+
+/** Tests products and prices. */
+export function catalogCases({ processor, key, createPrice }: Cases): void {
+  it('creates, changes and archives products', async () => {
+    const wanted = { name: 'Pro', description: 'All of it', unitLabel: 'seat', metadata: { projectId: 'proj_1' } };
+    const product = await processor().createProduct(wanted, key());
+    expect(product).toMatchObject({ ...wanted, isActive: true, defaultPriceId: null });
+    const renamed = await processor().updateProduct(product.id, { unitLabel: 'user' }, key());
+    expect(renamed).toMatchObject({ ...wanted, unitLabel: 'user' });
+    const changes = {
+      name: 'Pro 2',
+      description: null,
+      unitLabel: null,
+      isActive: false,
+      metadata: { projectId: '', a: '1' },
+    };
+    const updated = await processor().updateProduct(product.id, changes, key());
+    expect(updated).toMatchObject({ ...changes, metadata: { a: '1' } });
+  });
+
+  it('creates and archives recurring and one-time prices', async () => {
+    const recurring = await createPrice({ interval: 'month', intervalCount: 3 });
+    expect(recurring).toMatchObject({
+      unitAmount: 2_999,
+      currency: 'usd',
+      type: 'recurring',
+      interval: 'month',
+      intervalCount: 3,
+      isActive: true,
+    });
+    expect(await createPrice(null)).toMatchObject({ type: 'one_time', interval: null, intervalCount: null });
+    const archived = await processor().updatePrice(recurring.id, { isActive: false, metadata: { a: '1' } }, key());
+    expect(archived).toMatchObject({ id: recurring.id, isActive: false, metadata: { a: '1' } });
+  });
+
+  it('rejects a price of an unknown product', async () => {
+    const price = { productId: 'prod_none', unitAmount: 1, currency: 'usd', recurring: null, metadata: {} };
+    await expect(processor().createPrice(price, key())).rejects.toSatisfy(isMissing);
+  });
+}

@@ -1,0 +1,160 @@
+import { randomUUID } from 'node:crypto';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { ProjectScope } from '@billing/contracts/ids';
+import { Problem, unavailable } from '@billing/contracts/problem';
+import type { AuditContext } from '@billing/contracts/resources/audit-entry';
+import { CHECKOUT_LOCALES, CHECKOUT_MODES, type checkoutCreate } from '@billing/contracts/resources/checkout';
+import { currentTrace } from '@billing/tracing/trace-carrier';
+import { changesOf } from '@billing/service/audit';
+import { audited, pendingAuditOf } from '@billing/service/audited-operation';
+import type { OperationKind } from '@billing/processor/operation-log/operation-kind';
+import type { CheckoutSessionSnapshot } from '@billing/processor/port';
+import { z } from 'zod';
+import { problemOfRedemption } from '#copies/resolve-promotion-code';
+import type { Dependencies } from '../dependencies.ts';
+import { CheckoutSession } from './checkout-session.entity.ts';
+import { resolvePurchase, type Purchase } from './resolve-purchase.ts';
+
+/** A hosted checkout session that a customer can be sent to. */
+interface OpenCheckout {
+  readonly sessionId: string;
+  readonly url: string;
+}
+
+/** Keys up to which a trace, and the id of the operation, find room among the 50 of Stripe. */
+const ROOM_FOR_TRACE = 49;
+
+const input = z.object({
+  mode: z.enum(CHECKOUT_MODES),
+  customerId: z.string(),
+  line: z.object({ priceId: z.string(), quantity: z.int().exactOptional() }),
+  successUrl: z.string(),
+  cancelUrl: z.string(),
+  trialDays: z.int().exactOptional(),
+  allowPromotionCodes: z.boolean().exactOptional(),
+  promotionCodeId: z.string().exactOptional(),
+  automaticTax: z.boolean().exactOptional(),
+  taxIdCollection: z.boolean().exactOptional(),
+  clientReferenceId: z.string().exactOptional(),
+  locale: z.enum(CHECKOUT_LOCALES).exactOptional(),
+  metadata: z.record(z.string(), z.string()),
+});
+
+/** Creates a checkout session at the processor; until then its row is only reserved. */
+export function createCheckoutKind({ now }: Pick<Dependencies, 'now'>) {
+  const kind: OperationKind<z.output<typeof input>, OpenCheckout, OpenCheckout> = {
+    name: 'create-checkout',
+    input,
+    async send(processor, { id: operationId, input: session, idempotencyKey }) {
+      return toOpenCheckout(await processor.createCheckoutSession({ ...session, operationId }, idempotencyKey));
+    },
+    async findExisting(processor, { id: operationId, input: { customerId }, createdAt: since }) {
+      const found = await processor.findCreatedCheckoutSession(customerId, { metadata: { operationId }, since });
+      return found && toOpenCheckout(found);
+    },
+    async commit(tx, { id, teamId, projectId }, opened) {
+      const session = await tx.findOne(CheckoutSession, { id, teamId, projectId });
+      if (!session) throw unavailable('The checkout session is no longer reserved.');
+      const { sessionId: processorSessionId, url } = opened;
+      tx.assign(session, { state: 'open', processorSessionId, url, updatedAt: now() });
+      return opened;
+    },
+    async cancel(tx, { id, teamId, projectId }) {
+      await tx.nativeDelete(CheckoutSession, { id, teamId, projectId, state: 'reserved' });
+    },
+  };
+  return audited(kind, { idOf: ({ sessionId }) => sessionId });
+}
+
+/**
+ * Creates a hosted checkout session. The same operation key gives the same session.
+ * @throws Problem what `resolvePurchase` throws; 409 `processor_not_connected`; `processor_error` after a refusal, with
+ * nothing left behind; `unavailable` when the processor does not respond
+ */
+export function startCheckout(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'operationLog' | 'traces' | 'now'>) {
+  const { operationLog, traces, now } = dependencies;
+  const resolve = resolvePurchase(dependencies);
+  const kind = createCheckoutKind(dependencies);
+  return async (
+    scope: ProjectScope,
+    requested: z.output<typeof checkoutCreate>,
+    context: AuditContext,
+    operationKey: string = randomUUID(),
+  ): Promise<OpenCheckout> => {
+    const purchase = await resolve(scope, requested);
+    const { teamId, projectId } = scope;
+    const { customerId, priceId } = requested;
+    const request = {
+      resourceId: operationKey,
+      operationKey,
+      find: (em: EntityManager) => findOpened(em, scope, operationKey),
+    };
+    const opened = operationLog.perform(kind, { teamId, projectId }, request, async tx => {
+      const createdAt = now();
+      tx.create(CheckoutSession, {
+        id: operationKey,
+        teamId,
+        projectId,
+        customerId,
+        priceId,
+        state: 'reserved',
+        processorSessionId: null,
+        processorSubscriptionId: null,
+        url: null,
+        readAt: null,
+        createdAt,
+        updatedAt: createdAt,
+      });
+      const { mode, quantity, trialDays, promotionCode } = requested;
+      const audit = pendingAuditOf(context, {
+        target: { type: 'checkout_session', id: operationKey },
+        changes: changesOf(null, { mode, customerId, priceId, quantity, trialDays, promotionCode }),
+      });
+      const trace = traces.sign(teamId, currentTrace());
+      return { ...toSession(scope, requested, { purchase, trace }), audit };
+    });
+    return opened.catch((err: unknown) => Promise.reject(problemOfRedemption(err)));
+  };
+}
+
+function toOpenCheckout({ id: sessionId, url }: CheckoutSessionSnapshot): OpenCheckout {
+  if (!url) throw new Problem('processor_failed', 'processor_error', 'The processor gave the checkout no page.');
+  return { sessionId, url };
+}
+
+function toSession(
+  { teamId, projectId }: ProjectScope,
+  requested: z.output<typeof checkoutCreate>,
+  { purchase, trace }: { purchase: Purchase; trace: Readonly<Record<string, string>> },
+): z.output<typeof input> {
+  const { customerId, priceId, mode, quantity, successUrl, cancelUrl, trialDays } = requested;
+  const { allowPromotionCodes, automaticTax, taxIdCollection, clientReferenceId, locale } = requested;
+  // The routing keys win over the caller's.
+  const metadata = { ...requested.metadata, teamId, projectId, customerId, priceId };
+  return {
+    mode,
+    customerId: purchase.processorCustomerId,
+    line: { priceId: purchase.processorPriceId, ...(!purchase.metered && { quantity }) },
+    successUrl,
+    cancelUrl,
+    allowPromotionCodes,
+    automaticTax,
+    taxIdCollection,
+    ...(purchase.processorPromotionCodeId !== null && { promotionCodeId: purchase.processorPromotionCodeId }),
+    ...(trialDays !== undefined && { trialDays }),
+    ...(clientReferenceId !== undefined && { clientReferenceId }),
+    ...(locale !== undefined && { locale }),
+    metadata: Object.keys(metadata).length < ROOM_FOR_TRACE ? { ...metadata, ...trace } : metadata,
+  };
+}
+
+/** Finds a session that an earlier request with the same key has created. */
+async function findOpened(
+  em: EntityManager,
+  { teamId, projectId }: ProjectScope,
+  id: string,
+): Promise<OpenCheckout | null> {
+  const session = await em.findOne(CheckoutSession, { id, teamId, projectId });
+  if (!session?.processorSessionId || !session.url) return null;
+  return { sessionId: session.processorSessionId, url: session.url };
+}

@@ -1,0 +1,48 @@
+import type { Outbox } from '@billing/messaging/outbox';
+import { openOperationLog, type OperationLog } from '@billing/processor/operation-log/operation-log';
+import type { TeamProcessors } from '@billing/processor/team-processors';
+import type { RpcClient } from '@billing/messaging/rpc';
+import type { Logger } from 'pino';
+import { cancelNowKind } from './record/cancel-now.ts';
+import { changeInvoiceKind } from './money/change-invoice.ts';
+import { changePlanKind } from './plan-changes/change-plan.ts';
+import { dropPlanChangeKind } from './plan-changes/drop-plan-change.ts';
+import { followSubscriptionKind } from './plan-changes/follow-subscription.ts';
+import { refundPaymentKind } from './money/refund-payment.ts';
+import { restartTaxKind, setTaxKind } from './record/set-tax.ts';
+import { scheduleCancellationKind } from './record/schedule-cancellation.ts';
+import { setDiscountKind } from './plan-changes/set-discount.ts';
+import { createCheckoutKind } from './checkout/start-checkout.ts';
+
+interface SubscriptionsOperationLogOptions {
+  readonly outbox: Outbox;
+  readonly processors: TeamProcessors;
+  readonly rpc: RpcClient;
+  readonly logger: Logger;
+  readonly now: () => Date;
+}
+
+/** Opens the log of what this service writes to the processor for its callers. */
+export function openSubscriptionsOperationLog({
+  now,
+  rpc,
+  ...options
+}: SubscriptionsOperationLogOptions): OperationLog {
+  const { outbox, processors } = options;
+  const kinds = [
+    createCheckoutKind({ now }),
+    scheduleCancellationKind({ now }),
+    cancelNowKind({ now }),
+    setTaxKind({ now }),
+    restartTaxKind({ now }),
+    changePlanKind({ em: outbox.em, processors, rpc, now }),
+    dropPlanChangeKind({ em: outbox.em, processors, now }),
+    followSubscriptionKind({ now }),
+    setDiscountKind({ now }),
+    refundPaymentKind({ now }),
+    changeInvoiceKind('void', { now }),
+    changeInvoiceKind('uncollectible', { now }),
+    changeInvoiceKind('paid', { now }),
+  ];
+  return openOperationLog({ ...options, kinds });
+}

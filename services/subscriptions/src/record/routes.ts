@@ -1,0 +1,42 @@
+import type { Routes } from '@billing/service/definition';
+import { subscriptionsOperations as operations } from '@billing/contracts/operations/subscriptions';
+import { cancellationOf } from '@billing/contracts/resources/cancellation';
+import { serve } from '@billing/service/serve';
+import type { Dependencies } from '../dependencies.ts';
+import { cancelNow } from './cancel-now.ts';
+import { listSubscriptions } from './list-subscriptions.ts';
+import { scheduleCancellation } from './schedule-cancellation.ts';
+import { setTax } from './set-tax.ts';
+import { findSubscription } from './subscription-rows.ts';
+import { toResource } from './subscription.entity.ts';
+
+/** Subscriptions: list, get, cancel, resume. */
+export function subscriptionRoutes(
+  dependencies: Pick<Dependencies, 'em' | 'rpc' | 'outbox' | 'processors' | 'operationLog' | 'now'>,
+): Routes {
+  const { em } = dependencies;
+  const list = listSubscriptions(dependencies);
+  const schedule = scheduleCancellation(dependencies);
+  const cancel = cancelNow(dependencies);
+  const tax = setTax(dependencies);
+
+  return app => {
+    serve(app, operations.listSubscriptions, async ({ params, query }) => {
+      const { subscriptions, pagination } = await list(params, query);
+      return { subscriptions: subscriptions.map(toResource), pagination };
+    });
+    serve(app, operations.getSubscription, async ({ params: { subscriptionId: id, ...scope } }) => ({
+      subscription: toResource(await findSubscription(em.fork(), scope, { id })),
+    }));
+    serve(app, operations.updateSubscription, async ({ params: { subscriptionId: id, ...scope }, body, audit }) => ({
+      subscription: toResource(await schedule(scope, { id }, { ...body, cancellation: cancellationOf(body) }, audit)),
+    }));
+    serve(app, operations.setSubscriptionTax, async ({ params: { subscriptionId: id, ...scope }, body, audit }) => ({
+      subscription: toResource(await tax(scope, id, body.automatic, audit)),
+    }));
+    serve(app, operations.cancelSubscription, async ({ params: { subscriptionId: id, ...scope }, body, audit }) => {
+      await cancel(scope, { id }, cancellationOf(body ?? {}), audit);
+      return { subscription: { id, status: 'canceled' as const, cancelAtPeriodEnd: false as const } };
+    });
+  };
+}
