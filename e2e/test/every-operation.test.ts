@@ -50,10 +50,13 @@ function keyEachPost(caller: Caller): () => Promise<ApiResponse> {
 /** Expects that the last POST of the tenant's backend is replayed when it is repeated. */
 async function expectReplayed({ id }: Operation, { status, body }: ApiResponse): Promise<void> {
   const again = await repeat();
-  const seen = { id, status: again.status, body: again.body as unknown };
-  expect(seen).toEqual({ id, status, body });
+  expect({ id, status: again.status, body: asCreated(again.body) }).toEqual({ id, status, body: asCreated(body) });
   expect(again.headers.get('idempotent-replayed'), id).toBe('true');
 }
+
+/** Responses with a secret are not stored: a repeat shows what waits for the endpoint now. */
+const asCreated = (body: unknown): unknown =>
+  JSON.parse(JSON.stringify(body, (name, value: unknown) => (name === 'lag' ? undefined : value)));
 
 async function logOf(teamPath: string): Promise<readonly AuditEntry[]> {
   const { tenant, other } = prepared;
