@@ -123,13 +123,14 @@ it('applies a change at the processor during our own change', async () => {
   const { id, processorProductId } = await catalog.createProduct({ name: 'v0' });
   const created = await catalog.events();
   await catalog.deliver(...created);
-  await catalog.control.fail({ method: 'POST', path: '/v1/products/', mode: 'slow', delayMs: 600 });
+  await catalog.control.fail({ method: 'POST', path: '/v1/products/', mode: 'held' });
   const change = catalog.call('PATCH', `/products/${id}`, { body: { description: 'ours' } });
   await waitFor(async () => (await catalog.openOperations()).length === 1, { what: 'the operation to be logged' });
   await catalog.dashboard.products.update(processorProductId, { name: 'v1' });
   const [renamed] = await catalog.events('product.updated');
   if (!renamed) throw new Error('The processor sent no event of the change.');
   await catalog.deliver(renamed);
+  await catalog.control.clearFaults();
   expect((await change).body.product).toMatchObject({ name: 'v1', description: 'ours' });
 });
 

@@ -189,7 +189,7 @@ it.concurrent('finishes a deletion whose response was lost', async () => {
 
 it.concurrent('opens no transaction while it calls the processor', async () => {
   await using catalog = await startCatalog();
-  await catalog.control.fail({ ...CREATE, mode: 'slow', delayMs: 700 });
+  await catalog.control.fail({ ...CREATE, mode: 'held' });
   const creating = catalog.call('POST', '/products', { body: { name: 'Slow' } });
   await waitFor(async () => (await catalog.openOperations()).length > 0, { what: 'the operation to be logged' });
   const open = await catalog.em
@@ -199,6 +199,7 @@ it.concurrent('opens no transaction while it calls the processor', async () => {
     );
   expect(open).toEqual([]);
   expect((await catalog.call('GET', '/products')).body.products).toEqual([]);
+  await catalog.control.clearFaults();
   expect((await creating).status).toBe(201);
 });
 

@@ -22,7 +22,7 @@ async function replaceAccount({ account, stopCredentials, serve }: Customers): P
 it('counts a customer that is still being created, and none of another team', async () => {
   await using customers = await startCustomers();
   await customers.run();
-  await customers.control.fail({ mode: 'slow', method: 'POST', path: '/v1/customers', delayMs: 2_000, times: 1 });
+  await customers.control.fail({ mode: 'held', method: 'POST', path: '/v1/customers' });
   const creating = customers.createCustomer({ email });
   await waitFor(async () => (await customers.openOperations()).length > 0, { what: 'the operation to be logged' });
   const count = (teamId: TeamId = customers.scope.teamId) =>
@@ -32,6 +32,7 @@ it('counts a customer that is still being created, and none of another team', as
     records: { customers: 0 },
     operations: 0,
   });
+  await customers.control.clearFaults();
   await creating;
   expect(await count()).toEqual({ records: { customers: 1 }, operations: 0 });
 });

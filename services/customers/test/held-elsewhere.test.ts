@@ -50,11 +50,12 @@ it('S79: records no customer that another project is just linking, nor one that 
     const event = routedEvent(other, 'customer.updated', before);
     return customers.deliver({ ...event, data: { ...Object(event.data), fromSync: true } });
   };
-  await customers.control.fail({ mode: 'slow', method: 'POST', path: `/v1/customers/${id}`, delayMs: 1_000, times: 1 });
+  await customers.control.fail({ mode: 'held', method: 'POST', path: `/v1/customers/${id}` });
   const linking = customers.createCustomer({ email });
   await waitFor(async () => (await customers.openOperations()).length > 0, { what: 'the link to be logged' });
   await read();
   expect(await processorIdsOf(customers, other)).toEqual([]);
+  await customers.control.clearFaults();
   expect((await linking).processorCustomerId).toBe(id);
   // The reading of a sync from before the mark.
   await read();

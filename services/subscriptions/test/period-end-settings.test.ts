@@ -110,10 +110,11 @@ describe('a change at the end of the period', () => {
     const coupon = await dashboard.coupons.create({ percent_off: 50, duration: 'forever' });
     await dashboard.subscriptions.update(processorId, { discounts: [{ coupon: coupon.id }] });
     await decline();
-    await service.control.fail({ method: 'POST', path: '/v1/subscriptions', mode: 'slow', delayMs: 2_000, times: 1 });
+    await service.control.fail({ method: 'POST', path: '/v1/subscriptions', mode: 'held' });
     const refused = change({ quantity: 20, paymentBehavior: 'error_if_incomplete' });
     await expect.poll(() => service.openOperations()).not.toEqual([]);
     await deliver();
+    await service.control.clearFaults();
     expect((await refused).status).toBe(422);
     await decline(false);
     await service.runOperations();

@@ -68,6 +68,7 @@ async function respond(
   const replayed = key === null ? undefined : reserveKey(account, key, pathOf(request), fingerprint(endpoint, request));
   if (replayed) void reply.header('idempotent-replayed', 'true');
   if (fault?.mode === 'slow') await sleep(fault.delayMs);
+  if (fault?.mode === 'held') await processor.faults.released(account);
   const response = replayed ?? execute(processor, endpoint, request, call);
   if (response.status >= 500 && shouldRetry === null)
     void reply.header('stripe-should-retry', String(!(fault?.kept ?? true)));

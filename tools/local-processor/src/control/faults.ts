@@ -12,6 +12,7 @@ const FAULT_MODES = [
   '500-but-done',
   '502html',
   'slow',
+  'held',
   'dropped',
   'done-but-response-lost',
   'done-but-response-broken',
@@ -40,6 +41,7 @@ export interface Fault {
 /** The injected faults. A call gets the oldest fault that matches. */
 export class Faults {
   #active: Fault[] = [];
+  readonly #held = new Map<string, (() => void)[]>();
 
   add(fault: Fault): void {
     this.#active.push(fault);
@@ -64,8 +66,15 @@ export class Faults {
     return this.#active.filter(fault => fault.account === account.id);
   }
 
-  clear(account: Account): void {
-    this.#active = this.#active.filter(fault => fault.account !== account.id);
+  /** Resolves when the faults of this account are cleared. */
+  released({ id }: Account): Promise<void> {
+    return new Promise(resolve => this.#held.set(id, [...(this.#held.get(id) ?? []), resolve]));
+  }
+
+  clear({ id }: Account): void {
+    this.#active = this.#active.filter(fault => fault.account !== id);
+    for (const release of this.#held.get(id) ?? []) release();
+    this.#held.delete(id);
   }
 }
 
@@ -92,6 +101,7 @@ export const faultMethods = {
   /** Returns the faults that are left. */
   faults: method(z.tuple([]), ({ account, processor }) => processor.faults.list(account)),
 
+  /** Removes the faults; calls that are `held` go on. */
   clearFaults: method(z.tuple([]), ({ account, processor }) => processor.faults.clear(account)),
 
   /**
