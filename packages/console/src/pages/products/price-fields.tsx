@@ -20,11 +20,11 @@ const RHYTHMS = {
   once: 'Once',
 } as const;
 
-/** What the amounts of a price are, for the tax that Stripe computes. */
+/** Whether the amount of a price contains the tax that Stripe computes. */
 export const TAX_BEHAVIORS: Readonly<Record<Price['taxBehavior'], string>> = {
   unspecified: 'As the Stripe account has it',
-  exclusive: 'Tax is added to the amount',
-  inclusive: 'The amount contains the tax',
+  exclusive: 'Plus tax',
+  inclusive: 'Tax included',
 };
 
 /** The fields of a price that the service may find wrong, each in its place. */

@@ -94,6 +94,7 @@ function PricesCard({ product: { id, isActive } }: { readonly product: Product }
                 <ProjectLink page="subscriptions" search={{ priceId: price.id }} className="primary-cell">
                   {formatPrice(price)}
                 </ProjectLink>{' '}
+                {price.taxBehavior !== 'unspecified' && <Badge>{TAX_BEHAVIORS[price.taxBehavior]}</Badge>}{' '}
                 {!price.isActive && <Badge>Archived</Badge>}{' '}
                 <OpenInStripe id={price.processorPriceId} what="the price" />
               </>
@@ -110,11 +111,6 @@ function PricesCard({ product: { id, isActive } }: { readonly product: Product }
             width: 'money',
             end: true,
             cell: price => revenue && revenueText(price, revenue.get(price.id)),
-          },
-          {
-            title: 'Tax',
-            isSpare: true,
-            cell: ({ taxBehavior }) => taxBehavior !== 'unspecified' && TAX_BEHAVIORS[taxBehavior],
           },
           { title: 'Id', isSpare: true, cell: price => <CopyableId id={price.id} /> },
           {
