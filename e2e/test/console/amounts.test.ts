@@ -45,6 +45,8 @@ inBrowser('creates a product with its prices, and goes on where a price was refu
   await second.getByLabel('Amount').fill('200');
   await second.getByLabel('Billed').selectOption('At another interval');
   await second.getByLabel('Every').fill('400');
+  await second.getByLabel('Tax', { exact: true }).selectOption('Tax included');
+  await page.getByLabel('Tax code').fill('txcd_10103001');
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Create the product' }).click();
   await page.getByLabel('Every').and(page.locator('[aria-invalid=true]')).fill('12');
@@ -52,14 +54,13 @@ inBrowser('creates a product with its prices, and goes on where a price was refu
   await page.getByRole('heading', { level: 1, name: 'Team' }).waitFor();
   await page.getByRole('row', { name: /^\$20\.00 a month.* 0 \$0\.00 / }).waitFor();
   const found = (await Array.fromAsync(tenant.billing.products.list())).filter(({ name }) => name === 'Team');
-  expect(found).toHaveLength(1);
+  expect(found).toMatchObject([{ taxCode: 'txcd_10103001' }]);
+  await page.getByRole('row', { name: 'Tax included' }).waitFor();
   const prices = await Array.fromAsync(tenant.billing.prices.list({ productId: found[0]?.id }));
-  expect(new Map(prices.map(({ unitAmount, intervalCount }) => [unitAmount, intervalCount]))).toEqual(
-    new Map([
-      [20_000, 12],
-      [2_000, 1],
-    ]),
-  );
+  expect(prices.map(({ unitAmount, intervalCount, taxBehavior }) => [unitAmount, intervalCount, taxBehavior])).toEqual([
+    [20_000, 12, 'inclusive'],
+    [2_000, 1, 'unspecified'],
+  ]);
 });
 
 inBrowser(
@@ -76,19 +77,39 @@ inBrowser(
     await page.keyboard.type('team');
     await page.keyboard.press('Tab');
     await page.keyboard.type('ops');
+    await page.getByLabel('Tax code').fill('txcd_12345678');
     await expectAccessible(page);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByLabel('Tax code').and(page.locator('[aria-invalid=true]')).fill('txcd_10103001');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('term').getByText('team').waitFor();
     expect(await page.locator('main').innerText()).not.toMatch(/[\u0660-\u0669]/);
     await page.getByRole('definition').getByText('seat', { exact: true }).waitFor();
-    const { name, unitLabel, metadata } = await tenant.billing.products.get(productId);
-    expect({ name, unitLabel, metadata }).toEqual({
+    const { name, unitLabel, taxCode, metadata } = await tenant.billing.products.get(productId);
+    expect({ name, unitLabel, taxCode, metadata }).toEqual({
       name: 'Pro',
       unitLabel: 'seat',
+      taxCode: 'txcd_10103001',
       metadata: { tier: 'gold', team: 'ops' },
     });
   },
 );
+
+inBrowser('sets the tax behavior of a price, and then offers no other', async ({ visit }) => {
+  const { id } = await tenant.billing.products.create({ name: 'Taxed' });
+  const amount = { productId: id, unitAmount: 700, currency: 'usd', interval: 'month' } as const;
+  const price = await tenant.billing.prices.create(amount);
+  const page = await visit(pageOf(tenant, `products/${id}`), tenant);
+  const row = page.getByRole('row', { name: '$7.00' });
+  await row.getByRole('button', { name: 'Edit' }).click();
+  await page.getByLabel('Tax', { exact: true }).selectOption('Plus tax');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await row.getByText('Plus tax').waitFor();
+  expect(await tenant.billing.prices.get(price.id)).toMatchObject({ taxBehavior: 'exclusive' });
+  await row.getByRole('button', { name: 'Edit' }).click();
+  await page.getByRole('button', { name: 'Save' }).waitFor();
+  expect(await page.getByLabel('Tax', { exact: true }).count()).toBe(0);
+});
 
 inBrowser('sells several at once after a trial, in a dialog that keeps the focus', async ({ visit }) => {
   const { id: customerId } = await tenant.billing.customers.create({ email: newEmail() });

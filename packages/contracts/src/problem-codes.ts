@@ -113,6 +113,9 @@ const MEANINGS = {
       'The value is not one that the feature may have: true or false, a limit or `unlimited`, or one of its values.',
     product_inactive: 'The product is archived.',
     price_inactive: 'The price is not active.',
+    tax_code_invalid: 'The payment processor has no such tax code; nothing was changed.',
+    tax_behavior_set:
+      'The tax behavior of the price is set already, and never changes; create another price. Nothing was changed.',
     price_type_mismatch:
       'The type of the price does not fit: a subscription needs recurring prices, a payment a one-time one.',
     coupon_not_valid: 'The coupon can no longer be redeemed.',

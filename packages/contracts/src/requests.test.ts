@@ -53,7 +53,7 @@ describe('null in a request', () => {
   it('clears what an update may clear, and nothing else', () => {
     const cleared = { name: null, externalId: null, metadata: null };
     expect(customerUpdate.parse(cleared)).toEqual({ ...cleared, metadata: {} });
-    const ofProduct = { description: null, unitLabel: null, metadata: null };
+    const ofProduct = { description: null, unitLabel: null, taxCode: null, metadata: null };
     expect(productUpdate.parse(ofProduct)).toEqual({ ...ofProduct, metadata: {} });
     expect(priceUpdate.parse({ metadata: null })).toEqual({ metadata: {} });
     const once = { type: 'one_time', interval: null, intervalCount: null };

@@ -120,11 +120,11 @@ export function isRefused(error: unknown): error is ProcessorError {
 }
 
 /** Returns whether a call was refused for a reason, or because of a parameter, by the processor's names. */
-export function isRefusedFor(error: unknown, names: { readonly code: string; readonly param?: string }): boolean {
+export function isRefusedFor(error: unknown, names: { readonly code?: string; readonly param?: string }): boolean {
   if (!isRefused(error)) return false;
   const { cause, processorCode } = error;
   const param = cause instanceof Stripe.errors.StripeError ? cause.param : undefined;
-  return processorCode === names.code || (param !== undefined && param === names.param);
+  return (names.code !== undefined && processorCode === names.code) || (param !== undefined && param === names.param);
 }
 
 /** Why a payment failed: the card was declined, or there is none; or the bank wants the customer to confirm it. */

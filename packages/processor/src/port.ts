@@ -11,7 +11,7 @@ import type { Cancellation } from '@billing/contracts/resources/cancellation';
 import type { CheckoutLocale } from '@billing/contracts/resources/checkout';
 import type { ProcessorEventType, ProcessorObject } from '@billing/contracts/processor-events';
 import type { PaymentMethod, RefundReason } from '@billing/contracts/resources/payment';
-import type { Interval } from '@billing/contracts/resources/price';
+import type { Interval, TaxBehavior } from '@billing/contracts/resources/price';
 import type { ProductTextChanges } from '@billing/contracts/resources/product';
 import type { SyncType } from '@billing/contracts/resources/sync';
 
@@ -206,15 +206,17 @@ export interface Processor extends PlanChanges, Discounts {
       unitAmount: number;
       currency: string;
       recurring: { interval: Interval; intervalCount: number } | null;
+      taxBehavior?: TaxBehavior | undefined;
       metadata: Metadata;
     },
     idempotencyKey: string,
   ): Promise<PriceSnapshot>;
   findPrice(id: string): Promise<PriceSnapshot>;
   findCreatedPrice(productId: string, created: CreatedFilter): Promise<PriceSnapshot | null>;
+  /** Refuses another tax behavior once it is inclusive or exclusive. https://docs.stripe.com/api/prices/update */
   updatePrice(
     id: string,
-    changes: { isActive?: boolean | undefined; metadata?: Metadata | undefined },
+    changes: { taxBehavior?: TaxBehavior | undefined; isActive?: boolean | undefined; metadata?: Metadata | undefined },
     idempotencyKey: string,
   ): Promise<PriceSnapshot>;
 

@@ -45,6 +45,7 @@ it('records each change of a product and a price with its caller, and no value o
         { field: 'type', from: null, to: 'recurring' },
         { field: 'interval', from: null, to: 'month' },
         { field: 'intervalCount', from: null, to: 1 },
+        { field: 'taxBehavior', from: null, to: 'unspecified' },
       ],
     },
     { action: 'updatePrice', target: ofPrice, changes: [{ field: 'isActive', from: true, to: false }] },

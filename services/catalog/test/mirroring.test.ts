@@ -49,6 +49,7 @@ it.each([
   ['name', { name: 'Team' }, 'Pro', 'Team'],
   ['description', { description: '' }, 'For teams', null],
   ['unitLabel', { unit_label: 'user' }, 'seat', 'user'],
+  ['taxCode', { tax_code: 'txcd_10103001' }, null, 'txcd_10103001'],
   ['isActive', { active: false }, true, false],
   ['metadata', { metadata: { tier: 'team' } }, { tier: 'pro' }, { tier: 'team' }],
 ] as const)('finds by a sync that the processor has another %s, and takes it', async (field, change, ours, theirs) => {

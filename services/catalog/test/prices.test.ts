@@ -7,7 +7,14 @@ import { startCatalog } from './start-catalog.ts';
 it('creates a recurring price at the processor and here, and publishes one event', async () => {
   await using catalog = await startCatalog();
   const product = await catalog.createProduct();
-  const body = { productId: product.id, unitAmount: 2_999, currency: 'eur', interval: 'month', metadata: { a: 'b' } };
+  const body = {
+    productId: product.id,
+    unitAmount: 2_999,
+    currency: 'eur',
+    interval: 'month',
+    taxBehavior: 'inclusive',
+    metadata: { a: 'b' },
+  };
   const created = await catalog.call('POST', '/prices', { body });
   expect(created.status).toBe(201);
   const { price } = created.body;
@@ -19,6 +26,7 @@ it('creates a recurring price at the processor and here, and publishes one event
     type: 'recurring',
     interval: 'month',
     intervalCount: 1,
+    taxBehavior: 'inclusive',
     isActive: true,
     processorPriceId: expect.stringMatching(/^price_/),
     metadata: { a: 'b' },
@@ -31,6 +39,7 @@ it('creates a recurring price at the processor and here, and publishes one event
     currency: 'eur',
     interval: 'month',
     intervalCount: 1,
+    taxBehavior: 'inclusive',
   });
   expect(atProcessor.metadata).toEqual({ a: 'b', ...catalog.scope, priceId: price.id });
   expect((await catalog.call('GET', `/prices/${price.id}`)).body).toEqual(price);
@@ -47,7 +56,7 @@ it('creates a one-time price', async () => {
   const { id: productId } = await catalog.createProduct();
   const body = { productId, unitAmount: 0, currency: 'jpy', type: 'one_time' };
   const { price } = (await catalog.call('POST', '/prices', { body })).body;
-  expect(price).toMatchObject({ type: 'one_time', unitAmount: 0, currency: 'jpy' });
+  expect(price).toMatchObject({ type: 'one_time', unitAmount: 0, currency: 'jpy', taxBehavior: 'unspecified' });
   expect(price).not.toHaveProperty('interval');
   expect(price).not.toHaveProperty('intervalCount');
   expect((await catalog.processor.findPrice(price.processorPriceId)).type).toBe('one_time');

@@ -80,6 +80,7 @@ it('reaches the same state in any order of delivery', async () => {
   await catalog.dashboard.products.update(processorProductId, {
     name: 'v4',
     unit_label: 'user',
+    tax_code: 'txcd_10103001',
     metadata: { last: 'yes' },
   });
   const events = await catalog.events();
@@ -98,6 +99,7 @@ it('reaches the same state in any order of delivery', async () => {
         expect((await catalog.call('GET', `/products/${id}`)).body).toMatchObject({
           name: 'v4',
           unitLabel: 'user',
+          taxCode: 'txcd_10103001',
           isActive: false,
           metadata: { last: 'yes' },
         });
@@ -245,7 +247,7 @@ async function rewind({ em }: Catalog, rows: Record<string, unknown>[], awaitsWe
     await em
       .fork()
       .execute(
-        `update products set name = ?, unit_label = ?, is_active = ?, metadata = ?::jsonb, processor_updated_at = null, awaits_webhook = ?, version = version + 1 where id = ?`,
+        `update products set name = ?, unit_label = ?, tax_code = null, is_active = ?, metadata = ?::jsonb, processor_updated_at = null, awaits_webhook = ?, version = version + 1 where id = ?`,
         [row['name'], row['unit_label'], row['is_active'], JSON.stringify(row['metadata']), awaitsWebhook, row['id']],
       );
 }

@@ -3,10 +3,18 @@ import { ProductDeleted, ProductUpdated } from '@billing/contracts/events/catalo
 import { ProductId, ProjectId } from '@billing/contracts/ids';
 import { startCatalog } from './start-catalog.ts';
 
+const TAX_CODE = 'txcd_10103001';
+
 it('creates a product at the processor and here, and publishes one event', async () => {
   await using catalog = await startCatalog();
   const { teamId, projectId } = catalog.scope;
-  const body = { name: ' Pro ', description: 'For teams', unitLabel: 'seat', metadata: { tier: 'pro' } };
+  const body = {
+    name: ' Pro ',
+    description: 'For teams',
+    unitLabel: 'seat',
+    taxCode: TAX_CODE,
+    metadata: { tier: 'pro' },
+  };
   const created = await catalog.call('POST', '/products', { body });
   expect(created.status).toBe(201);
   const { product } = created.body;
@@ -15,6 +23,7 @@ it('creates a product at the processor and here, and publishes one event', async
     name: 'Pro',
     description: 'For teams',
     unitLabel: 'seat',
+    taxCode: TAX_CODE,
     isActive: true,
     processorProductId: expect.stringMatching(/^prod_/),
     metadata: { tier: 'pro' },
@@ -25,6 +34,7 @@ it('creates a product at the processor and here, and publishes one event', async
     name: 'Pro',
     description: 'For teams',
     unitLabel: 'seat',
+    taxCode: TAX_CODE,
     metadata: { tier: 'pro', teamId, projectId },
   });
   expect((await catalog.call('GET', `/products/${product.id}`)).body).toEqual(product);
@@ -34,6 +44,7 @@ it('creates a product at the processor and here, and publishes one event', async
     name: 'Pro',
     description: 'For teams',
     unitLabel: 'seat',
+    taxCode: TAX_CODE,
     isActive: true,
     processorProductId: product.processorProductId,
     metadata: { tier: 'pro' },
@@ -48,24 +59,25 @@ it('creates a product at the processor and here, and publishes one event', async
   expect(await catalog.openOperations()).toEqual([]);
 });
 
-it.each(['description', 'unitLabel'] as const)(
-  'takes null and an empty text for no %s, and removes one by them',
-  async field => {
-    await using catalog = await startCatalog();
-    for (const none of [null, '']) {
-      const { id, ...created } = await catalog.createProduct({ name: 'Plain', [field]: none, metadata: null });
-      expect(created).not.toHaveProperty(field);
-      const change = (value: string | null) => catalog.call('PATCH', `/products/${id}`, { body: { [field]: value } });
-      expect((await change('Text')).body.product).toHaveProperty(field, 'Text');
-      expect(await catalog.processor.findProduct(created.processorProductId)).toHaveProperty(field, 'Text');
-      const removed = await change(none);
-      expect(removed.status).toBe(200);
-      expect(removed.body.product).not.toHaveProperty(field);
-      expect((await catalog.call('GET', `/products/${id}`)).body).toEqual(removed.body.product);
-      expect(await catalog.processor.findProduct(created.processorProductId)).toHaveProperty(field, null);
-    }
-  },
-);
+it.each([
+  ['description', 'Text'],
+  ['unitLabel', 'Text'],
+  ['taxCode', TAX_CODE],
+] as const)('takes null and an empty text for no %s, and removes one by them', async (field, text) => {
+  await using catalog = await startCatalog();
+  for (const none of [null, '']) {
+    const { id, ...created } = await catalog.createProduct({ name: 'Plain', [field]: none, metadata: null });
+    expect(created).not.toHaveProperty(field);
+    const change = (value: string | null) => catalog.call('PATCH', `/products/${id}`, { body: { [field]: value } });
+    expect((await change(text)).body.product).toHaveProperty(field, text);
+    expect(await catalog.processor.findProduct(created.processorProductId)).toHaveProperty(field, text);
+    const removed = await change(none);
+    expect(removed.status).toBe(200);
+    expect(removed.body.product).not.toHaveProperty(field);
+    expect((await catalog.call('GET', `/products/${id}`)).body).toEqual(removed.body.product);
+    expect(await catalog.processor.findProduct(created.processorProductId)).toHaveProperty(field, null);
+  }
+});
 
 it('has one form of Unicode, whoever named it', async () => {
   await using catalog = await startCatalog();

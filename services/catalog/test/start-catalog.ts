@@ -23,7 +23,7 @@ export async function startCatalog(options: { readonly outboxHighWater?: number 
     /** The account's events so far, oldest first, as the bus carries them to the project; only of `types` if given. */
     events: (...types: ProcessorEventType[]) => account.events(service.scope, ...types),
     /** What a sync hands to the catalog: every object as it is now. */
-    synced: async (type: 'product' | 'coupon' | 'promotion_code') => {
+    synced: async (type: 'product' | 'price' | 'coupon' | 'promotion_code') => {
       const { objects, readAt: createdAt } = await account.processor.listObjects(type);
       return objects.map(object => {
         const event = routedEvent(service.scope, `${type}.updated`, object, { createdAt });

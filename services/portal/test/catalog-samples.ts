@@ -10,7 +10,7 @@ export function aPrice(
   name = 'Pro',
 ): { price: PriceState; product: ProductState } {
   const common = { projectId, isActive: true, metadata: {}, version: 1, createdAt: new Date(), deletedAt: null };
-  const texts = { name, description: null, unitLabel: null };
+  const texts = { name, description: null, unitLabel: null, taxCode: null };
   const product = { ...common, ...texts, id: ProductId.create(), processorProductId: 'prod_1' };
   const price: PriceState = {
     ...common,
@@ -24,6 +24,7 @@ export function aPrice(
     type: 'recurring',
     interval: 'month',
     intervalCount: 1,
+    taxBehavior: 'unspecified',
     processorPriceId: 'price_1',
     ...changes,
   };

@@ -123,6 +123,7 @@ export async function serveOtherServices({ processor, serve, scope }: OtherServi
         name: 'Pro',
         description: null,
         unitLabel: null,
+        taxCode: null,
         processorProductId: processorProduct.id,
       };
       const price: PriceState = {
@@ -137,6 +138,7 @@ export async function serveOtherServices({ processor, serve, scope }: OtherServi
         type: recurring ? 'recurring' : 'one_time',
         interval: recurring ? interval : null,
         intervalCount: recurring ? intervalCount : null,
+        taxBehavior: 'unspecified',
         processorPriceId: processorPrice.id,
       };
       prices.set(ids.price, { price, product });

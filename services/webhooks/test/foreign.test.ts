@@ -52,6 +52,7 @@ const productCreated = (teamId: TeamId, projectId: ProjectId, processorProductId
     name: 'Pro',
     description: null,
     unitLabel: null,
+    taxCode: null,
     isActive: true,
     processorProductId,
     metadata: {},

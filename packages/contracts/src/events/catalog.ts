@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PriceId, ProductId, ProjectId } from '../ids.ts';
 import { storedMetadata } from '../metadata.ts';
-import { BILLING_SCHEMES, INTERVALS, PRICE_TYPES, showAmount, type Price } from '../resources/price.ts';
+import { BILLING_SCHEMES, INTERVALS, PRICE_TYPES, showAmount, TAX_BEHAVIORS, type Price } from '../resources/price.ts';
 import { productTexts, type Product } from '../resources/product.ts';
 import { timestamp } from '../timestamp.ts';
 import { version } from '../version.ts';
@@ -12,6 +12,7 @@ export const productState = z.object({
   id: ProductId.schema,
   projectId: ProjectId.schema,
   ...productTexts.shape,
+  taxCode: productTexts.shape.taxCode.default(null),
   isActive: z.boolean(),
   processorProductId: z.string(),
   metadata: storedMetadata,
@@ -36,6 +37,7 @@ export const priceState = z.object({
   type: z.enum(PRICE_TYPES),
   interval: z.enum(INTERVALS).nullable(),
   intervalCount: z.int().nullable(),
+  taxBehavior: z.enum(TAX_BEHAVIORS).default('unspecified'),
   isActive: z.boolean(),
   processorPriceId: z.string(),
   metadata: storedMetadata,
@@ -54,10 +56,10 @@ export function productOf({ version: _version, deletedAt: _deletedAt, ...rest }:
 /** Returns a price as its GET does. */
 export function priceOf(state: PriceState): Price {
   const { id, productId, currency, type, interval, intervalCount } = state;
-  const { isActive, processorPriceId, metadata, createdAt } = state;
+  const { taxBehavior, isActive, processorPriceId, metadata, createdAt } = state;
   const period = interval === null ? {} : { interval, intervalCount: intervalCount ?? 1 };
   const terms = { ...showAmount(state), currency, type, ...period };
-  return { id, productId, ...terms, isActive, processorPriceId, metadata, createdAt };
+  return { id, productId, ...terms, taxBehavior, isActive, processorPriceId, metadata, createdAt };
 }
 
 export const ProductCreated = defineRecordEvent('product.created', productState);

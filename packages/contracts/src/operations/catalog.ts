@@ -27,7 +27,7 @@ export const catalogOperations = declareOperations('catalog', {
     body: productCreate,
     status: 201,
     response: z.object({ product }),
-    problems: ['quota_exceeded', 'processor_not_connected', 'processor_error'],
+    problems: ['quota_exceeded', 'tax_code_invalid', 'processor_not_connected', 'processor_error'],
   },
   getProduct: {
     route: `GET ${PROJECT_PATH}/products/:productId`,
@@ -42,7 +42,7 @@ export const catalogOperations = declareOperations('catalog', {
     summary: 'Update a product',
     body: productUpdate,
     response: z.object({ product }),
-    problems: ['product_not_found', 'processor_not_connected', 'processor_error'],
+    problems: ['product_not_found', 'tax_code_invalid', 'processor_not_connected', 'processor_error'],
     example: { response: { product: { name: 'Pro Plus' } } },
   },
   deleteProduct: {
@@ -83,10 +83,10 @@ export const catalogOperations = declareOperations('catalog', {
   updatePrice: {
     route: `PATCH ${PROJECT_PATH}/prices/:priceId`,
     access: write,
-    summary: 'Activate or deactivate a price, or replace its metadata',
+    summary: 'Activate or deactivate a price, set its tax behavior, or replace its metadata',
     body: priceUpdate,
     response: z.object({ price }),
-    problems: ['price_not_found', 'processor_not_connected', 'processor_error'],
+    problems: ['price_not_found', 'tax_behavior_set', 'processor_not_connected', 'processor_error'],
     example: { response: { price: { isActive: false } } },
   },
   deletePrice: {

@@ -12,6 +12,9 @@ export type Interval = (typeof INTERVALS)[number];
 /** How the amount follows from the quantity: the same for each unit, or by tiers. https://docs.stripe.com/api/prices/object */
 export const BILLING_SCHEMES = ['per_unit', 'tiered'] as const;
 export type BillingScheme = (typeof BILLING_SCHEMES)[number];
+/** Whether the amount contains the tax; where it is unspecified, the default of the account decides. https://docs.stripe.com/api/prices/object */
+export const TAX_BEHAVIORS = ['inclusive', 'exclusive', 'unspecified'] as const;
+export type TaxBehavior = (typeof TAX_BEHAVIORS)[number];
 
 /** The amount of a price. It is a single whole one, or the fields beside `unitAmount` tell what is billed instead. */
 export const shownAmount = z.object({
@@ -65,6 +68,9 @@ export const price = z
     type: z.enum(PRICE_TYPES).describe('Whether it is billed in intervals, or once.'),
     interval: z.enum(INTERVALS).optional().describe('Absent for a one-time price.'),
     intervalCount: z.int().optional().describe('Number of intervals between billings.'),
+    taxBehavior: z
+      .enum(TAX_BEHAVIORS)
+      .describe('Whether the amount contains the tax; where it is `unspecified`, the default of the account decides.'),
     isActive: z.boolean().describe('Whether a checkout can use it.'),
     processorPriceId: z.string().describe('The id of the price at the payment processor.'),
     metadata: storedMetadata,
@@ -76,6 +82,7 @@ export const price = z
     example: {
       interval: 'month',
       intervalCount: 1,
+      taxBehavior: 'exclusive',
       isActive: true,
       processorPriceId: 'price_1RqZ4K2eZvKYlo2C8nTbW5dE',
     },
@@ -91,6 +98,9 @@ export const priceCreate = z
     interval: optional(z.enum(INTERVALS)).describe('Required for a recurring price; not allowed for a one-time price.'),
     intervalCount: optional(z.int().min(1)).describe(
       'Number of intervals between billings, by default 1; the period is at most three years.',
+    ),
+    taxBehavior: withDefault(z.enum(TAX_BEHAVIORS), 'unspecified').describe(
+      'Whether the amount contains the tax; it can be set once.',
     ),
     metadata: withDefault(metadata, {}),
   })
@@ -112,7 +122,13 @@ export const priceCreate = z
   });
 
 export const priceUpdate = z
-  .strictObject({ isActive: z.boolean().describe('Whether a checkout can use it.'), metadata: replacedMetadata })
+  .strictObject({
+    taxBehavior: z
+      .enum(TAX_BEHAVIORS)
+      .describe('Whether the amount contains the tax: once it is `inclusive` or `exclusive`, it never changes.'),
+    isActive: z.boolean().describe('Whether a checkout can use it.'),
+    metadata: replacedMetadata,
+  })
   .partial()
   .meta({
     id: 'PriceUpdate',

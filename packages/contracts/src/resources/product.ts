@@ -10,6 +10,7 @@ export const productTexts = z.object({
   name: z.string(),
   description: z.string().nullable(),
   unitLabel: z.string().nullable(),
+  taxCode: z.string().nullable(),
 });
 export type ProductTexts = z.output<typeof productTexts>;
 
@@ -17,10 +18,11 @@ export type ProductTexts = z.output<typeof productTexts>;
 export type ProductTextChanges = z.output<ReturnType<typeof productTexts.partial>>;
 
 /** Returns the texts of a product, without its other fields. */
-export const textsOf = ({ name, description, unitLabel }: ProductTexts): ProductTexts => ({
+export const textsOf = ({ name, description, unitLabel, taxCode }: ProductTexts): ProductTexts => ({
   name,
   description,
   unitLabel,
+  taxCode,
 });
 
 export const product = z
@@ -32,6 +34,10 @@ export const product = z
       .string()
       .optional()
       .describe('The unit that customers see at checkout and on invoices; absent when it has none.'),
+    taxCode: z
+      .string()
+      .optional()
+      .describe('What it is for the tax that Stripe computes; absent when the default of the account counts.'),
     isActive: z.boolean().describe('Whether it is for sale; false once it is archived.'),
     processorProductId: z.string().describe('The id of the product at the payment processor.'),
     metadata: storedMetadata,
@@ -45,6 +51,7 @@ export const product = z
       name: 'Pro',
       description: 'Everything, for one team',
       unitLabel: 'seat',
+      taxCode: 'txcd_10103001',
       isActive: true,
       processorProductId: 'prod_U2bQ8xVd3KfL1a',
       metadata: { tier: 'pro' },
@@ -53,34 +60,41 @@ export const product = z
 export type Product = z.output<typeof product>;
 
 /** A text that a product may lack, when it is created and when it is changed: null, or an empty one, for none. */
-const createdText = (max: number) =>
-  optionalText(max)
-    .nullish()
-    .transform(it => it || null);
-const changedText = (max: number) =>
-  optionalText(max)
-    .nullable()
-    .transform(it => it || null);
+const createdText = (schema: z.ZodString) => schema.nullish().transform(it => it || null);
+const changedText = (schema: z.ZodString) => schema.nullable().transform(it => it || null);
+
+/** An id of the processor, or an empty text. https://docs.stripe.com/tax/tax-codes */
+const taxCode = optionalText(50).regex(/^(txcd_\w+)?$/, 'Expected a tax code, such as txcd_10103001.');
 
 export const productCreate = z
   .strictObject({
     name: text(250).describe('The name that customers see.'),
-    description: createdText(5_000).describe('Customers see it at checkout.'),
-    unitLabel: createdText(12).describe('The unit that customers see at checkout and on invoices.'),
+    description: createdText(optionalText(5_000)).describe('Customers see it at checkout.'),
+    unitLabel: createdText(optionalText(12)).describe('The unit that customers see at checkout and on invoices.'),
+    taxCode: createdText(taxCode).describe('What it is for the tax that Stripe computes: one of its tax codes.'),
     metadata: withDefault(metadata, {}),
   })
   .meta({
     id: 'ProductCreate',
     description: 'A product to create.',
-    example: { name: 'Pro', description: 'Everything, for one team', unitLabel: 'seat', metadata: { tier: 'pro' } },
+    example: {
+      name: 'Pro',
+      description: 'Everything, for one team',
+      unitLabel: 'seat',
+      taxCode: 'txcd_10103001',
+      metadata: { tier: 'pro' },
+    },
   });
 
 export const productUpdate = z
   .strictObject({
     name: text(250).describe('The name that customers see.'),
-    description: changedText(5_000).describe('Null or an empty text removes the description.'),
-    unitLabel: changedText(12).describe(
+    description: changedText(optionalText(5_000)).describe('Null or an empty text removes the description.'),
+    unitLabel: changedText(optionalText(12)).describe(
       'The unit that customers see at checkout and on invoices. Null or an empty text removes it.',
+    ),
+    taxCode: changedText(taxCode).describe(
+      'What it is for the tax that Stripe computes: one of its tax codes. Null or an empty text removes it.',
     ),
     isActive: z.boolean().describe('Whether it is for sale.'),
     metadata: replacedMetadata,

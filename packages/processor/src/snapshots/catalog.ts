@@ -1,9 +1,10 @@
-import { INTERVALS, type BillingScheme, type PriceType } from '@billing/contracts/resources/price';
+import { INTERVALS, TAX_BEHAVIORS, type BillingScheme, type PriceType } from '@billing/contracts/resources/price';
 import type { ProductTextChanges } from '@billing/contracts/resources/product';
 import { parseObject, type Fields } from './fields.ts';
 import {
   decimal,
   flag,
+  knownWordOf,
   longNormalText,
   normalText,
   number,
@@ -22,6 +23,7 @@ export const readProduct = (raw: unknown) =>
     name: product.required('name', normalText),
     description: product.optional('description', longNormalText) || null,
     unitLabel: product.optional('unit_label', normalText) || null,
+    taxCode: product.optional('tax_code', reference),
     isActive: product.required('active', flag),
     metadata: product.metadata(),
     createdAt: product.required('created', unixTime),
@@ -32,9 +34,9 @@ export const readProduct = (raw: unknown) =>
 export type ProductSnapshot = Readonly<ReturnType<typeof readProduct>>;
 
 /** Returns texts of a product under the processor's names, and `none` for each that it is to lack. */
-export function toProductParams({ name, description, unitLabel }: ProductTextChanges, none: '' | undefined) {
+export function toProductParams({ name, description, unitLabel, taxCode }: ProductTextChanges, none: '' | undefined) {
   const sent = (value: string | null | undefined) => (value === null ? none : value);
-  return { name, description: sent(description), unit_label: sent(unitLabel) };
+  return { name, description: sent(description), unit_label: sent(unitLabel), tax_code: sent(taxCode) };
 }
 
 /** The amount of a price for one unit, in one currency. */
@@ -47,6 +49,7 @@ export interface PriceAmount {
 
 const interval = wordOf(INTERVALS);
 const round = wordOf(['up', 'down']);
+const taxBehavior = knownWordOf(TAX_BEHAVIORS);
 
 /** Parses a price of any API version. */
 export const readPrice = (raw: unknown) => parseObject(raw, parsePrice);
@@ -77,6 +80,7 @@ export function parsePrice(price: Fields) {
     interval: recurring?.interval ?? null,
     intervalCount: recurring?.intervalCount ?? null,
     metered: recurring?.metered ?? false,
+    taxBehavior: price.optional('tax_behavior', taxBehavior) ?? 'unspecified',
     isActive: price.required('active', flag),
     metadata: price.metadata(),
     createdAt: price.required('created', unixTime),

@@ -35,22 +35,23 @@ export function catalogCalls({ stripe, call }: Calls): Catalog {
         return readProduct(await stripe.products.update(id, changes, write(key)));
       }),
 
-    createPrice: ({ productId, unitAmount, currency, recurring, metadata }, key) =>
+    createPrice: ({ productId, unitAmount, currency, recurring, taxBehavior, metadata }, key) =>
       call(async () => {
         const interval = recurring && {
           recurring: { interval: recurring.interval, interval_count: recurring.intervalCount },
         };
         const price = { product: productId, unit_amount: unitAmount, currency, ...interval, metadata: { ...metadata } };
-        return readPrice(await stripe.prices.create(price, write(key)));
+        const tax = given({ tax_behavior: taxBehavior === 'unspecified' ? undefined : taxBehavior });
+        return readPrice(await stripe.prices.create({ ...price, ...tax }, write(key)));
       }),
     findPrice: id => call(async () => readPrice(await stripe.prices.retrieve(id, { expand: ['currency_options'] }))),
     findCreatedPrice: async (product, created) => {
       const found = await findCreated(created, page => call(() => stripe.prices.list({ ...page, product })));
       return found && readPrice(found);
     },
-    updatePrice: (id, { isActive, metadata }, key) =>
+    updatePrice: (id, { isActive, taxBehavior, metadata }, key) =>
       call(async () => {
-        const changes = given({ active: isActive, metadata: metadata && { ...metadata } });
+        const changes = given({ active: isActive, tax_behavior: taxBehavior, metadata: metadata && { ...metadata } });
         return readPrice(await stripe.prices.update(id, changes, write(key)));
       }),
   };

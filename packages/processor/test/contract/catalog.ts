@@ -1,11 +1,12 @@
 import { expect, it } from 'vitest';
-import { isMissing } from '../../src/errors.ts';
+import { isMissing, isRefused, isRefusedFor } from '../../src/errors.ts';
 import type { Cases } from './cases.ts';
 
 /** Tests products and prices. */
 export function catalogCases({ processor, key, createPrice }: Cases): void {
   it('creates, changes and archives products', async () => {
-    const wanted = { name: 'Pro', description: 'All of it', unitLabel: 'seat', metadata: { projectId: 'proj_1' } };
+    const texts = { name: 'Pro', description: 'All of it', unitLabel: 'seat', taxCode: 'txcd_10103001' };
+    const wanted = { ...texts, metadata: { projectId: 'proj_1' } };
     const product = await processor().createProduct(wanted, key());
     expect(product).toMatchObject({ ...wanted, isActive: true, defaultPriceId: null });
     const renamed = await processor().updateProduct(product.id, { unitLabel: 'user' }, key());
@@ -14,6 +15,7 @@ export function catalogCases({ processor, key, createPrice }: Cases): void {
       name: 'Pro 2',
       description: null,
       unitLabel: null,
+      taxCode: null,
       isActive: false,
       metadata: { projectId: '', a: '1' },
     };
@@ -34,6 +36,26 @@ export function catalogCases({ processor, key, createPrice }: Cases): void {
     expect(await createPrice(null)).toMatchObject({ type: 'one_time', interval: null, intervalCount: null });
     const archived = await processor().updatePrice(recurring.id, { isActive: false, metadata: { a: '1' } }, key());
     expect(archived).toMatchObject({ id: recurring.id, isActive: false, metadata: { a: '1' } });
+  });
+
+  it('refuses a tax code that does not exist', async () => {
+    const product = { name: 'Pro', taxCode: 'txcd_12345678', metadata: {} };
+    const unknown = (err: unknown) => isRefusedFor(err, { param: 'tax_code' });
+    await expect(processor().createProduct(product, key())).rejects.toSatisfy(unknown);
+    const { id } = await processor().createProduct({ ...product, taxCode: null }, key());
+    await expect(processor().updateProduct(id, product, key())).rejects.toSatisfy(unknown);
+    expect(await processor().findProduct(id)).toMatchObject({ taxCode: null });
+  });
+
+  it('sets the tax behavior of a price once', async () => {
+    const price = await createPrice(null);
+    expect(price.taxBehavior).toBe('unspecified');
+    const set = (taxBehavior: 'exclusive' | 'inclusive' | 'unspecified') =>
+      processor().updatePrice(price.id, { taxBehavior }, key());
+    for (const repeated of ['exclusive', 'exclusive'] as const)
+      expect(await set(repeated)).toMatchObject({ taxBehavior: 'exclusive' });
+    for (const other of ['inclusive', 'unspecified'] as const) await expect(set(other)).rejects.toSatisfy(isRefused);
+    expect(await processor().findPrice(price.id)).toMatchObject({ taxBehavior: 'exclusive' });
   });
 
   it('rejects a price of an unknown product', async () => {

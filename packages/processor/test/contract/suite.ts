@@ -10,6 +10,7 @@ import { discountCases } from './discounts.ts';
 import { paymentCases } from './payments.ts';
 import { planChangeCases } from './plan-changes.ts';
 import { subscriptionCases } from './subscriptions.ts';
+import { taxCases } from './taxes.ts';
 import { writeCases } from './writes.ts';
 import type { Processor } from '../../src/port.ts';
 import { stripeProcessor } from '../../src/stripe-processor.ts';
@@ -46,6 +47,9 @@ export function processorContract(name: string, start: () => Promise<StandIn>, e
     });
     describe('a customer', () => {
       customerCases(cases);
+    });
+    describe('a taxed customer', () => {
+      taxCases(cases);
     });
     describe('the catalog', () => {
       catalogCases(cases);

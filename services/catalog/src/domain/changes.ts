@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { TAX_BEHAVIORS } from '@billing/contracts/resources/price';
 import { productTexts } from '@billing/contracts/resources/product';
 import { replacement, withoutEmpty } from '@billing/processor/metadata';
 import { z } from 'zod';
@@ -6,6 +7,7 @@ import { z } from 'zod';
 /** What a caller may change of a product or price: null removes a text, metadata is replaced. */
 export const changes = z.object({
   ...productTexts.partial().shape,
+  taxBehavior: z.enum(TAX_BEHAVIORS).optional(),
   isActive: z.boolean().optional(),
   metadata: z.record(z.string(), z.string()).optional(),
 });

@@ -1,12 +1,13 @@
 import { priceOf, priceState, type PriceState } from '@billing/contracts/events/catalog';
 import { fieldsOf, pick } from '@billing/contracts/fields-of';
 import { unprocessable, type Problem } from '@billing/contracts/problem';
-import type { Interval, Price, PriceType } from '@billing/contracts/resources/price';
+import type { Interval, Price, PriceType, TaxBehavior } from '@billing/contracts/resources/price';
 import type { PriceSnapshot } from '@billing/processor/port';
 import { withoutRouting } from '@billing/processor/metadata';
 
 /** The fields of a price that an event may change; its terms never do. */
 export interface PriceContent {
+  readonly taxBehavior: TaxBehavior;
   readonly isActive: boolean;
   /** Without routing keys. */
   readonly metadata: Record<string, string>;
@@ -44,7 +45,8 @@ export function newTerms(requested: {
 export const toTerms = (price: PriceTerms): PriceTerms => pick(price, TERMS);
 
 /** Returns what may change of the processor's price, as we store it. */
-export const toContent = ({ isActive, metadata }: PriceSnapshot): PriceContent => ({
+export const toContent = ({ taxBehavior, isActive, metadata }: PriceSnapshot): PriceContent => ({
+  taxBehavior,
   isActive,
   metadata: withoutRouting(metadata),
 });
@@ -53,6 +55,17 @@ export const toContent = ({ isActive, metadata }: PriceSnapshot): PriceContent =
 export function productInactive(): Problem {
   return unprocessable('product_inactive', 'The product is archived; activate it before you add a price to it.');
 }
+
+/** Returns whether a price has a tax behavior that keeps it from getting another one. https://docs.stripe.com/api/prices/update */
+export const keepsTaxBehavior = (current: TaxBehavior, wanted: TaxBehavior | undefined): boolean =>
+  wanted !== undefined && current !== 'unspecified' && current !== wanted;
+
+/** 422: a tax behavior that is set never changes. */
+export const taxBehaviorSet = (): Problem =>
+  unprocessable(
+    'tax_behavior_set',
+    'The tax behavior of the price is set already, and never changes; create another price.',
+  );
 
 interface PriceRecord extends Omit<PriceState, 'processorPriceId'> {
   readonly processorId: string;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { PriceId, type ProjectScope } from '@billing/contracts/ids';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
-import { INTERVALS, type priceCreate } from '@billing/contracts/resources/price';
+import { INTERVALS, TAX_BEHAVIORS, type priceCreate } from '@billing/contracts/resources/price';
 import { withoutEmpty } from '@billing/processor/metadata';
 import type { PriceSnapshot } from '@billing/processor/port';
 import { derivedId } from '@billing/service/derived-id';
@@ -18,6 +18,7 @@ const input = z.object({
   unitAmount: z.int(),
   currency: z.string(),
   recurring: z.object({ interval: z.enum(INTERVALS), intervalCount: z.int() }).nullable(),
+  taxBehavior: z.enum(TAX_BEHAVIORS).default('unspecified'),
   metadata: z.record(z.string(), z.string()),
 });
 
@@ -36,7 +37,7 @@ export const createPriceKind = createKind<Price, PriceSnapshot, z.output<typeof 
 export function createPrice({ operationLog, now }: Pick<Dependencies, 'operationLog' | 'now'>) {
   return async (
     scope: ProjectScope,
-    { productId, metadata: given, ...requested }: z.output<typeof priceCreate>,
+    { productId, taxBehavior, metadata: given, ...requested }: z.output<typeof priceCreate>,
     context: AuditContext,
     operationKey: string = randomUUID(),
   ): Promise<Mirrored<Price>> => {
@@ -49,14 +50,16 @@ export function createPrice({ operationLog, now }: Pick<Dependencies, 'operation
       const metadata = withoutEmpty(given);
       const { unitAmount, currency, interval, intervalCount } = terms;
       const amount = { unitAmountDecimal: String(unitAmount), billingScheme: 'per_unit', metered: false } as const;
-      tx.create(Price, { ...scope, ...terms, ...amount, id, productId, metadata, isActive: true, ...reserved(now()) });
+      const content = { ...terms, taxBehavior, metadata };
+      tx.create(Price, { ...scope, ...content, ...amount, id, productId, isActive: true, ...reserved(now()) });
       return {
         productId: product.processorId,
         unitAmount,
         currency,
         recurring: interval && intervalCount !== null ? { interval, intervalCount } : null,
+        taxBehavior,
         metadata: { ...metadata, teamId: scope.teamId, projectId: scope.projectId, priceId: id },
-        audit: auditOfCreated(context, { type: 'price', id }, { productId, ...terms, metadata }),
+        audit: auditOfCreated(context, { type: 'price', id }, { productId, ...content }),
       };
     });
   };

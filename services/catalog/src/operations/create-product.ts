@@ -10,10 +10,12 @@ import { z } from 'zod';
 import { Product } from '#persistence/product.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { auditOfCreated, createKind, creation, marksOf, namedIds, reserved, requireRoom } from './create-record.ts';
+import { explainTaxCode } from './explain-refusal.ts';
 import { PRODUCT } from './record-types.ts';
 
 const input = z.object({
   ...productTexts.shape,
+  taxCode: productTexts.shape.taxCode.default(null),
   metadata: z.record(z.string(), z.string()),
 });
 
@@ -29,8 +31,8 @@ export const namedProductIds = namedIds(ProductId, 'product');
 
 /**
  * Creates a product at the processor and here. The same operation key gives the same product.
- * @throws Problem `processor_error` after a refusal, with nothing left behind; `unavailable` when the processor does
- * not respond, and the product appears later
+ * @throws Problem 422 `tax_code_invalid`, `processor_error` after another refusal, with nothing left behind; `unavailable`
+ * when the processor does not respond, and the product appears later
  */
 export function createProduct({ operationLog, now }: Pick<Dependencies, 'operationLog' | 'now'>) {
   return async (
@@ -40,13 +42,19 @@ export function createProduct({ operationLog, now }: Pick<Dependencies, 'operati
     operationKey: string = randomUUID(),
   ): Promise<Mirrored<Product>> => {
     const id = derivedId(ProductId, operationKey, 'product');
-    return operationLog.perform(createProductKind, scope, creation(PRODUCT, scope, { id, operationKey }), async tx => {
-      await requireRoom(tx, PRODUCT, scope);
-      const metadata = withoutEmpty(given);
-      const content = { ...texts, metadata };
-      tx.create(Product, { ...scope, ...content, id, isActive: true, ...reserved(now()) });
-      const audit = auditOfCreated(context, { type: 'product', id }, content);
-      return { ...texts, metadata: { ...metadata, ...marksOf(scope, operationKey) }, audit };
-    });
+    const created = operationLog.perform(
+      createProductKind,
+      scope,
+      creation(PRODUCT, scope, { id, operationKey }),
+      async tx => {
+        await requireRoom(tx, PRODUCT, scope);
+        const metadata = withoutEmpty(given);
+        const content = { ...texts, metadata };
+        tx.create(Product, { ...scope, ...content, id, isActive: true, ...reserved(now()) });
+        const audit = auditOfCreated(context, { type: 'product', id }, content);
+        return { ...texts, metadata: { ...metadata, ...marksOf(scope, operationKey) }, audit };
+      },
+    );
+    return created.catch(explainTaxCode);
   };
 }

@@ -1,5 +1,6 @@
 import type { PriceSnapshot, Processor } from '@billing/processor/port';
 import type { Changes } from '#domain/changes.ts';
+import { keepsTaxBehavior } from '#domain/price.ts';
 
 /**
  * Changes a price at the processor. It does not archive the default price of a product, so that is first made no longer
@@ -12,9 +13,10 @@ export async function updateProcessorPrice(
   idempotencyKey: string,
 ): Promise<PriceSnapshot> {
   if (changes.isActive === false) {
-    const { productId } = await processor.findPrice(processorId);
+    const { productId, taxBehavior } = await processor.findPrice(processorId);
     const { defaultPriceId } = await processor.findProduct(productId);
-    if (defaultPriceId === processorId)
+    // What will be refused changes nothing.
+    if (defaultPriceId === processorId && !keepsTaxBehavior(taxBehavior, changes.taxBehavior))
       await processor.updateProduct(productId, { defaultPriceId: '' }, `${idempotencyKey}:default`);
   }
   return processor.updatePrice(processorId, changes, idempotencyKey);

@@ -11,7 +11,9 @@ import { isOfLife } from '@billing/service/lives';
 import type { Mirrored } from '@billing/service/mirrored-rows';
 import { z } from 'zod';
 import { changes as processorChanges, toProcessorChanges, valuesOf, type Changes } from '#domain/changes.ts';
+import type { Product } from '#persistence/product.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { explainTaxCode } from './explain-refusal.ts';
 import {
   PRICE,
   PRODUCT,
@@ -104,6 +106,14 @@ const updateRecord =
     };
   };
 
-export const updateProduct = updateRecord(PRODUCT);
+/**
+ * Changes a product at the processor and here.
+ * @throws Problem 422 `tax_code_invalid`, with nothing changed; what `updateRecord` throws
+ */
+export function updateProduct(dependencies: UpdateDependencies) {
+  const update = updateRecord(PRODUCT)(dependencies);
+  return (...change: Parameters<typeof update>): Promise<Mirrored<Product>> => update(...change).catch(explainTaxCode);
+}
+
 export const updatePrice = updateRecord(PRICE);
 export const updatePromotionCode = updateRecord(PROMOTION_CODE);

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { PriceId, ProductId } from '@billing/contracts/ids';
-import { BILLING_SCHEMES, INTERVALS, PRICE_TYPES } from '@billing/contracts/resources/price';
+import { BILLING_SCHEMES, INTERVALS, PRICE_TYPES, TAX_BEHAVIORS } from '@billing/contracts/resources/price';
 import { mirroredProperties, processorIdIndex, uniqueProcessorId } from '@billing/service/mirrored-rows';
 
 const PriceSchema = defineEntity({
@@ -26,6 +26,7 @@ const PriceSchema = defineEntity({
     type: p.enum(PRICE_TYPES),
     interval: p.enum(INTERVALS).strictNullable(),
     intervalCount: p.bigint('number').strictNullable(),
+    taxBehavior: p.enum(TAX_BEHAVIORS),
     isActive: p.boolean(),
   },
 });

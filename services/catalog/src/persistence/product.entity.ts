@@ -16,6 +16,7 @@ const ProductSchema = defineEntity({
     name: p.text(),
     description: p.text().strictNullable(),
     unitLabel: p.text().strictNullable(),
+    taxCode: p.text().strictNullable(),
     isActive: p.boolean(),
   },
 });

@@ -4,6 +4,7 @@ import { Feature, ProductFeature } from './feature.entity.ts';
 import { CreateCatalog } from './migrations/0001-create-catalog.ts';
 import { AddCurrencyOptions } from './migrations/0002-add-currency-options.ts';
 import { AllowSecondLives } from './migrations/0003-allow-second-lives.ts';
+import { AddTax } from './migrations/0004-add-tax.ts';
 import { Price } from './price.entity.ts';
 import { Product } from './product.entity.ts';
 import { PromotionCode } from './promotion-code.entity.ts';
@@ -16,5 +17,6 @@ export const catalogSchema = {
     { name: '0001-create-catalog', class: CreateCatalog },
     { name: '0002-add-currency-options', class: AddCurrencyOptions },
     { name: '0003-allow-second-lives', class: AllowSecondLives },
+    { name: '0004-add-tax', class: AddTax },
   ],
 };

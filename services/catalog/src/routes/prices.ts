@@ -1,10 +1,10 @@
 import { catalogOperations as operations } from '@billing/contracts/operations/catalog';
 import type { HttpServer } from '@billing/service/http';
 import { serve } from '@billing/service/serve';
+import { changePrice } from '#operations/change-price.ts';
 import { createPrice } from '#operations/create-price.ts';
 import { deletePrice } from '#operations/delete-record.ts';
 import { PRICE } from '#operations/record-types.ts';
-import { updatePrice } from '#operations/update-record.ts';
 import { toResource } from '#domain/price.ts';
 import type { Dependencies } from '../dependencies.ts';
 
@@ -12,7 +12,7 @@ import type { Dependencies } from '../dependencies.ts';
 export function priceRoutes(dependencies: Dependencies): (app: HttpServer) => void {
   const { em } = dependencies;
   const create = createPrice(dependencies);
-  const update = updatePrice(dependencies);
+  const update = changePrice(dependencies);
   const remove = deletePrice(dependencies);
 
   return app => {

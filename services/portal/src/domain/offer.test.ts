@@ -17,12 +17,19 @@ const product = {
   name: 'Pro',
   description: null,
   unitLabel: null,
+  taxCode: null,
   processorProductId: 'prod_1',
 };
 
 function sold(id: PriceId, changes: Partial<SoldPrice['price']> = {}): SoldPrice {
   const amount = { unitAmount: 2_999, unitAmountDecimal: '2999', billingScheme: 'per_unit', currency: 'usd' } as const;
-  const period = { type: 'recurring', interval: 'month', intervalCount: 1, metered: false } as const;
+  const period = {
+    type: 'recurring',
+    interval: 'month',
+    intervalCount: 1,
+    metered: false,
+    taxBehavior: 'unspecified',
+  } as const;
   const price = { ...common, ...amount, ...period, id, productId: product.id, processorPriceId: `price_${id}` };
   return { price: { ...price, ...changes }, product };
 }

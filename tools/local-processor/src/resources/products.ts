@@ -18,6 +18,7 @@ import {
 import { type Changes, defined, type UnitOfWork } from '../api/unit-of-work.ts';
 import { newId } from '../domain/ids.ts';
 import { previousAttributes } from '../domain/previous-attributes.ts';
+import { isTaxCode } from '../domain/tax-codes.ts';
 import { find } from '../objects/finding.ts';
 import { nulls } from '../objects/nulls.ts';
 import type { DeletedProduct, Product } from '../objects/stored.ts';
@@ -67,10 +68,11 @@ export const productEndpoints = [
   endpointOn('product', 'DELETE', '/v1/products/:id', noParameters, deleteProduct),
 ];
 
-/** Creates a product. @throws ApiError 400 when its id is taken */
+/** Creates a product. @throws ApiError 400 when its id is taken, or its tax code is unknown */
 function createProduct(unit: UnitOfWork, given: z.output<typeof createParameters>): Product {
   const id = given.id ?? newId('prod_', 14);
   if (find(unit, 'product', id)) throw invalidRequest(`Product already exists: ${id}`, 'id', 'resource_already_exists');
+  checkTaxCode(given.tax_code);
   const product: Product = {
     id,
     object: 'product',
@@ -96,6 +98,7 @@ function createProduct(unit: UnitOfWork, given: z.output<typeof createParameters
 function updateProduct(unit: UnitOfWork, product: Product, given: z.output<typeof updateParameters>): Product {
   const { expand: _expand, images: newImages, metadata: pairs, ...fields } = given;
   if (fields.default_price) checkDefaultPrice(unit, product, fields.default_price);
+  checkTaxCode(fields.tax_code);
   const changes: Changes<Product> = {
     ...fields,
     images: newImages === null ? [] : newImages,
@@ -110,6 +113,10 @@ function checkDefaultPrice(unit: UnitOfWork, product: Product, priceId: string):
   if (price?.product !== product.id) throw noSuch('price', priceId, 'default_price');
   if (!price.active)
     throw invalidRequest('The price specified is inactive. The default price must be active.', 'default_price');
+}
+
+function checkTaxCode(id: string | null | undefined): void {
+  if (id && !isTaxCode(id)) throw noSuch('tax code', id, 'tax_code');
 }
 
 function deleteProduct(unit: UnitOfWork, product: Product): DeletedProduct {

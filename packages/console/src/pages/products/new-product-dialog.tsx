@@ -6,7 +6,7 @@ import { wordsOf, WriteDialog } from '#resource/write-dialogs.tsx';
 import { Button } from '#ui/button.tsx';
 import { metadataOf } from '#ui/metadata-fields.tsx';
 import { PRICE_FIELDS, PriceFields, readPrice } from './price-fields.tsx';
-import { NAME_FIELD, TEXT_FIELDS, textsOf } from './product-dialog.tsx';
+import { NAME_FIELD, PRODUCT_REFUSALS, TEXT_FIELDS, textsOf } from './product-dialog.tsx';
 
 /** What an earlier try has created, before a price was refused. */
 interface Created {
@@ -44,6 +44,7 @@ export function NewProductDialog() {
       }}
       stale={[key('products'), key('prices')]}
       done={`${words.done}, here and in Stripe.`}
+      refusals={PRODUCT_REFUSALS}
       opens={({ id }) => `products/${id}`}
       fields={[
         NAME_FIELD,

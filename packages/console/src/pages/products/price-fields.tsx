@@ -1,4 +1,4 @@
-import type { PriceCreate } from '@billing/client';
+import type { Price, PriceCreate } from '@billing/client';
 import { useState } from 'react';
 import { useProjectDetails } from '#api/project.ts';
 import { Options, SelectField, TextField } from '#ui/field.tsx';
@@ -20,6 +20,13 @@ const RHYTHMS = {
   once: 'Once',
 } as const;
 
+/** Whether the amount of a price contains the tax that Stripe computes. */
+export const TAX_BEHAVIORS: Readonly<Record<Price['taxBehavior'], string>> = {
+  unspecified: 'As the Stripe account has it',
+  exclusive: 'Plus tax',
+  inclusive: 'Tax included',
+};
+
 /** The fields of a price that the service may find wrong, each in its place. */
 export const PRICE_FIELDS = ['unitAmount', 'currency', 'intervalCount'] as const;
 
@@ -29,7 +36,7 @@ interface PriceFieldsProps {
   readonly prefix?: string;
 }
 
-/** The fields of a price: amount, currency, and how often it is billed. */
+/** The fields of a price: amount, currency, how often it is billed, and its tax. */
 export function PriceFields({ problems, prefix = '' }: PriceFieldsProps) {
   const { baseCurrency } = useProjectDetails();
   const [rhythm, setRhythm] = useState<string>('1 month');
@@ -67,6 +74,9 @@ export function PriceFields({ problems, prefix = '' }: PriceFieldsProps) {
           </SelectField>
         </div>
       )}
+      <SelectField label="Tax" name={`${prefix}taxBehavior`} hint="It can be set once.">
+        <Options of={TAX_BEHAVIORS} />
+      </SelectField>
     </>
   );
 }
@@ -78,7 +88,9 @@ export function PriceFields({ problems, prefix = '' }: PriceFieldsProps) {
 export function readPrice(fields: FormData, productId: string, prefix = ''): PriceCreate {
   const { amount: unitAmount, currency } = moneyOf(fields, prefix);
   const textIn = (name: string) => textOf(fields, `${prefix}${name}`);
-  const price = { productId, unitAmount, currency };
+  // One of the options.
+  const taxBehavior = textIn('taxBehavior') as Price['taxBehavior'];
+  const price = { productId, unitAmount, currency, taxBehavior };
   const rhythm = textIn('rhythm');
   if (rhythm === 'once') return { ...price, type: 'one_time' };
   const [count, interval] = rhythm === 'other' ? [textIn('intervalCount'), textIn('interval')] : rhythm.split(' ');

@@ -16,13 +16,18 @@ export const TEXT_FIELDS: Fields = [
     maxLength: 12,
     hint: 'What a quantity counts, such as “seat”. Shown on the checkout page and on invoices.',
   },
+  { name: 'taxCode', label: 'Tax code', placeholder: 'txcd_10103001', hint: 'What Stripe computes the tax by.' },
 ];
+
+/** The field that a refusal by Stripe is about. */
+export const PRODUCT_REFUSALS = { tax_code_invalid: 'taxCode' } as const;
 
 /** Returns what these fields say. */
 export const textsOf = (fields: FormData) => ({
   name: textOf(fields, 'name'),
   description: textOf(fields, 'description'),
   unitLabel: textOf(fields, 'unitLabel'),
+  taxCode: textOf(fields, 'taxCode'),
 });
 
 /** Changes a product. */
@@ -41,6 +46,7 @@ export function ProductDialog({ product }: { readonly product: Product }) {
       stale={[key('products')]}
       done={`${words.done}, here and in Stripe.`}
       values={product}
+      refusals={PRODUCT_REFUSALS}
       fields={[NAME_FIELD, ...TEXT_FIELDS, metadata({ metadata: product.metadata })]}
     />
   );

@@ -8,13 +8,14 @@ import { Card, Page } from '#layout/page.tsx';
 import { ProjectLink } from '#layout/project-link.tsx';
 import { SwitchButton } from '#layout/switch-button.tsx';
 import { DialogButton } from '#resource/dialog-button.tsx';
-import { metadata } from '#resource/fields.tsx';
+import { choice, metadata } from '#resource/fields.tsx';
 import { QueryTable } from '#resource/tables.tsx';
 import { wordsOf, WriteDialog } from '#resource/write-dialogs.tsx';
 import { formatCount, formatPrice } from '#ui/amount.ts';
 import { Badge } from '#ui/badge.tsx';
 import { CopyableId } from '#ui/copy.tsx';
 import { Details, MetadataRows } from '#ui/details.tsx';
+import { textOf } from '#ui/form.tsx';
 import { changedMetadata, metadataOf } from '#ui/metadata-fields.tsx';
 import { formatMoney } from '#ui/money.ts';
 import { Notice } from '#ui/notice.tsx';
@@ -22,7 +23,7 @@ import { OpenInStripe, StripeId } from '#ui/open-in-stripe.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import { Time } from '#ui/time.tsx';
 import { GivenCard } from '../features/given-card.tsx';
-import { PRICE_FIELDS, PriceFields, readPrice } from './price-fields.tsx';
+import { PRICE_FIELDS, PriceFields, readPrice, TAX_BEHAVIORS } from './price-fields.tsx';
 import { ProductDialog } from './product-dialog.tsx';
 
 const UP = { page: 'products', title: 'Products' } as const;
@@ -58,6 +59,7 @@ export function ProductPage() {
             Id: <CopyableId id={product.id} />,
             'Stripe id': <StripeId id={product.processorProductId} what="the product" />,
             Unit: product.unitLabel,
+            'Tax code': product.taxCode,
             Created: <Time at={product.createdAt} show="time" />,
           }}
         >
@@ -92,6 +94,7 @@ function PricesCard({ product: { id, isActive } }: { readonly product: Product }
                 <ProjectLink page="subscriptions" search={{ priceId: price.id }} className="primary-cell">
                   {formatPrice(price)}
                 </ProjectLink>{' '}
+                {price.taxBehavior !== 'unspecified' && <Badge>{TAX_BEHAVIORS[price.taxBehavior]}</Badge>}{' '}
                 {!price.isActive && <Badge>Archived</Badge>}{' '}
                 <OpenInStripe id={price.processorPriceId} what="the price" />
               </>
@@ -116,7 +119,7 @@ function PricesCard({ product: { id, isActive } }: { readonly product: Product }
             end: true,
             cell: price => (
               <div className="row">
-                <DialogButton small dialog={<PriceMetadataDialog price={price} />}>
+                <DialogButton small dialog={<EditPriceDialog price={price} />}>
                   Edit
                 </DialogButton>
                 {price.type === 'recurring' && (
@@ -201,16 +204,26 @@ function PriceDialog({ productId }: { readonly productId: string }) {
 }
 
 /** Changes what of a price can change. */
-function PriceMetadataDialog({ price }: { readonly price: Price }) {
+function EditPriceDialog({ price }: { readonly price: Price }) {
   const { billing, key } = useProject();
+  const canSetTax = price.taxBehavior === 'unspecified';
   return (
     <WriteDialog
       {...wordsOf('price', false)}
       lead={`${formatPrice(price)}. Its amount and interval never change.`}
-      write={async fields => billing.prices.update(price.id, { metadata: changedMetadata(fields, price.metadata) })}
+      write={async fields =>
+        billing.prices.update(price.id, {
+          ...(canSetTax && { taxBehavior: textOf(fields, 'taxBehavior') as Price['taxBehavior'] }), // one of the options
+          metadata: changedMetadata(fields, price.metadata),
+        })
+      }
       stale={[key('prices')]}
       done="The price is changed, here and in Stripe."
-      fields={[metadata({ metadata: price.metadata })]}
+      refusals={{ tax_behavior_set: 'taxBehavior' }}
+      fields={[
+        canSetTax && choice({ name: 'taxBehavior', label: 'Tax', options: TAX_BEHAVIORS, hint: 'It can be set once.' }),
+        metadata({ metadata: price.metadata }),
+      ]}
     />
   );
 }
