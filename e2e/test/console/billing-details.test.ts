@@ -32,6 +32,9 @@ inBrowser('edits the billing details of a business, and says which tax id is wro
   await dialog.getByRole('button', { name: 'Add a tax id' }).click();
   await dialog.getByLabel('Kind 2', { exact: true }).fill('eu_vat');
   await dialog.getByLabel('Number 2', { exact: true }).fill('DE1');
+  await dialog.getByRole('button', { name: 'Add a tax id' }).click();
+  await dialog.getByLabel('Kind 3', { exact: true }).fill('gb_vat');
+  await dialog.getByLabel('Number 3', { exact: true }).fill('GB123456789');
   await dialog.getByLabel('Tax', { exact: true }).selectOption('Owes the tax itself (reverse charge)');
   await dialog.getByLabel('Order number').fill('2026-17');
   await dialog.getByRole('button', { name: 'Add a field' }).click();
@@ -55,9 +58,11 @@ inBrowser('edits the billing details of a business, and says which tax id is wro
   await expectAccessible(page);
   expect((await tenant.billing.billingDetails.get(customerId)).businessName).toBeNull();
 
-  await dialog.getByRole('button', { name: 'Remove kind 1' }).click();
+  // What takes the place of the wrong one is not wrong.
+  await dialog.getByRole('button', { name: 'Remove kind 2' }).click();
   expect(await dialog.locator('[aria-invalid]').count()).toBe(0);
-  await dialog.getByLabel('Number 1', { exact: true }).fill('DE 123456789');
+  await dialog.getByLabel('Kind 2', { exact: true }).fill('eu_vat');
+  await dialog.getByLabel('Number 2', { exact: true }).fill('DE 123456789');
   await save.click();
   await page.getByText('The billing details are changed, here and in Stripe.').first().waitFor();
 
@@ -71,7 +76,7 @@ inBrowser('edits the billing details of a business, and says which tax id is wro
   await shown(page, 'Fields of invoices', 'Cost centre: 4711');
   await shown(page, 'Language', 'de');
   await expectAccessible(page);
-  expect(await tenant.billing.billingDetails.get(customerId)).toMatchObject({ taxExempt: 'reverse', taxIds: [{}] });
+  expect(await tenant.billing.billingDetails.get(customerId)).toMatchObject({ taxExempt: 'reverse', taxIds: [{}, {}] });
 });
 
 inBrowser('says where tax has stopped, and runs it again once the address is known', async ({ visit }) => {
