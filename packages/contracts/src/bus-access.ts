@@ -50,7 +50,7 @@ const DECLARATIONS: Readonly<Record<ServiceName, Declaration>> = {
   customers: {
     ...PROCESSOR_CALLS,
     consumers: { customers: 'processor.customer.*.v1', 'customers-tax-ids': 'processor.customer.tax_id.*.v1' },
-    calls: [...OBJECT_CALLS, calls.TakeInBilling, calls.FindFeature],
+    calls: [...OBJECT_CALLS, calls.FindProject, calls.TakeInBilling, calls.FindFeature],
   },
   subscriptions: {
     ...PROCESSOR_CALLS,

@@ -13,6 +13,7 @@ export const projectState = (
   name: 'Shop',
   baseCurrency: 'usd',
   entitlementGraceDays: 7,
+  automaticTax: false,
   createdAt: new Date(),
   version: 1,
   ...changes,

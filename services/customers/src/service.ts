@@ -19,7 +19,7 @@ export const customersService = () =>
     env: serviceEnv.extend(processorEnv.shape),
     database: customersSchema,
     parts: ({ em, outbox, rpc, processors, now, logger }) => {
-      const operationLog = openCustomersOperationLog({ outbox, processors, logger, now });
+      const operationLog = openCustomersOperationLog({ outbox, processors, rpc, logger, now });
       return {
         consumers: [customerEvents({ em, processors, logger, now }), taxIdEvents({ now })],
         rpc: customerRpc(em),
@@ -31,7 +31,7 @@ export const customersService = () =>
         },
         routes: [
           customerRoutes({ em, outbox, operationLog, takeInBilling: takeInBilling({ rpc, logger }), now }),
-          billingRoutes({ em, outbox, operationLog, processors, now }),
+          billingRoutes({ em, outbox, operationLog, processors, rpc, now }),
           grantRoutes({ em, outbox, rpc }),
         ],
       };

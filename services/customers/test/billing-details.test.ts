@@ -136,6 +136,18 @@ it('refuses an address without which a subscription cannot be taxed, and takes n
   expect(await billed.get()).toMatchObject({ address: BERLIN, taxLocation: 'recognized' });
 });
 
+it('refuses an address without which nothing can be taxed in a project that computes tax', async () => {
+  await using billed = await startBilled();
+  expect((await billed.patch({ address: { country: 'US' } })).status).toBe(200);
+  billed.customers.project.automaticTax = true;
+  const refused = await billed.patch({ address: { country: 'US', line1: 'Main St' }, taxIds: [VAT] });
+  expect(refused).toMatchObject({ status: 422, body: { error: { code: 'tax_location_invalid' } } });
+  expect(await billed.taxIds()).toEqual([]);
+  expect(await billed.get()).toMatchObject({ address: { line1: null } });
+  expect((await billed.patch({ address: BERLIN })).body.billingDetails).toMatchObject({ taxLocation: 'recognized' });
+  expect((await billed.patch({ businessName: 'Engines', address: null })).status).toBe(200);
+});
+
 it('leaves a tax id that the dashboard made while a change waited to be refused', async () => {
   await using billed = await startBilled();
   await billed.patch({ address: BERLIN });

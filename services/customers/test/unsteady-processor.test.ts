@@ -198,7 +198,7 @@ async function customersAtProcessor({ control }: Customers): Promise<string[]> {
 
 /** A process that dies just before or just after the processor does the work. */
 async function dieWhileCreating(customers: Customers, when: 'before' | 'after'): Promise<void> {
-  const { em, outbox, scope, processor, logger, now } = customers;
+  const { em, outbox, rpc, scope, processor, logger, now } = customers;
   const died = new Error('the process died');
   const dying = {
     of: async () => ({
@@ -209,7 +209,7 @@ async function dieWhileCreating(customers: Customers, when: 'before' | 'after'):
       },
     }),
   };
-  const operationLog = openCustomersOperationLog({ outbox, processors: dying, logger, now });
+  const operationLog = openCustomersOperationLog({ outbox, processors: dying, rpc, logger, now });
   await expect(
     createCustomer({ em, outbox, operationLog, takeInBilling: async () => undefined, now })(
       scope,

@@ -64,6 +64,7 @@ describe('projects', () => {
       name: 'Shop',
       baseCurrency: 'eur',
       entitlementGraceDays: 7,
+      automaticTax: false,
       createdAt: expect.stringMatching(/Z$/),
     });
     const path = `${teamPath}/projects/${project.id}`;
@@ -81,18 +82,30 @@ describe('projects', () => {
       expect((await owner.call('PATCH', path, { entitlementGraceDays })).status).toBe(400);
   });
 
+  it('compute tax if they are created so, until that is changed', async () => {
+    const { owner, teamPath } = await gateway.createTenant();
+    const created = await owner.call('POST', `${teamPath}/projects`, { name: 'Shop', automaticTax: true });
+    expect(created.body.project.automaticTax).toBe(true);
+    const path = `${teamPath}/projects/${created.body.project.id}`;
+    expect((await owner.call('PATCH', path, { name: 'Store' })).body.project.automaticTax).toBe(true);
+    expect((await owner.call('PATCH', path, { automaticTax: false })).body.project.automaticTax).toBe(false);
+  });
+
   it('publish each change once, with an increasing version', async () => {
     const events = await gateway.collectEvents('project.*.v1');
     const { owner, path, projectId } = await gateway.createTenant();
     await owner.call('PATCH', path, { name: 'Store' });
     await owner.call('PATCH', path, { name: 'Store' });
-    await owner.call('PATCH', path, { baseCurrency: 'jpy', entitlementGraceDays: 14 });
+    await owner.call('PATCH', path, { baseCurrency: 'jpy', entitlementGraceDays: 14, automaticTax: true });
     const ofProject = () => events.filter(({ data }) => (data as { id: string }).id === projectId);
     await waitFor(() => ofProject().length === 3, { what: 'three events' });
     expect(ofProject()).toMatchObject([
       { type: 'project.created.v1', data: { version: 1, name: 'Shop', baseCurrency: 'usd' } },
       { type: 'project.updated.v1', data: { version: 2, name: 'Store' } },
-      { type: 'project.updated.v1', data: { version: 3, baseCurrency: 'jpy', entitlementGraceDays: 14 } },
+      {
+        type: 'project.updated.v1',
+        data: { version: 3, baseCurrency: 'jpy', entitlementGraceDays: 14, automaticTax: true },
+      },
     ]);
   });
 

@@ -2,7 +2,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { PriceCreated, PriceDeleted, type PriceState } from '@billing/contracts/events/catalog';
 import { CustomerCreated } from '@billing/contracts/events/customers';
 import { PriceId } from '@billing/contracts/ids';
+import { ProjectUpdated, type ProjectState } from '@billing/contracts/events/gateway';
 import { newEvent } from '@billing/testing/events';
+import { projectCreated, projectState } from '@billing/testing/projects';
 import { routedEvent } from '@billing/testing/processor-events';
 import { after, subscriptionObject, type SubscriptionPayload } from './payloads.ts';
 import { startService, type Service } from './service.ts';
@@ -96,6 +98,39 @@ it('sends the options to the processor', async () => {
   });
 });
 
+it('computes tax as the project says, also by what comes late and twice, unless the checkout says it', async () => {
+  const { scope, checkout } = await startShop();
+  const isTaxed = async (body: object = {}) =>
+    (await sessionAtProcessor((await checkout(body)).body.sessionId)).automatic_tax.enabled;
+  const changed = (changes: Partial<ProjectState>) =>
+    newEvent(ProjectUpdated, scope.teamId, projectState(scope, changes));
+  const [on, off] = [changed({ automaticTax: true, version: 2 }), changed({ automaticTax: false, version: 3 })];
+  for (const event of [on, on, changed({ automaticTax: false, version: 1 })]) await service.deliver(event);
+  expect(await isTaxed()).toBe(true);
+  expect(await isTaxed({ automaticTax: null })).toBe(true);
+  expect(await isTaxed({ automaticTax: false })).toBe(false);
+  for (const event of [off, on, off]) await service.deliver(event);
+  expect(await isTaxed()).toBe(false);
+  expect(await isTaxed({ automaticTax: true })).toBe(true);
+});
+
+it('asks the gateway whether a new project computes tax before its event comes', async () => {
+  const { scope, checkout } = await startShop();
+  service.addProject(scope, { automaticTax: true });
+  const { body } = await checkout({});
+  expect(await sessionAtProcessor(body.sessionId)).toMatchObject({ automatic_tax: { enabled: true } });
+});
+
+it('takes a project whose events have no setting for tax as one that computes none', async () => {
+  const { scope, checkout } = await startShop();
+  const { automaticTax: _, ...earlier } = projectState(scope);
+  const event = { ...projectCreated(scope), data: { ...earlier, createdAt: earlier.createdAt.toISOString() } };
+  service.addProject(scope, { automaticTax: true });
+  await service.deliver(event);
+  const { body } = await checkout({});
+  expect(await sessionAtProcessor(body.sessionId)).toMatchObject({ automatic_tax: { enabled: false } });
+});
+
 it.each([{ automaticTax: true }, { taxIdCollection: true }, { allowPromotionCodes: true }])(
   'opens a checkout with only %j',
   async option => {
@@ -125,7 +160,11 @@ it('sells a metered price without a quantity, also by its copy while the catalog
     expect(lines).toMatchObject({ data: [{ quantity: null, price: { id: price.processorPriceId } }] });
   };
   await buy();
-  await other.deliver(newEvent(PriceCreated, scope.teamId, price), newEvent(CustomerCreated, scope.teamId, customer));
+  const [priceCreated, customerCreated] = [
+    newEvent(PriceCreated, scope.teamId, price),
+    newEvent(CustomerCreated, scope.teamId, customer),
+  ];
+  await other.deliver(projectCreated(scope), priceCreated, customerCreated);
   await other.stopOtherServices();
   await buy();
 });

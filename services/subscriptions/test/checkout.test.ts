@@ -3,6 +3,7 @@ import { PriceCreated, ProductCreated } from '@billing/contracts/events/catalog'
 import { CustomerCreated, CustomerDeleted, type CustomerState } from '@billing/contracts/events/customers';
 import { CustomerId, PriceId, ProjectId } from '@billing/contracts/ids';
 import { newEvent } from '@billing/testing/events';
+import { projectCreated } from '@billing/testing/projects';
 import { waitFor } from '@billing/testing/wait-for';
 import { CheckoutSession, type CheckoutState } from '../src/checkout/checkout-session.entity.ts';
 import { startService, type Service } from './service.ts';
@@ -192,7 +193,7 @@ describe('a checkout that meets a failure', () => {
     expect((await checkout({}, key)).status).toBe(201);
   });
 
-  it('uses its copies while customers and catalog are down', async () => {
+  it('uses its copies while customers, catalog and gateway are down', async () => {
     await using other = await startService();
     const buyer = await other.createCustomer();
     const { price, product } = await other.createPrice();
@@ -202,6 +203,9 @@ describe('a checkout that meets a failure', () => {
     await other.deliver(newEvent(CustomerCreated, other.scope.teamId, buyer));
     await other.deliver(newEvent(ProductCreated, other.scope.teamId, product));
     await other.deliver(newEvent(PriceCreated, other.scope.teamId, price));
+    expect((await other.call('POST', '/checkout', { body })).status).toBe(503);
+    expect((await other.call('POST', '/checkout', { body: { ...body, automaticTax: false } })).status).toBe(201);
+    await other.deliver(projectCreated(other.scope));
     expect((await other.call('POST', '/checkout', { body })).status).toBe(201);
     await other.deliver(newEvent(CustomerDeleted, other.scope.teamId, { ...buyer, version: 2, deletedAt: new Date() }));
     const gone = await other.call('POST', '/checkout', { body });

@@ -1,5 +1,6 @@
 import type { Serve } from '@billing/service/testing/start-test-service';
 import type { PriceState, ProductState } from '@billing/contracts/events/catalog';
+import type { ProjectState } from '@billing/contracts/events/gateway';
 import type { CustomerState } from '@billing/contracts/events/customers';
 import { CouponId, CustomerId, PriceId, ProductId, PromotionCodeId, type ProjectScope } from '@billing/contracts/ids';
 import {
@@ -34,7 +35,7 @@ interface NewTestPrice {
 /** Serves the calls of customers, catalog and gateway, which hold what the test creates. */
 export async function serveOtherServices({ processor, serve, scope }: OtherServicesOptions) {
   const customers = new Map<string, CustomerState>();
-  const projects = new Map<string, ProjectScope>();
+  const projects = new Map<string, ProjectState>();
   const prices = new Map<string, { price: PriceState; product: ProductState }>();
   const promotionCodes = new Map<string, z.output<(typeof FindPromotionCode)['reply']> & object>();
   const stops = [
@@ -56,7 +57,7 @@ export async function serveOtherServices({ processor, serve, scope }: OtherServi
     ),
     await serve(FindProject, async ({ teamId, projectId: id }) => {
       const found = projects.get(id);
-      return found?.teamId === teamId ? projectState({ teamId, projectId: id }) : null;
+      return found?.teamId === teamId ? found : null;
     }),
     await serve(FindPrice, async ({ projectId, priceId }) => {
       const found = prices.get(priceId);
@@ -76,8 +77,9 @@ export async function serveOtherServices({ processor, serve, scope }: OtherServi
     promotionCodes,
     /** What the customers service has; a test may change it. */
     customers,
-    /** Adds a project to the gateway's. */
-    addProject: (project: ProjectScope) => void projects.set(project.projectId, project),
+    /** Adds a project to the gateway's, or changes one there. */
+    addProject: (project: ProjectScope, changes: Partial<ProjectState> = {}) =>
+      void projects.set(project.projectId, projectState(project, changes)),
     /** Stops customers and catalog. */
     stopOtherServices: async () => {
       await Promise.all(stops.map(stop => stop()));

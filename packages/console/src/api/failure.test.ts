@@ -33,6 +33,13 @@ it.each([
   expect(problemsOf(error, ['email'])).toEqual({ of: {}, rest: error });
 });
 
+it('shows a refusal beside its field, or beside the one of a list that it is about', () => {
+  const error = new BillingError({ status: 422, code: 'tax_id_invalid', message: 'Wrong.', details: { index: 1 } });
+  const of = (...fields: string[]) => problemsOf(error, fields, { tax_id_: 'taxIds' }).of;
+  expect(of('taxIds.0', 'taxIds.1', 'taxIds')).toEqual({ 'taxIds.1': 'Wrong.' });
+  expect(of('taxIds')).toEqual({ taxIds: 'Wrong.' });
+});
+
 it('tells a person at another address of the gateway from one whose role is not enough', () => {
   const titleOf = (details?: object) =>
     describeFailure(new BillingError({ status: 403, code: 'forbidden', message: 'Refused.', details: { ...details } }));

@@ -78,7 +78,8 @@ interface FormProblems<Field extends string> {
 
 /**
  * Divides an error among the fields of a form that show their own problems, also of what lies within them (`metadata.tier`),
- * and what is left for the form itself. `refusals` has the field that a refusal is about, by the beginning of its code.
+ * and what is left for the form itself. `refusals` has the field that a refusal is about, by the beginning of its code; where the
+ * refusal has an `index`, that of its list which shows its own (`taxIds.1`).
  */
 export function problemsOf<const Field extends string>(
   error: unknown,
@@ -88,7 +89,10 @@ export function problemsOf<const Field extends string>(
   const of: Partial<Record<Field, string>> = {};
   if (!(error instanceof BillingError)) return { of, rest: error };
   const refused = Object.entries(refusals).find(([code]) => error.code.startsWith(code))?.[1];
-  if (refused) return { of: { ...of, [refused]: error.message }, rest: undefined };
+  if (refused) {
+    const one = `${refused}.${String(error.details?.['index'])}`;
+    return { of: { ...of, [fields.find(field => field === one) ?? refused]: error.message }, rest: undefined };
+  }
   const fieldOf = (path: string) => fields.find(field => path === field || path.startsWith(`${field}.`));
   for (const { path, message } of error.fields) {
     const field = fieldOf(path);

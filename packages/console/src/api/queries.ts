@@ -118,6 +118,12 @@ export const promotionCodeQuery = ({ billing, key }: ProjectScope, promotionCode
     queryFn: ({ signal }) => billing.promotionCodes.get(promotionCodeId, { signal }),
   });
 
+export const billingDetailsQuery = ({ billing, key }: ProjectScope, customerId: string) =>
+  queryOptions({
+    queryKey: key('billing-details', customerId),
+    queryFn: ({ signal }) => billing.billingDetails.get(customerId, { signal }),
+  });
+
 /** What a customer may use, as the product reads it. */
 export const stateQuery = ({ billing, key }: ProjectScope, customerId: string) =>
   queryOptions({

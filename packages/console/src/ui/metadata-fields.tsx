@@ -1,17 +1,8 @@
-import { useRef, useState } from 'react';
-import { Button } from './button.tsx';
-import { FieldNote } from './field.tsx';
+import { PairFields, pairsOf } from './pair-fields.tsx';
 
 type Metadata = Readonly<Record<string, string>>;
 
-interface Row {
-  readonly id: number;
-  readonly key: string;
-  readonly value: string;
-  readonly isNew?: boolean;
-}
-
-const focus = (input: HTMLInputElement | null): void => input?.focus();
+const NAMES = ['metadataKey', 'metadataValue'] as const;
 
 interface MetadataFieldsProps {
   readonly metadata?: Metadata | undefined;
@@ -21,75 +12,29 @@ interface MetadataFieldsProps {
 }
 
 /** The key-value pairs of a record, each in a row of its own. */
-export function MetadataFields({
+export const MetadataFields = ({
   metadata = {},
   hint = 'Your own keys and values, here and in Stripe.',
   problem,
-}: MetadataFieldsProps) {
-  const [rows, setRows] = useState<readonly Row[]>(() =>
-    Object.entries(metadata).map(([key, value], id) => ({ id, key, value })),
-  );
-  const next = useRef(rows.length);
-  const add = useRef<HTMLButtonElement>(null);
-  return (
-    <fieldset className="field metadata">
-      <legend>Metadata</legend>
-      {rows.map(({ id, key, value, isNew }, at) => (
-        <div key={id} className="row">
-          <input
-            ref={isNew ? focus : undefined}
-            className="input"
-            name="metadataKey"
-            aria-label={`Key ${at + 1}`}
-            placeholder="Key"
-            maxLength={40}
-            defaultValue={key}
-          />
-          <input
-            className="input"
-            name="metadataValue"
-            aria-label={`Value ${at + 1}`}
-            placeholder="Value"
-            maxLength={500}
-            dir="auto"
-            defaultValue={value}
-          />
-          <Button
-            kind="quiet"
-            icon="close"
-            aria-label={`Remove ${key || `key ${at + 1}`}`}
-            onClick={() => {
-              setRows(rows.filter(row => row.id !== id));
-              add.current?.focus();
-            }}
-          />
-        </div>
-      ))}
-      <div>
-        <Button
-          ref={add}
-          small
-          icon="plus"
-          onClick={() => setRows([...rows, { id: next.current++, key: '', value: '', isNew: true }])}
-        >
-          Add metadata
-        </Button>
-      </div>
-      <FieldNote hint={hint} problem={problem} />
-    </fieldset>
-  );
-}
+}: MetadataFieldsProps) => (
+  <PairFields
+    legend="Metadata"
+    names={NAMES}
+    titles={['Key', 'Value']}
+    maxLengths={[40, 500]}
+    pairs={Object.entries(metadata)}
+    add="Add metadata"
+    hint={hint}
+    problem={problem}
+  />
+);
 
 /**
  * Returns the pairs in a form's fields.
  * @throws Error when a value has no key, or a key is there twice
  */
 export function metadataOf(fields: FormData): Record<string, string> {
-  const textsOf = (name: string) => fields.getAll(name).filter(text => typeof text === 'string');
-  const values = textsOf('metadataValue');
-  const pairs = textsOf('metadataKey')
-    .map((key, at): [string, string] => [key.trim(), values[at] ?? ''])
-    .filter(([key, value]) => key !== '' || value !== '');
+  const pairs = pairsOf(fields, NAMES);
   const keys = pairs.map(([key]) => key);
   if (keys.includes('')) throw new Error('A metadata value needs a key.');
   const twice = keys.find((key, at) => keys.indexOf(key) !== at);

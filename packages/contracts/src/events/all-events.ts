@@ -49,7 +49,11 @@ const processorEvents = Object.keys(PROCESSOR_EVENT_OWNERS).flatMap(type =>
 /** Every event on the bus and the services that publish it. */
 export const allEvents: readonly PublishedEvent[] = [
   event('gateway', ProjectCreated),
-  event('gateway', ProjectUpdated, 'A project changed its name, its base currency or its days of grace'),
+  event(
+    'gateway',
+    ProjectUpdated,
+    'A project changed its name, base currency, days of grace, or whether it computes tax',
+  ),
   {
     type: AuditRecorded,
     publishedBy: SERVICES,

@@ -131,7 +131,7 @@ const teamOperations = declareOperations('gateway', {
   updateProject: {
     route: `PATCH ${TEAM_PATH}/projects/:projectId`,
     access: teamMember,
-    summary: 'Change a project’s name, base currency or days of grace',
+    summary: 'Change a project’s name, base currency, days of grace, or whether it computes tax',
     body: projectUpdate,
     response: z.object({ project }),
     example: { response: { project: { name: 'Web shop' } } },

@@ -44,7 +44,9 @@ export const checkoutCreate = z
     promotionCode: optional(wantedPromotionCode).describe(
       'A promotion code that counts from the start, by its text or id; not with `allowPromotionCodes`.',
     ),
-    automaticTax: flag.describe('Whether the payment processor calculates the tax; the customer’s address is updated.'),
+    automaticTax: optional(z.boolean()).describe(
+      'Whether the payment processor calculates the tax; the customer’s address is updated. As the project says when absent.',
+    ),
     taxIdCollection: flag.describe(
       'Whether the customer can enter tax ids; the customer’s name and address are updated.',
     ),

@@ -84,6 +84,11 @@ const graceDays = z.int().min(0).max(60).meta({
   example: 7,
 });
 
+const AUTOMATIC_TAX = {
+  description: 'Whether the payment processor calculates the tax of checkouts that do not say it themselves.',
+  example: false,
+};
+
 export const project = z
   .object({
     id: ProjectId.schema,
@@ -91,6 +96,8 @@ export const project = z
     name: z.string().meta(name('project', 'Shop')),
     baseCurrency: currency.meta(BASE_CURRENCY),
     entitlementGraceDays: graceDays,
+    // Events from before there was the setting have none.
+    automaticTax: z.boolean().default(false).meta(AUTOMATIC_TAX),
     createdAt,
   })
   .meta({ id: 'Project', description: 'A project of a team; customers, products and prices belong to it.' });
@@ -100,6 +107,7 @@ export const projectCreate = z
   .strictObject({
     name: text(120).meta(name('project', 'Shop')),
     baseCurrency: withDefault(currency, 'usd').meta({ ...BASE_CURRENCY, example: 'usd' }),
+    automaticTax: withDefault(z.boolean(), false).meta(AUTOMATIC_TAX),
   })
   .meta({ id: 'ProjectCreate', description: 'A project to create.' });
 
@@ -108,6 +116,7 @@ export const projectUpdate = z
     name: text(120).meta(name('project', 'Shop')),
     baseCurrency: currency.meta(BASE_CURRENCY),
     entitlementGraceDays: graceDays,
+    automaticTax: z.boolean().meta(AUTOMATIC_TAX),
   })
   .partial()
   .meta({ id: 'ProjectUpdate', description: 'The fields of a project to change.', example: { name: 'Web shop' } });

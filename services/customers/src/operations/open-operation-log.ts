@@ -1,5 +1,6 @@
 import type { Outbox } from '@billing/messaging/outbox';
 import { openOperationLog, type OperationLog } from '@billing/processor/operation-log/operation-log';
+import type { RpcClient } from '@billing/messaging/rpc';
 import type { TeamProcessors } from '@billing/processor/team-processors';
 import type { Logger } from 'pino';
 import { createCustomerKind } from './create-customer.ts';
@@ -9,13 +10,14 @@ import { updateCustomerKind } from './update-customer.ts';
 interface CustomersOperationLogOptions {
   readonly outbox: Outbox;
   readonly processors: TeamProcessors;
+  readonly rpc: RpcClient;
   readonly logger: Logger;
   readonly now: () => Date;
 }
 
 /** Opens the log of everything this service writes to the processor. */
-export function openCustomersOperationLog({ now, ...options }: CustomersOperationLogOptions): OperationLog {
+export function openCustomersOperationLog({ now, rpc, ...options }: CustomersOperationLogOptions): OperationLog {
   const { processors } = options;
-  const kinds = [createCustomerKind, updateCustomerKind(now), updateBillingDetailsKind({ now, processors })];
+  const kinds = [createCustomerKind, updateCustomerKind(now), updateBillingDetailsKind({ now, processors, rpc })];
   return openOperationLog({ ...options, kinds });
 }

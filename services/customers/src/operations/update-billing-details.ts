@@ -1,4 +1,6 @@
 import type { CustomerId, ProjectScope } from '@billing/contracts/ids';
+import { FindProject } from '@billing/contracts/rpc/calls';
+import type { RpcClient } from '@billing/messaging/rpc';
 import { notFound, unprocessable } from '@billing/contracts/problem';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import { billingDetailsUpdate, type BillingDetailsUpdate } from '@billing/contracts/resources/billing-details';
@@ -56,7 +58,15 @@ const read = async (
  * Changes the billing details of a customer at the processor: new tax ids first, then the fields, then those tax ids that are
  * left out, so that one that stays is never gone. What is refused in between is taken back.
  */
-export function updateBillingDetailsKind({ now, processors }: { now: () => Date; processors: TeamProcessors }) {
+export function updateBillingDetailsKind({
+  now,
+  processors,
+  rpc,
+}: Pick<UpdateDependencies, 'now' | 'processors' | 'rpc'>) {
+  /** Whether tax is computed for the customer, or will be: a subscription of it is taxed, or the project taxes. */
+  const isTaxed = async ({ teamId, projectId }: ProjectScope, current: LiveCustomerSnapshot): Promise<boolean> =>
+    current.isTaxed === true || (await rpc.call(FindProject, { teamId, projectId }))?.automaticTax === true;
+
   const kind: AuditedKind<Input, Response, Result> = {
     name: 'update-billing-details',
     input,
@@ -67,12 +77,14 @@ export function updateBillingDetailsKind({ now, processors }: { now: () => Date;
       if (current.deleted) throw notFound('customer');
       return { ...known, knownTaxIds: (current.taxIds ?? []).map(({ id }) => id) };
     },
-    async send(processor, { input: known, idempotencyKey: key }) {
+    async send(processor, { input: known, idempotencyKey: key, ...scope }) {
       const { version, wanted, ownInvoiceFields } = known;
       const current = await read(processor, known);
       if (current.deleted) return { snapshot: current, version, refusal: null };
       const plan = planBilling(current, wanted, ownInvoiceFields);
-      const refusal = 'code' in plan ? plan : await carryOut(processor, { plan, current, known, key });
+      if ('code' in plan) return { snapshot: current, version, refusal: plan };
+      const validatesLocation = (plan.changes.address ?? null) !== null && (await isTaxed(scope, current));
+      const refusal = await carryOut(processor, { plan, validatesLocation, current, known, key });
       return { snapshot: await read(processor, known), version, refusal };
     },
     async findExisting(processor, { input: known, ...scope }, em) {
@@ -106,13 +118,16 @@ export function updateBillingDetailsKind({ now, processors }: { now: () => Date;
 
 interface Sending {
   readonly plan: BillingPlan;
+  /** Whether an address is refused where no tax can be computed. */
+  readonly validatesLocation: boolean;
   readonly current: LiveCustomerSnapshot;
   readonly known: Input;
   readonly key: string;
 }
 
 /** Returns why the processor refused, after which it is as before; null when all is done. */
-async function carryOut(processor: Processor, { plan, current, known, key }: Sending): Promise<BillingRefusal | null> {
+async function carryOut(processor: Processor, sending: Sending): Promise<BillingRefusal | null> {
+  const { plan, validatesLocation, current, known, key } = sending;
   const { processorId, knownTaxIds } = known;
   // An earlier attempt may have made some; those that nobody wants here were made by others meanwhile.
   const wanted = (current.taxIds ?? []).filter(it => !plan.leftOut.includes(it)).map(({ id }) => id);
@@ -129,7 +144,6 @@ async function carryOut(processor: Processor, { plan, current, known, key }: Sen
       return { code: 'tax_id_invalid', details: { index } };
     }
   }
-  const validatesLocation = (plan.changes.address ?? null) !== null && current.isTaxed === true;
   if (Object.keys(plan.changes).length > 0) {
     try {
       await processor.updateCustomer(processorId, { billing: { ...plan.changes, validatesLocation } }, key);
@@ -154,10 +168,11 @@ const MESSAGES: Readonly<Record<BillingRefusal['code'], string>> = {
 /**
  * Changes the billing details of a customer at the processor and here; absent fields stay.
  * @throws Problem 404; 422 `tax_id_invalid`, `tax_location_invalid`, `invoice_fields_full`, with nothing changed;
- * `processor_error` after another refusal; `unavailable` when the processor does not respond, and the change is made later
+ * `processor_error` after another refusal; `unavailable` when the processor or the gateway does not respond, and the change is
+ * made later
  */
-export function updateBillingDetails({ em, operationLog, now, processors }: UpdateDependencies) {
-  const kind = updateBillingDetailsKind({ now, processors });
+export function updateBillingDetails({ em, operationLog, ...dependencies }: UpdateDependencies) {
+  const kind = updateBillingDetailsKind(dependencies);
   return async (
     scope: ProjectScope,
     id: CustomerId,
@@ -181,4 +196,7 @@ export function updateBillingDetails({ em, operationLog, now, processors }: Upda
   };
 }
 
-type UpdateDependencies = Pick<Dependencies, 'em' | 'operationLog' | 'now'> & { readonly processors: TeamProcessors };
+export type UpdateDependencies = Pick<Dependencies, 'em' | 'operationLog' | 'now'> & {
+  readonly processors: TeamProcessors;
+  readonly rpc: RpcClient;
+};

@@ -50,6 +50,7 @@ export function listProjects({ em }: OperationDependencies) {
 interface ProjectDetails {
   readonly name: string;
   readonly baseCurrency: string;
+  readonly automaticTax: boolean;
 }
 
 /**
@@ -94,6 +95,7 @@ interface ProjectChanges {
   readonly name?: string | undefined;
   readonly baseCurrency?: string | undefined;
   readonly entitlementGraceDays?: number | undefined;
+  readonly automaticTax?: boolean | undefined;
 }
 
 /**
@@ -118,8 +120,9 @@ export function updateProject({ outbox }: OperationDependencies) {
         name = project.name,
         baseCurrency = project.baseCurrency,
         entitlementGraceDays = project.entitlementGraceDays,
+        automaticTax = project.automaticTax,
       } = changes;
-      Object.assign(project, { name, baseCurrency, entitlementGraceDays });
+      Object.assign(project, { name, baseCurrency, entitlementGraceDays, automaticTax });
       // The flush increments the version if a field has changed.
       await tx.flush();
       if (project.version !== version) publish(ProjectUpdated, teamId, project);

@@ -49,6 +49,7 @@ const ProjectSchema = defineEntity({
     name: p.text(),
     baseCurrency: p.text(),
     entitlementGraceDays: p.integer(),
+    automaticTax: p.boolean(),
     version: p.integer().version(),
     createdAt: p.datetime(),
   },

@@ -10,6 +10,7 @@ import { audited, pendingAuditOf } from '@billing/service/audited-operation';
 import type { OperationKind } from '@billing/processor/operation-log/operation-kind';
 import type { CheckoutSessionSnapshot } from '@billing/processor/port';
 import { z } from 'zod';
+import { findTaxDefault } from '#copies/find-tax-default';
 import { problemOfRedemption } from '#copies/resolve-promotion-code';
 import type { Dependencies } from '../dependencies.ts';
 import { CheckoutSession } from './checkout-session.entity.ts';
@@ -68,12 +69,12 @@ export function createCheckoutKind({ now }: Pick<Dependencies, 'now'>) {
 
 /**
  * Creates a hosted checkout session. The same operation key gives the same session.
- * @throws Problem what `resolvePurchase` throws; 409 `processor_not_connected`; `processor_error` after a refusal, with
- * nothing left behind; `unavailable` when the processor does not respond
+ * @throws Problem what `resolvePurchase` and `findTaxDefault` throw; 409 `processor_not_connected`; `processor_error` after a
+ * refusal, with nothing left behind; `unavailable` when the processor does not respond
  */
 export function startCheckout(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'operationLog' | 'traces' | 'now'>) {
   const { operationLog, traces, now } = dependencies;
-  const resolve = resolvePurchase(dependencies);
+  const [resolve, taxDefaultOf] = [resolvePurchase(dependencies), findTaxDefault(dependencies)];
   const kind = createCheckoutKind(dependencies);
   return async (
     scope: ProjectScope,
@@ -82,6 +83,7 @@ export function startCheckout(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'o
     operationKey: string = randomUUID(),
   ): Promise<OpenCheckout> => {
     const purchase = await resolve(scope, requested);
+    const wanted = { ...requested, automaticTax: requested.automaticTax ?? (await taxDefaultOf(scope)) };
     const { teamId, projectId } = scope;
     const { customerId, priceId } = requested;
     const request = {
@@ -111,7 +113,7 @@ export function startCheckout(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'o
         changes: changesOf(null, { mode, customerId, priceId, quantity, trialDays, promotionCode }),
       });
       const trace = traces.sign(teamId, currentTrace());
-      return { ...toSession(scope, requested, { purchase, trace }), audit };
+      return { ...toSession(scope, wanted, { purchase, trace }), audit };
     });
     return opened.catch((err: unknown) => Promise.reject(problemOfRedemption(err)));
   };
@@ -124,7 +126,7 @@ function toOpenCheckout({ id: sessionId, url }: CheckoutSessionSnapshot): OpenCh
 
 function toSession(
   { teamId, projectId }: ProjectScope,
-  requested: z.output<typeof checkoutCreate>,
+  requested: z.output<typeof checkoutCreate> & { readonly automaticTax: boolean },
   { purchase, trace }: { purchase: Purchase; trace: Readonly<Record<string, string>> },
 ): z.output<typeof input> {
   const { customerId, priceId, mode, quantity, successUrl, cancelUrl, trialDays } = requested;

@@ -9,6 +9,7 @@ const ProjectCopySchema = defineEntity({
     id: p.text().$type<ProjectId>().primary(),
     teamId: p.text().$type<TeamId>(),
     graceDays: p.integer(),
+    automaticTax: p.boolean(),
     version: p.integer(),
   },
 });

@@ -14,6 +14,7 @@ import { Menu } from '#ui/menu.tsx';
 import { StripeId } from '#ui/open-in-stripe.tsx';
 import { Time } from '#ui/time.tsx';
 import { CheckoutDialog } from '../products/checkout-dialog.tsx';
+import { BillingCard } from './billing-card.tsx';
 import { CustomerDialog } from './customer-dialog.tsx';
 import { CustomerHistory } from './customer-history.tsx';
 import { CustomerReferral } from './customer-referral.tsx';
@@ -54,6 +55,7 @@ export function CustomerPage() {
           <EntitlementsCard customerId={id} />
           <CustomerDetails customer={customer} />
           <CustomerReferral customerId={id} />
+          <BillingCard customerId={id} />
         </div>
       </div>
     </Page>

@@ -87,7 +87,7 @@ function FixActions({ check, onReplaceKey }: HealthCardProps & { readonly check:
       </ProjectLink>
     ),
     tax: (
-      <ProjectLink page="subscriptions" className="button small">
+      <ProjectLink page="subscriptions" search={{ tax: 'stopped' }} className="button small">
         See the subscriptions
       </ProjectLink>
     ),

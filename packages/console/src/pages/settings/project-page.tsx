@@ -21,6 +21,7 @@ export function ProjectPage() {
         name: textOf(fields, 'name'),
         baseCurrency: textOf(fields, 'currency'),
         entitlementGraceDays: Number(textOf(fields, 'graceDays')),
+        automaticTax: fields.has('automaticTax'),
       }),
     stale: [projectsQuery(teamId).queryKey, key('analytics')],
     done: 'The project is changed.',
@@ -56,6 +57,10 @@ export function ProjectPage() {
             hint="So long a subscription that is past due goes on giving its features; 60 at most."
             problem={problems.of.entitlementGraceDays}
           />
+          <label className="check">
+            <input type="checkbox" name="automaticTax" defaultChecked={project.automaticTax} />
+            Checkouts have Stripe compute tax, unless they say otherwise
+          </label>
         </Form>
       </Card>
       <Card title="Details" lead="Your backend needs both ids.">

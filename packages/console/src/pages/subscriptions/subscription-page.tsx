@@ -27,6 +27,7 @@ import { DiscountsCard } from './discounts-card.tsx';
 import { nextStep } from './next-step.ts';
 import { PlannedChanges } from './planned-changes.tsx';
 import { SubscriptionActions } from './subscription-actions.tsx';
+import { TaxCard } from './tax-card.tsx';
 import { WebhookChanges } from './webhook-changes.tsx';
 import { SubscriptionStatus } from './subscription-summary.tsx';
 
@@ -82,6 +83,7 @@ export function SubscriptionPage() {
         <div className="stack">
           <SubscriptionDetails subscription={subscription} />
           <DiscountsCard subscription={subscription} />
+          <TaxCard subscription={subscription} />
           <WebhookChanges objectId={subscription.processorSubscriptionId} />
         </div>
       </div>

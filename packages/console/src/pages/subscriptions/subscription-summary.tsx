@@ -5,6 +5,7 @@ import { Details } from '#ui/details.tsx';
 import { StatusBadge, SUBSCRIPTION_STATUS } from '#ui/statuses.tsx';
 import { CustomerName } from '../customers/customer-name.tsx';
 import { ProductNames } from '../products/product-name.tsx';
+import { hasTaxStopped } from './tax-card.tsx';
 
 /** Whose subscription it is, to what, and what it costs. */
 export const SubscriptionSummary = ({ subscription }: { readonly subscription: Subscription }) => (
@@ -18,7 +19,7 @@ export const SubscriptionSummary = ({ subscription }: { readonly subscription: S
   />
 );
 
-/** A subscription's status, and what its status does not say: that it is set to end or to change, or that payments are paused. */
+/** A subscription's status, and what its status does not say: that it is set to end or to change, or that payments are paused or tax has stopped. */
 export function SubscriptionStatus({ subscription }: { readonly subscription: Subscription }) {
   const { status, cancelAtPeriodEnd, pauseCollection, pendingChange, scheduledChange } = subscription;
   return (
@@ -28,6 +29,7 @@ export function SubscriptionStatus({ subscription }: { readonly subscription: Su
       {pendingChange && <Badge tone="warn">Change unpaid</Badge>}
       {scheduledChange && <Badge tone="accent">Changes</Badge>}
       {pauseCollection && <Badge tone="warn">Payments paused</Badge>}
+      {hasTaxStopped(subscription) && <Badge tone="warn">Tax stopped</Badge>}
     </span>
   );
 }

@@ -27,6 +27,9 @@ const COLUMNS = sortedBy('Created', [
   ...SUBSCRIPTION_COLUMNS.flatMap(column => (column.title === 'Next' ? [CREATED, column] : [column])),
 ]);
 
+/** What the tax of listed subscriptions may be chosen by. */
+const TAX = { stopped: { name: 'Tax stopped' } } as const;
+
 export function SubscriptionsPage() {
   const scope = useProject();
   const filters = useFilters();
@@ -35,9 +38,10 @@ export function SubscriptionsPage() {
   const priceId = filters.text('priceId') || undefined;
   const productId = filters.text('productId') || undefined;
   const search = filters.text('search') || undefined;
+  const taxStopped = filters.oneOf('tax', TAX) && ('true' as const);
   const sold = useSoldOptions(productId);
-  const wanted = { ...shown, ...(status ? { status } : { activeOnly: false }), priceId, productId, search };
-  const isChosen = isFiltered || [status, priceId, productId, search].some(Boolean);
+  const wanted = { ...shown, ...(status ? { status } : { activeOnly: false }), priceId, productId, search, taxStopped };
+  const isChosen = isFiltered || [status, priceId, productId, search, taxStopped].some(Boolean);
   return (
     <ListPage
       title="Subscriptions"
@@ -52,6 +56,7 @@ export function SubscriptionsPage() {
           {(productId ?? priceId) && (
             <SelectFilter name="priceId" label="Price" options={sold.prices} all="All prices" />
           )}
+          <SelectFilter name="tax" label="Tax" options={TAX} all="Any tax" />
           <ListFilters />
         </>
       }
