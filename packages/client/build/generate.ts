@@ -31,6 +31,7 @@ function declareOwnTypes(types: TypePrinter): void {
     DunningTotals: dunningTotals,
     EventCredit: EVENT_DATA.referral_credit,
     EventHead: event.omit({ type: true, object: true, data: true, previousAttributes: true, truncated: true }),
+    EventInvoice: EVENT_DATA.invoice,
     EventState: EVENT_DATA.customer_state,
     FeatureCheck: featureCheck,
     FeatureValue: featureValue,

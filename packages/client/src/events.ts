@@ -6,7 +6,7 @@ interface EventData {
   readonly product: wire.Product;
   readonly price: wire.Price;
   readonly subscription: wire.Subscription;
-  readonly invoice: wire.Invoice;
+  readonly invoice: wire.EventInvoice;
   readonly payment: wire.Payment;
   readonly referral: wire.Referral;
   readonly referral_code: wire.ReferralCode;

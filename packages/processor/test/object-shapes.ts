@@ -95,9 +95,22 @@ const invoice = {
   period_end: created,
   due_date: created,
   status_transitions: { paid_at: created },
+  subtotal: 2,
+  total: 1,
+  total_discount_amounts: [{ amount: 1, discount: 'di_1' }],
+  customer_tax_ids: [{ type: 'eu_vat', value: 'DE123456789' }],
+  custom_fields: [{ name: 'PO number', value: '2026-17' }],
   metadata: {},
   created,
 };
+const invoiceLine = {
+  description: 'Pro',
+  amount: 2,
+  discount_amounts: [{ amount: 1, discount: 'di_1' }],
+  quantity: 1,
+  period: { start: created, end: created },
+};
+const taxed = { amount: 1, taxable_amount: 1, taxability_reason: 'standard_rated' };
 const details = { subscription: 'sub_1', metadata: { projectId: 'proj_1' } };
 const SUBSCRIPTION_WORDS: Path[] = [
   ['status'],
@@ -132,7 +145,13 @@ const SUBSCRIPTION_OPTIONAL: Path[] = [
   ['items', 'data', 0, 'price', 'metadata'],
   ['items', 'data', 0, 'price', 'recurring', 'usage_type'],
 ];
-const INVOICE_WORDS: Path[] = [['status'], ['billing_reason'], ['collection_method']];
+const INVOICE_WORDS: Path[] = [
+  ['status'],
+  ['billing_reason'],
+  ['collection_method'],
+  ['customer_tax_ids', 0, 'type'],
+  ['lines', 'data', 0, 'description'],
+];
 const INVOICE_OPTIONAL: Path[] = [
   'customer',
   'status',
@@ -148,6 +167,12 @@ const INVOICE_OPTIONAL: Path[] = [
   'parent',
   'subscription',
   'subscription_details',
+  'subtotal',
+  'total',
+  'total_discount_amounts',
+  'customer_tax_ids',
+  'custom_fields',
+  'lines',
 ].map(field => [field]);
 
 /** Every kind of object that is parsed, in each shape that API versions give it. */
@@ -185,16 +210,49 @@ export const SHAPES: readonly Shape[] = [
   {
     name: 'an invoice before 2025-03-31',
     read: readInvoice,
-    object: { ...invoice, subscription: 'sub_1', subscription_details: { metadata: { projectId: 'proj_1' } } },
+    object: {
+      ...invoice,
+      subscription: 'sub_1',
+      subscription_details: { metadata: { projectId: 'proj_1' } },
+      tax: 1,
+      total_tax_amounts: [{ ...taxed, inclusive: true }],
+      lines: { data: [{ ...invoiceLine, price: { id: 'price_1' }, proration: true }] },
+    },
     words: INVOICE_WORDS,
-    optional: [...INVOICE_OPTIONAL, ['subscription_details', 'metadata']],
+    optional: [
+      ...INVOICE_OPTIONAL,
+      ['subscription_details', 'metadata'],
+      ['tax'],
+      ['total_tax_amounts'],
+      ['lines', 'data', 0, 'price'],
+    ],
   },
   {
     name: 'an invoice since 2025-03-31',
     read: readInvoice,
-    object: { ...invoice, parent: { type: 'subscription_details', subscription_details: details } },
-    words: [...INVOICE_WORDS, ['parent', 'type']],
-    optional: [...INVOICE_OPTIONAL, ['parent', 'subscription_details'], ['parent', 'type']],
+    object: {
+      ...invoice,
+      parent: { type: 'subscription_details', subscription_details: details },
+      total_taxes: [{ ...taxed, tax_behavior: 'inclusive' }],
+      lines: {
+        data: [
+          {
+            ...invoiceLine,
+            pricing: { price_details: { price: 'price_1' } },
+            parent: { subscription_item_details: { proration: true } },
+          },
+        ],
+      },
+    },
+    words: [...INVOICE_WORDS, ['parent', 'type'], ['total_taxes', 0, 'tax_behavior']],
+    optional: [
+      ...INVOICE_OPTIONAL,
+      ['parent', 'subscription_details'],
+      ['parent', 'type'],
+      ['total_taxes'],
+      ['lines', 'data', 0, 'pricing'],
+      ['lines', 'data', 0, 'parent'],
+    ],
   },
   {
     name: 'a price',

@@ -154,6 +154,18 @@ it('opens the tab that the address names', async () => {
   expect(await open('?tab=invoices&tab=invoices')).toBe('subscriptions');
 });
 
+it('tells the tax of an invoice where there is one', async () => {
+  await using service = await startService();
+  service.otherServices.invoices.push(
+    anInvoice(service, { number: 'N-1', tax: 479 }),
+    anInvoice(service, { number: 'N-2' }),
+    anInvoice(service, { number: 'N-3', tax: null }),
+  );
+  const { token } = await service.createLink();
+  const text = textOf((await service.visit(token, '?tab=invoices')).body);
+  expect(text.match(/including \S+ tax/g)).toEqual(['including $4.79 tax']);
+});
+
 it('shows twelve invoices per page, and uncollectible ones as open', async () => {
   await using service = await startService();
   const { invoices } = service.otherServices;

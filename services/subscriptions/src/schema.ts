@@ -12,6 +12,7 @@ import { AddCustomerDiscounts } from './migrations/0004-add-customer-discounts.t
 import { FindAmounts } from './migrations/0006-find-amounts.ts';
 import { FoldInvoiceNumbers } from './migrations/0005-fold-invoice-numbers.ts';
 import { AddTax } from './migrations/0007-add-tax.ts';
+import { AddInvoiceContent } from './migrations/0008-add-invoice-content.ts';
 import { CopyAutomaticTax } from './migrations/0009-copy-automatic-tax.ts';
 import { Payment } from './money/payment.entity.ts';
 import { MigratedSubscription, PriceMigration } from './price-migrations/price-migration.entity.ts';
@@ -48,6 +49,7 @@ export const subscriptionsSchema = {
     { name: '0005-fold-invoice-numbers', class: FoldInvoiceNumbers },
     { name: '0006-find-amounts', class: FindAmounts },
     { name: '0007-add-tax', class: AddTax },
+    { name: '0008-add-invoice-content', class: AddInvoiceContent },
     { name: '0009-copy-automatic-tax', class: CopyAutomaticTax },
   ],
 };

@@ -5,7 +5,7 @@ import { PROJECT_PATH, projectAccess } from '../operation.ts';
 import { createdQuery, pageQuery, pagination } from '../pagination.ts';
 import { subscriptionCancel } from '../resources/cancellation.ts';
 import { checkoutCreate, checkoutSession } from '../resources/checkout.ts';
-import { invoice, INVOICE_STATUSES } from '../resources/invoice.ts';
+import { invoice, INVOICE_STATUSES, wholeInvoice } from '../resources/invoice.ts';
 import { payment, PAYMENT_STATUSES, paymentRefund, paymentTotals } from '../resources/payment.ts';
 import {
   subscription,
@@ -176,8 +176,8 @@ export const subscriptionsOperations = declareOperations('subscriptions', {
   getInvoice: {
     route: `GET ${invoicePath}`,
     access: read,
-    summary: 'Get an invoice',
-    response: z.object({ invoice }),
+    summary: 'Get an invoice, with its lines',
+    response: z.object({ invoice: wholeInvoice }),
     problems: ['invoice_not_found'],
   },
   voidInvoice: {

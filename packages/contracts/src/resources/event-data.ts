@@ -5,7 +5,7 @@ import { billingDetails } from './billing-details.ts';
 import { customerState } from './customer-state.ts';
 import { customer } from './customer.ts';
 import { event } from './event.ts';
-import { invoice } from './invoice.ts';
+import { invoiceState } from './invoice.ts';
 import { payment } from './payment.ts';
 import { price } from './price.ts';
 import { product } from './product.ts';
@@ -19,7 +19,7 @@ export const EVENT_DATA = {
   product,
   price,
   subscription,
-  invoice,
+  invoice: invoiceState,
   payment,
   referral,
   referral_code: referralCode,

@@ -56,7 +56,7 @@ export const event = z
     cause: eventCause,
     data: eventResource.optional().meta({
       description:
-        'The object as its GET returned it then; absent when the event is longer than 64 KiB, or its team stored all that it may.',
+        'The object as its GET returned it then, an invoice without lines, tax ids and order number; absent when the event is longer than 64 KiB, or its team stored all that it may.',
       example: { id: CustomerId.example, name: 'Ada King' },
     }),
     previousAttributes: eventResource

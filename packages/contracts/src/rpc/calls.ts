@@ -12,7 +12,7 @@ import { REDEMPTION_REFUSALS } from '../resources/promotion-code.ts';
 import { defineRpc } from '../rpc.ts';
 import { auditContext } from '../resources/audit-entry.ts';
 import { featureKey } from '../resources/feature.ts';
-import { invoice } from '../resources/invoice.ts';
+import { invoiceState } from '../resources/invoice.ts';
 import { CHANGE_TIMES, madeChange, planChangePreview, PRORATIONS } from '../resources/plan-change.ts';
 import { project } from '../resources/team.ts';
 import { timestamp } from '../timestamp.ts';
@@ -182,7 +182,7 @@ export const DescribeCustomerBilling = defineRpc(
     subscriptions: z.array(billedSubscription),
     /** Of what they bill and will bill, by our ids of the prices; deleted ones too. */
     productNames: z.record(z.string(), z.string()),
-    invoices: z.array(invoice),
+    invoices: z.array(invoiceState),
     invoiceTotal: z.int(),
   }),
 );

@@ -85,12 +85,7 @@ export const readCustomer = (raw: unknown): CustomerSnapshot =>
 function readBilling(customer: Fields): BillingSnapshot {
   const exempt = customer.optional('tax_exempt', shortText);
   const [locale = null] = customer.optional('preferred_locales', listOf(shortText)) ?? [];
-  const settings = customer.optionalObject('invoice_settings', it =>
-    it.array('custom_fields', field => ({
-      name: field.required('name', shortText),
-      value: field.required('value', shortText),
-    })),
-  );
+  const settings = customer.optionalObject('invoice_settings', it => it.array('custom_fields', readInvoiceField));
   return {
     businessName: customer.optional('business_name', shortText),
     address: customer.optionalObject('address', it => ({
@@ -107,6 +102,12 @@ function readBilling(customer: Fields): BillingSnapshot {
     invoiceFields: settings ?? [],
   };
 }
+
+/** Parses a field that is printed on invoices, of a customer or of an invoice. */
+export const readInvoiceField = (it: Fields) => ({
+  name: it.required('name', shortText),
+  value: it.required('value', shortText),
+});
 
 /** Parses a tax id, also of an event. */
 export const readTaxId = (raw: unknown): TaxIdSnapshot & { readonly customerId: string | null } =>

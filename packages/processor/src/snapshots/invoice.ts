@@ -1,5 +1,8 @@
+import { PURCHASE_ORDER_FIELD } from '@billing/contracts/resources/billing-details';
 import { INVOICE_STATUSES } from '@billing/contracts/resources/invoice';
+import { readInvoiceField } from './customer.ts';
 import { parseObject, type Fields } from './fields.ts';
+import { readLine, readTaxes, sumOf } from './invoice-amounts.ts';
 import { obstacleOf, type PaymentObstacle } from './payments.ts';
 import { flag, knownWordOf, reference, shortText, text, unixTime, wholeNumber } from './values.ts';
 
@@ -10,30 +13,27 @@ const status = knownWordOf(INVOICE_STATUSES);
  */
 export const readInvoice = (raw: unknown) =>
   parseObject(raw, invoice => {
-    const parent = invoice.optionalObject('parent', it =>
-      it.optionalObject('subscription_details', details => ({
-        subscriptionId: details.optional('subscription', reference),
-        metadata: details.metadata(),
-      })),
-    );
-    const oldDetails = invoice.optionalObject('subscription_details', it => ({ metadata: it.metadata() }));
-    const oldSubscriptionId = invoice.optional('subscription', reference);
+    const metadataOf = (it: Fields) => it.optionalObject('subscription_details', details => details.metadata());
     const reached = invoice.optionalObject('status_transitions', it => ({
       paidAt: it.optional('paid_at', unixTime),
       finalizedAt: it.optional('finalized_at', unixTime),
       givenUpAt: it.optional('marked_uncollectible_at', unixTime) ?? it.optional('voided_at', unixTime),
     }));
     return {
-      id: invoice.required('id', shortText),
+      ...linksOf(invoice),
       customerId: invoice.optional('customer', reference),
-      subscriptionId: parent?.subscriptionId ?? oldSubscriptionId,
       /** The subscription's metadata when the invoice was created; it names the project. */
-      subscriptionMetadata: parent?.metadata ?? oldDetails?.metadata ?? {},
+      subscriptionMetadata: invoice.optionalObject('parent', metadataOf) ?? metadataOf(invoice) ?? {},
       metadata: invoice.metadata(),
       number: invoice.optional('number', shortText),
       /** Null for a status that is newer than this service. */
       status: invoice.optional('status', status),
-      amountDue: invoice.required('amount_due', wholeNumber),
+      /** Null where the object does not have it; Stripe's do. */
+      subtotal: invoice.optional('subtotal', wholeNumber),
+      /** What discounts take off the subtotal. */
+      discount: sumOf(invoice, 'total_discount_amounts'),
+      ...readTaxes(invoice),
+      total: invoice.optional('total', wholeNumber),
       amountPaid: invoice.required('amount_paid', wholeNumber),
       amountRemaining: invoice.required('amount_remaining', wholeNumber),
       /** Whether the processor has tried to collect it. */
@@ -54,11 +54,34 @@ export const readInvoice = (raw: unknown) =>
       paidAt: reached?.paidAt ?? null,
       /** When it was first given up: marked as uncollectible, or voided. */
       givenUpAt: reached?.givenUpAt ?? null,
-      /** The payment intents that paid it or are to, or charges without one; empty where the object does not have them. */
-      paymentIds: paymentsOf(invoice),
+      /** Those that its customer had when it was finalized. */
+      customerTaxIds: invoice
+        .array('customer_tax_ids', taxIdOf)
+        .flatMap(({ type, value }) => (value === null ? [] : [{ type, value }])),
+      purchaseOrder:
+        invoice.array('custom_fields', readInvoiceField).find(({ name }) => name === PURCHASE_ORDER_FIELD)?.value ??
+        null,
+      lines: invoice.optionalList('lines', lineOf) ?? [],
       createdAt: invoice.required('created', unixTime),
     };
   });
+
+const lineOf = (line: Fields) => ({ ...readLine(line), discount: sumOf(line, 'discount_amounts') });
+const taxIdOf = (it: Fields) => ({ type: it.required('type', shortText), value: it.optional('value', shortText) });
+
+const linksOf = (invoice: Fields) => ({
+  id: invoice.required('id', shortText),
+  subscriptionId:
+    invoice.optionalObject('parent', it =>
+      it.optionalObject('subscription_details', details => details.optional('subscription', reference)),
+    ) ?? invoice.optional('subscription', reference),
+  amountDue: invoice.required('amount_due', wholeNumber),
+  /** The payment intents that paid it or are to, or charges without one; empty where the object does not have them. */
+  paymentIds: paymentsOf(invoice),
+});
+
+/** Parses what an invoice is linked to, and what is due. Its lines are not looked at: an event may cut them. */
+export const readInvoiceLinks = (raw: unknown) => parseObject(raw, linksOf);
 
 /** An invoice of the processor; amounts in the currency's smallest unit. */
 export type InvoiceSnapshot = Readonly<ReturnType<typeof readInvoice>>;

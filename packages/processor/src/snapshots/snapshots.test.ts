@@ -4,7 +4,8 @@ import { addMissingAmounts } from '../stripe/missing-amounts.ts';
 import { readPrice } from './catalog.ts';
 import { readCheckoutSession } from './checkout-session.ts';
 import { readCustomer } from './customer.ts';
-import { readInvoice } from './invoice.ts';
+import { CutList } from './fields.ts';
+import { readInvoice, readInvoiceLinks } from './invoice.ts';
 import { readSubscription } from './subscription.ts';
 
 const price = {
@@ -159,6 +160,22 @@ describe('an invoice', () => {
     const read = readInvoice({ ...invoice, parent: { subscription_details: details } });
     expect(read).toMatchObject({ subscriptionId: 'sub_1', subscriptionMetadata: { projectId: 'proj_1' } });
     expect(readInvoice(old)).toEqual(read);
+  });
+
+  it('has its taxes under the names of each API version, of the oldest their sum alone', () => {
+    const tax = { amount: 479, taxable_amount: 2_520, taxability_reason: 'standard_rated' };
+    const read = readInvoice({ ...invoice, total_taxes: [{ ...tax, tax_behavior: 'inclusive' }] });
+    const taxes = [{ amount: 479, taxableAmount: 2_520, inclusive: true, reason: 'standard_rated' }];
+    expect(read).toMatchObject({ tax: 479, taxes });
+    expect(readInvoice({ ...invoice, total_tax_amounts: [{ ...tax, inclusive: true }], tax: 479 })).toEqual(read);
+    expect(readInvoice({ ...invoice, total_tax_amounts: [], tax: 479 })).toMatchObject({ tax: 479, taxes: [] });
+    expect(readInvoice({ ...invoice, tax: null })).toMatchObject({ tax: 0, taxes: [] });
+  });
+
+  it('is not read without the lines that it cuts; what it is linked to is', () => {
+    const cut = { ...invoice, lines: { object: 'list', data: [], has_more: true }, payment_intent: 'pi_1' };
+    expect(() => readInvoice(cut)).toThrow(CutList);
+    expect(readInvoiceLinks(cut)).toEqual({ id: 'in_1', subscriptionId: null, amountDue: 2_999, paymentIds: ['pi_1'] });
   });
 });
 

@@ -28,6 +28,7 @@ const LISTS: ReadonlyMap<string, ListItems> = new Map<string, ListItems>([
   // Without a status, all that are not canceled, as the customer has them.
   ['customer.subscriptions', (stripe, customer) => stripe.subscriptions.list({ customer, limit: PAGE_SIZE })],
   ['customer.tax_ids', (stripe, customer) => stripe.customers.listTaxIds(customer, { limit: PAGE_SIZE })],
+  ['invoice.lines', (stripe, invoice) => stripe.invoices.listLineItems(invoice, { limit: PAGE_SIZE })],
   ['invoice.payments', (stripe, invoice) => stripe.invoicePayments.list({ invoice, limit: PAGE_SIZE })],
 ]);
 

@@ -7,6 +7,7 @@ import { customerCases } from './customers.ts';
 import { eventCases } from './events.ts';
 import { listedObjectCases } from './listed-objects.ts';
 import { discountCases } from './discounts.ts';
+import { invoiceCases } from './invoices.ts';
 import { paymentCases } from './payments.ts';
 import { planChangeCases } from './plan-changes.ts';
 import { subscriptionCases } from './subscriptions.ts';
@@ -65,6 +66,9 @@ export function processorContract(name: string, start: () => Promise<StandIn>, e
     });
     describe('a discount', () => {
       discountCases(cases);
+    });
+    describe('an invoice', () => {
+      invoiceCases(cases);
     });
     describe('a payment', () => {
       paymentCases(cases);

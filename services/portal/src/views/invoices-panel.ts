@@ -47,6 +47,7 @@ const COLUMNS = ['date', 'number', 'amount', 'status', 'document'] as const;
 function row(invoice: ShownInvoice, { texts, processorBaseUrl }: PortalView): Html {
   const { locale } = texts;
   const { status, amountDue, currency, createdAt } = invoice;
+  const tax = invoice.tax ?? 0;
   const label = LABELS[status];
   const number = html`<bdi>${invoice.number ?? texts.text('withoutNumber')}</bdi>`;
   const pdf = processorLink(invoice.invoicePdfUrl, processorBaseUrl);
@@ -54,7 +55,10 @@ function row(invoice: ShownInvoice, { texts, processorBaseUrl }: PortalView): Ht
   return html`<tr role="row">
     <td role="cell" class="date">${timeElement(createdAt, locale)}</td>
     <td role="cell" class="number">${number}</td>
-    <td role="cell" class="amount">${formatMoney(amountDue, currency, locale)}</td>
+    <td role="cell" class="amount">
+      ${formatMoney(amountDue, currency, locale)}
+      ${tax !== 0 && html`<div class="soft">${texts.text('includingTax', { tax: formatMoney(tax, currency, locale) })}</div>`}
+    </td>
     <td role="cell" class="state"><span class="status ${label.tone}">${texts.text(label.text)}</span></td>
     <td role="cell" class="links">
       ${payment && html`<a href="${payment}" rel="noreferrer">${texts.html('pay', { number })}</a>`}

@@ -7,12 +7,19 @@ import {
   ProductUpdated,
 } from '@billing/contracts/events/catalog';
 import { ProjectCreated, ProjectUpdated } from '@billing/contracts/events/gateway';
-import { CustomerCreated, CustomerDeleted, CustomerUpdated } from '@billing/contracts/events/customers';
+import {
+  CustomerCreated,
+  CustomerDeleted,
+  CustomerUpdated,
+  type CustomerState,
+} from '@billing/contracts/events/customers';
 import { CouponSaved, PromotionCodeSaved } from '@billing/contracts/events/discounts';
 import { ProductFeatureSaved, FeatureSaved, GrantSaved } from '@billing/contracts/events/features';
 import { recordFilter } from '@billing/contracts/events/record-event';
 import { consumer, type Consumer } from '@billing/messaging/consumer/consumer';
+import type { ProjectObject } from '@billing/database/project-objects';
 import type { Delivery } from '@billing/messaging/consumer/delivery';
+import { eraseInvoices, requireErased } from '#money/erase-invoices';
 import { saveDiscounts } from '#record/save-discounts';
 import { savePrices } from '#record/save-prices';
 import type { Dependencies } from '../dependencies.ts';
@@ -33,7 +40,12 @@ export function copies(dependencies: Pick<Dependencies, 'now'>): Consumer[] {
   return [
     consumer('subscriptions-customers', recordFilter('customer')).on(
       [CustomerCreated, CustomerUpdated, CustomerDeleted],
-      (tx, deliveries) => saveCustomerCopies(tx, deliveries.map(toOwned)),
+      async (tx, deliveries) => {
+        const deleted = deliveries.filter(({ data }) => data.deletedAt).map(toCustomer);
+        await eraseInvoices(tx, deleted);
+        await saveCustomerCopies(tx, deliveries.map(toOwned));
+        await requireErased(tx, deleted);
+      },
     ),
     consumer('subscriptions-products', recordFilter('product')).on(
       [ProductCreated, ProductUpdated, ProductDeleted],
@@ -88,3 +100,8 @@ export function copies(dependencies: Pick<Dependencies, 'now'>): Consumer[] {
 }
 
 const toOwned = <State>({ teamId, data }: Delivery<State>): OwnedBy<State> => ({ teamId, state: data });
+
+const toCustomer = ({ teamId, data: { projectId, id } }: Delivery<CustomerState>): ProjectObject => ({
+  scope: { teamId, projectId },
+  id,
+});

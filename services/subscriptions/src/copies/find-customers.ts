@@ -106,6 +106,23 @@ export async function findDiscounted(
   return new Set(rows.map(({ id, ...scope }) => scopedKey({ scope, id })));
 }
 
+/** Finds which customers of ours are deleted. */
+export async function findDeletedCustomers(
+  em: EntityManager,
+  customers: readonly (ProjectObject & { readonly id: CustomerId })[],
+): Promise<ReadonlySet<CustomerId>> {
+  if (customers.length === 0) return new Set();
+  const rows = await executeBound<{ readonly id: CustomerId }>(
+    em,
+    `select copy.id from customer_copies copy
+       join unnest($1::text[], $2::text[], $3::text[]) as wanted (team_id, project_id, id)
+         on copy.id = wanted.id and (copy.team_id, copy.project_id) = (wanted.team_id, wanted.project_id)
+      where copy.deleted_at is not null`,
+    keyColumns(customers),
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
 /** Finds when customers of the processor were deleted there, by `scopedKey`. */
 export async function findDeletions(
   tx: EntityManager,

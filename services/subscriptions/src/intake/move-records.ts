@@ -13,7 +13,7 @@ import { subscriptionRows } from '#record/subscription-rows';
 import { saveSubscriptions } from '#record/save';
 import { toState } from '#record/subscription.entity';
 import { saveInvoices, savePayments } from '#money/save';
-import { toResource as toInvoice } from '#money/invoice.entity';
+import { toState as toInvoice } from '#money/invoice.entity';
 import { toResource as toPayment } from '#money/payment.entity';
 import type { Dependencies } from '../dependencies.ts';
 

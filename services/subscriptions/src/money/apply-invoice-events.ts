@@ -7,7 +7,7 @@ import { missingOrThrow } from '@billing/processor/errors';
 import { idOfMirrored } from '@billing/service/derived-id';
 import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
 import type { Source } from '@billing/service/save-record';
-import { findCustomers, type CustomerReference } from '#copies/find-customers';
+import { findCustomers, findDeletedCustomers, type CustomerReference } from '#copies/find-customers';
 import { subscriptionRows } from '#record/subscription-rows';
 import { fetchCustomer } from '#copies/fetch-customer';
 import type { Dependencies } from '../dependencies.ts';
@@ -22,7 +22,7 @@ import {
   type RecordedInvoice,
 } from './invoice.rules.ts';
 import { deleteInvoices, findDeletedInvoices, markFailedInvoices, invoiceRows } from './invoice-rows.ts';
-import { toResource, type Invoice } from './invoice.entity.ts';
+import { toState, type Invoice } from './invoice.entity.ts';
 import { paymentRows } from './payment-rows.ts';
 import { saveInvoices, type SavedInvoice } from './save.ts';
 import { findPaymentsOf, linkPayments, type PaidInvoice } from './link-payments.ts';
@@ -92,7 +92,7 @@ export function applyInvoiceEvents({ now }: Pick<Dependencies, 'now'>) {
       unprepared.push(...applied.unprepared);
       const isChange = applied.invoice !== recorded;
       if (!isNew && !isChange) continue;
-      const before = isNew ? null : toResource(row);
+      const before = isNew ? null : toState(row);
       const { content, position } = applied.invoice;
       if (isChange)
         Object.assign(row, {
@@ -138,11 +138,15 @@ async function createInvoices(
 ): Promise<ReadonlyMap<string, Invoice>> {
   const oldest = groups.flatMap(oldestReadable);
   const customerIds = await findCustomers(tx, oldest.map(referenceOf));
+  const deleted = await findDeletedCustomers(
+    tx,
+    oldest.flatMap(({ scope }, index) => (customerIds[index] ? [{ scope, id: customerIds[index] }] : [])),
+  );
   const created = oldest.flatMap((event, index) => {
     const customerId = customerIds[index];
     if (!customerId) return [];
     const { scope, snapshot, position } = event;
-    const content = contentOf(snapshot);
+    const content = contentOf(snapshot, { isErased: deleted.has(customerId) });
     const row: Invoice = {
       id: idOfMirrored(InvoiceId, scope, snapshot.id),
       teamId: scope.teamId,
@@ -166,7 +170,7 @@ async function createInvoices(
 
 /** Returns the invoice that a row records. */
 export function recordedInvoice(row: Invoice): RecordedInvoice {
-  const content = pick(row, ['processorSubscriptionId', 'status', ...COPIED]);
+  const content = pick(row, ['processorSubscriptionId', 'status', 'lines', 'isErased', ...COPIED]);
   const position = { at: row.eventAt, rank: row.eventRank, eventId: row.eventId };
   return { content, position, version: row.version };
 }

@@ -3,7 +3,7 @@ import { consumer, type Consumer, type EventHandler } from '@billing/messaging/c
 import type { Delivery } from '@billing/messaging/consumer/delivery';
 import { missingOrThrow } from '@billing/processor/errors';
 import { readObject } from '@billing/processor/event-object';
-import { readInvoice, type InvoicePaymentSnapshot } from '@billing/processor/snapshots/invoice';
+import { readInvoiceLinks, type InvoicePaymentSnapshot } from '@billing/processor/snapshots/invoice';
 import type { PaymentObstacle } from '@billing/processor/snapshots/payments';
 import { sourceOf } from '@billing/service/event-causes';
 import type { Dependencies } from '../dependencies.ts';
@@ -26,7 +26,7 @@ export const attemptedInvoices = (dependencies: Pick<Dependencies, 'em' | 'proce
   const handler: EventHandler<ProcessorEventData, readonly InvoicePaymentSnapshot[]> = {
     prepare: async ({ teamId, data }) => {
       const processor = await dependencies.processors.of(teamId);
-      const payments = await processor.listInvoicePayments(readObject(data, readInvoice).id).catch(missingOrThrow);
+      const payments = await processor.listInvoicePayments(readObject(data, readInvoiceLinks).id).catch(missingOrThrow);
       return payments === 'missing' ? [] : payments;
     },
     handle: async (tx, deliveries, publish) => {
@@ -46,7 +46,7 @@ export const attemptedInvoices = (dependencies: Pick<Dependencies, 'em' | 'proce
 };
 
 function needsRead({ event, data }: Received): boolean {
-  const { paymentIds, amountDue } = readObject(data, readInvoice);
+  const { paymentIds, amountDue } = readObject(data, readInvoiceLinks);
   return amountDue > 0 && (paymentIds.length === 0 || event.type !== PAID.name);
 }
 
@@ -57,7 +57,7 @@ function toPaid(delivery: Received): PaidInvoice {
   const known = payments.flatMap(one => (one.paymentId === null ? [] : [[one.paymentId, obstacleOf(one)] as const]));
   return {
     scope: scopeOf(delivery),
-    invoiceId: readObject(data, readInvoice).id,
+    invoiceId: readObject(data, readInvoiceLinks).id,
     paymentIds: known.map(([id]) => id),
     obstacles: new Map(known.flatMap(([id, obstacle]) => (obstacle ? [[id, obstacle] as const] : []))),
     source: sourceOf(delivery),

@@ -5,7 +5,7 @@ import { scopedKey, type ProjectObject } from '@billing/database/project-objects
 import { compareRecords } from '@billing/processor/compare-records';
 import { AFTER_EVENTS } from '@billing/processor/event-order';
 import { fieldDifferences } from '@billing/processor/field-differences';
-import { readInvoice, type InvoiceSnapshot } from '@billing/processor/snapshots/invoice';
+import { readInvoiceLinks, type InvoiceSnapshot } from '@billing/processor/snapshots/invoice';
 import { readCharge } from '@billing/processor/snapshots/payments';
 import type { CustomerReference } from '#copies/find-customers';
 import { observedCharge } from './payment-observations.rules.ts';
@@ -67,7 +67,7 @@ export async function findLinks(
   scope: ProjectScope,
   objects: readonly ComparedObject[],
 ): Promise<(invoice: InvoiceSnapshot) => readonly string[]> {
-  const ids = objects.filter(isThere).flatMap(object => readInvoice(object).paymentIds);
+  const ids = objects.filter(isThere).flatMap(object => readInvoiceLinks(object).paymentIds);
   const rows = await paymentRows.find(
     em,
     ids.map(id => ({ scope, id })),

@@ -49,6 +49,13 @@ const CASES = `
    and invoice.status = any(case when ${HAS_ENDED} then $4::text[] else $5::text[] end)
    and ($6::timestamptz is null or invoice.finalized_at < $6::timestamptz)`;
 
+/** What a case shows of its invoice, whose lines may be many. */
+const SHOWN = `(
+  select to_json(shown) from (
+    select invoice.id, invoice.processor_invoice_id, invoice.subscription_id, invoice.customer_id, invoice.status,
+           invoice.amount_due, invoice.amount_paid, invoice.currency, invoice.attempts, invoice.next_attempt_at,
+           invoice.finalized_at, invoice.paid_at, invoice.given_up_at, invoice.hosted_invoice_url) shown)`;
+
 /** The same as `amountOf` of the domain. */
 const AMOUNT = `invoice.amount_due - case when invoice.status = 'paid' then 0 else invoice.amount_paid end`;
 
@@ -72,7 +79,7 @@ export async function listFailedInvoices(
   const place = placeBefore(page);
   const rows = await executeBound<{ invoice: JsonRow; hasEnded: boolean; endedAt: string | null }>(
     em,
-    `select to_json(invoice) as invoice, ${HAS_ENDED} as "hasEnded", to_json(subscription.ended_at) as "endedAt" ${CASES}
+    `select ${SHOWN} as invoice, ${HAS_ENDED} as "hasEnded", to_json(subscription.ended_at) as "endedAt" ${CASES}
         and ($9::text is null or ${follows('invoice.finalized_at', 'invoice.id', '$9', '$10')})
       order by invoice.finalized_at desc, invoice.id limit $7 offset $8`,
     [...valuesOf(scope, filter), page.limit + 1, skipped(page), place?.at ?? null, place?.id ?? null],

@@ -22,16 +22,18 @@ export const pastDueAt = (now: Date) => ({
 });
 
 /**
- * Finds an invoice of the project.
+ * Finds an invoice of the project, with its lines if they are named.
  * @throws Problem 404 `invoice_not_found`
  */
 export async function findInvoice(
   em: EntityManager,
   { teamId, projectId }: ProjectScope,
   id: InvoiceId,
+  populate: readonly 'lines'[] = [],
 ): Promise<Invoice> {
   const where = { teamId, projectId, id };
-  return em.findOneOrFail(Invoice, where, { disableIdentityMap: true, failHandler: () => notFound('invoice') });
+  const options = { disableIdentityMap: true, failHandler: () => notFound('invoice') };
+  return em.findOneOrFail(Invoice, where, { ...options, populate });
 }
 
 /** Finds the invoice of a subscription that an operation of ours made; null when there is none. */

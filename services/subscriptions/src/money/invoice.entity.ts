@@ -2,7 +2,14 @@ import { defineEntity, p } from '@mikro-orm/postgresql';
 import { searchIndex } from '@billing/database/containing';
 import { fieldsOf } from '@billing/contracts/fields-of';
 import type { CustomerId, InvoiceId, ProjectId, SubscriptionId, TeamId } from '@billing/contracts/ids';
-import { invoice, type Invoice as InvoiceResource, type InvoiceStatus } from '@billing/contracts/resources/invoice';
+import {
+  invoice,
+  invoiceState,
+  type Invoice as InvoiceResource,
+  type InvoiceState,
+  type InvoiceStatus,
+} from '@billing/contracts/resources/invoice';
+import type { StoredLine } from './invoice.rules.ts';
 
 const InvoiceSchema = defineEntity({
   name: 'Invoice',
@@ -53,6 +60,17 @@ const InvoiceSchema = defineEntity({
     dueDate: p.datetime().strictNullable(),
     paidAt: p.datetime().strictNullable(),
     givenUpAt: p.datetime().strictNullable(),
+    subtotal: p.bigint('number').strictNullable(),
+    discount: p.bigint('number').strictNullable(),
+    tax: p.bigint('number').strictNullable(),
+    total: p.bigint('number').strictNullable(),
+    taxes: p.json<InvoiceResource['taxes']>(),
+    customerTaxIds: p.json<InvoiceResource['customerTaxIds']>(),
+    purchaseOrder: p.text().strictNullable(),
+    /** Not loaded with an entity unless it is asked for: there may be many. */
+    lines: p.json<readonly StoredLine[]>().lazy(),
+    /** Whether the customer is deleted: tax ids and order number are erased, and stay so. */
+    isErased: p.boolean(),
     /** Whether a payment of it failed, whatever became of it (`markFailedInvoices`). */
     hasFailed: p.boolean(),
     /** Incremented by every change. */
@@ -75,8 +93,11 @@ const InvoiceSchema = defineEntity({
 export class Invoice extends InvoiceSchema.class {}
 InvoiceSchema.setClass(Invoice);
 
-/** Returns the resource that callers and other services get. */
+/** Returns the resource that callers get. */
 export const toResource = (row: Invoice): InvoiceResource => fieldsOf(invoice, row);
+
+/** Returns the state that events and other services get. */
+export const toState = (row: Invoice): InvoiceState => fieldsOf(invoiceState, row);
 
 const DeletedInvoiceSchema = defineEntity({
   name: 'DeletedInvoice',

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { pick } from '@billing/contracts/fields-of';
 import { unprocessable } from '@billing/contracts/problem';
-import type { InvoiceStatus } from '@billing/contracts/resources/invoice';
+import type { Invoice, InvoiceLine, InvoiceStatus } from '@billing/contracts/resources/invoice';
 import {
   AFTER_EVENTS,
   BEFORE_EVENTS,
@@ -23,6 +23,11 @@ export interface InvoiceState {
 /** What is recorded of an invoice under the name that it has in a snapshot. */
 export const COPIED = [
   'number',
+  'subtotal',
+  'discount',
+  'tax',
+  'total',
+  'taxes',
   'amountDue',
   'amountPaid',
   'amountRemaining',
@@ -39,12 +44,29 @@ export const COPIED = [
   'dueDate',
   'paidAt',
   'givenUpAt',
+  'customerTaxIds',
+  'purchaseOrder',
 ] as const satisfies readonly (keyof InvoiceSnapshot)[];
 
+/** A line in JSON, as callers see it but for our id of its price. */
+export type StoredLine = Omit<InvoiceLine, 'priceId' | 'periodStart' | 'periodEnd'> & {
+  readonly periodStart: string;
+  readonly periodEnd: string;
+};
+
+/** What is left of an invoice's personal data when its customer is deleted. */
+const ERASED = { isErased: true, customerTaxIds: [], purchaseOrder: null } as const;
+
+/** Null, and not only what a snapshot has, in an invoice that was recorded before. */
+type Billed = Pick<Invoice, 'discount' | 'tax' | 'taxes' | 'customerTaxIds'>;
+
 /** All that the processor decides about an invoice. Amounts are in the currency's smallest unit. */
-export interface InvoiceContent extends Pick<InvoiceSnapshot, (typeof COPIED)[number]> {
+export interface InvoiceContent extends Omit<Pick<InvoiceSnapshot, (typeof COPIED)[number]>, keyof Billed>, Billed {
   readonly status: InvoiceStatus;
   readonly processorSubscriptionId: string | null;
+  readonly lines: readonly StoredLine[];
+  /** Whether the customer is deleted. */
+  readonly isErased: boolean;
 }
 
 /** The position of a read: by our clock, so that it has no place among the events, which have the processor's. */
@@ -140,7 +162,7 @@ function compareInvoice(
   event: InvoiceObservation,
   reread: InvoiceSnapshot | 'missing' | null,
 ): Next | 'reread' | null {
-  const next = contentOf(event.snapshot, content.status);
+  const next = contentOf(event.snapshot, content);
   const observed = { ...next, position: event.position };
   const current = { ...content, position };
   const order = orderOf(isRead(position) ? { ...current, position: BEFORE_EVENTS } : current);
@@ -161,7 +183,7 @@ function compareInvoice(
 
 /** Returns the content of the processor's invoice if it differs and the recorded status allows it. */
 function changeByReread(recorded: InvoiceContent, reread: InvoiceSnapshot): InvoiceContent | null {
-  const content = contentOf(reread, recorded.status);
+  const content = contentOf(reread, recorded);
   const isAllowed = !isFinal(recorded.status) || isFinal(content.status);
   return isAllowed && !isDeepStrictEqual(content, recorded) ? content : null;
 }
@@ -187,11 +209,32 @@ export function supersedes(observed: InvoiceState, recorded: InvoiceState): bool
 }
 
 /**
- * Returns what a snapshot shows. A status that is newer than this service leaves the recorded one.
+ * Returns what a snapshot shows, without what is erased of a deleted customer. A status that is newer than this service leaves
+ * the recorded one.
  * @throws Error for an unknown status when none is recorded
  */
-export function contentOf(snapshot: InvoiceSnapshot, recordedStatus?: InvoiceStatus): InvoiceContent {
+export function contentOf(
+  snapshot: InvoiceSnapshot,
+  { status: recordedStatus, isErased }: Partial<Pick<InvoiceContent, 'status'>> & Pick<InvoiceContent, 'isErased'>,
+): InvoiceContent {
   const status = snapshot.status ?? recordedStatus;
   if (!status) throw new Error(`Invoice ${snapshot.id} has a status that this service does not know.`);
-  return { processorSubscriptionId: snapshot.subscriptionId, status, ...pick(snapshot, COPIED) };
+  return {
+    processorSubscriptionId: snapshot.subscriptionId,
+    status,
+    lines: snapshot.lines.map(toStoredLine),
+    ...pick(snapshot, COPIED),
+    ...(isErased ? ERASED : { isErased }),
+  };
 }
+
+const toStoredLine = (line: InvoiceSnapshot['lines'][number]): StoredLine => ({
+  description: line.description,
+  amount: line.amount,
+  discount: line.discount,
+  quantity: line.quantity,
+  processorPriceId: line.priceId,
+  periodStart: line.periodStart.toISOString(),
+  periodEnd: line.periodEnd.toISOString(),
+  proration: line.isProration,
+});

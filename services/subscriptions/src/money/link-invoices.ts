@@ -4,7 +4,7 @@ import type { Publish } from '@billing/messaging/outbox';
 import type { Source } from '@billing/service/save-record';
 import { toProjectObject } from '#record/subscription-rows';
 import type { Subscription } from '#record/subscription.entity';
-import { toResource, type Invoice } from './invoice.entity.ts';
+import { toState, type Invoice } from './invoice.entity.ts';
 import { saveInvoices, type SavedInvoice } from './save.ts';
 import { invoiceRows } from './invoice-rows.ts';
 
@@ -38,7 +38,7 @@ export async function linkInvoices(
     const { processorSubscriptionId: id } = invoice;
     const subscription = id === null ? undefined : byKey.get(scopedKey({ scope: invoice, id }));
     if (!subscription) continue;
-    const before = toResource(invoice);
+    const before = toState(invoice);
     invoice.subscriptionId = subscription.row.id;
     linked.push({ row: invoice, before, source: subscription.source });
   }

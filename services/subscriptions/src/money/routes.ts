@@ -6,7 +6,7 @@ import { serve } from '@billing/service/serve';
 import type { Dependencies } from '../dependencies.ts';
 import { changeInvoice } from './change-invoice.ts';
 import { toResource as toInvoice } from './invoice.entity.ts';
-import { findInvoice } from './invoice-rows.ts';
+import { getInvoice } from './get-invoice.ts';
 import { listDunningCases } from './list-dunning-cases.ts';
 import { listInvoices } from './list-invoices.ts';
 import { listPayments } from './list-payments.ts';
@@ -19,8 +19,8 @@ type MoneyDependencies = Pick<Dependencies, 'em' | 'rpc' | 'outbox' | 'processor
 
 /** Invoices: list, get, void, mark as uncollectible. */
 export function invoiceRoutes(dependencies: MoneyDependencies): Routes {
-  const { em } = dependencies;
   const list = listInvoices(dependencies);
+  const get = getInvoice(dependencies);
   const voidInvoice = changeInvoice('void', dependencies);
   const markUncollectible = changeInvoice('uncollectible', dependencies);
 
@@ -30,7 +30,7 @@ export function invoiceRoutes(dependencies: MoneyDependencies): Routes {
       return { invoices: invoices.map(toInvoice), pagination };
     });
     serve(app, operations.getInvoice, async ({ params: { invoiceId, ...scope } }) => ({
-      invoice: toInvoice(await findInvoice(em.fork(), scope, invoiceId)),
+      invoice: await get(scope, invoiceId),
     }));
     serve(app, operations.voidInvoice, async ({ params: { invoiceId, ...scope }, audit, operationKey }) => ({
       invoice: toInvoice(await voidInvoice(scope, invoiceId, audit, operationKey)),

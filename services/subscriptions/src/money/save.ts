@@ -1,25 +1,25 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { InvoiceSaved, PaymentSaved } from '@billing/contracts/events/money';
-import type { Invoice as InvoiceResource } from '@billing/contracts/resources/invoice';
+import type { InvoiceState } from '@billing/contracts/resources/invoice';
 import type { Payment as PaymentResource } from '@billing/contracts/resources/payment';
 import type { Publish } from '@billing/messaging/outbox';
 import { saveRecord, type RecordKind, type Source } from '@billing/service/save-record';
 import { invoiceRows } from './invoice-rows.ts';
-import { toResource as toInvoice, type Invoice } from './invoice.entity.ts';
+import { toState as toInvoice, type Invoice } from './invoice.entity.ts';
 import { paymentRows } from './payment-rows.ts';
 import { toResource as toPayment, type Payment } from './payment.entity.ts';
 
 /** A row that is to be saved. */
 export interface Saved<Row, Resource> {
   readonly row: Row;
-  /** What callers saw of it before it was changed; null for a new one. */
+  /** What its events showed of it before it was changed; null for a new one. */
   readonly before: Resource | null;
   readonly source: Source;
 }
-export type SavedInvoice = Saved<Invoice, InvoiceResource>;
+export type SavedInvoice = Saved<Invoice, InvoiceState>;
 export type SavedPayment = Saved<Payment, PaymentResource>;
 
-const INVOICE: RecordKind<Invoice, InvoiceResource> = {
+const INVOICE: RecordKind<Invoice, InvoiceState> = {
   object: 'invoice',
   toState: toInvoice,
   eventOf: () => InvoiceSaved,

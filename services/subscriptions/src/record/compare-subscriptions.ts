@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Comparison, CompareObjects } from '@billing/contracts/rpc/syncs';
+import type { FieldDifference } from '@billing/contracts/resources/sync';
 import { hasEnded } from '@billing/contracts/resources/subscription';
 import { findHeldElsewhere } from '@billing/database/held-elsewhere';
 import { compareRecords } from '@billing/processor/compare-records';
@@ -50,7 +51,7 @@ export function compareSubscriptions(em: EntityManager) {
             })),
           ),
         differences: (row, invoice) => [
-          ...fieldDifferences(recordedInvoice(row).content, contentOf(invoice, row.status)),
+          ...fieldDifferences(recordedInvoice(row).content, contentOf(invoice, row)).map(withoutValues),
           ...fieldDifferences({ payments: linksOf(invoice) }, { payments: invoice.paymentIds }),
         ],
       });
@@ -74,6 +75,11 @@ export function compareSubscriptions(em: EntityManager) {
     });
   };
 }
+
+/** Fields of invoices of which findings do not have the values: they are personal, or long. */
+const NOT_SHOWN: ReadonlySet<string> = new Set(['customerTaxIds', 'purchaseOrder', 'lines']);
+const withoutValues = (it: FieldDifference): FieldDifference =>
+  NOT_SHOWN.has(it.field) ? { ...it, ours: null, theirs: null } : it;
 
 export const isLiveSubscription = ({ status }: Subscription): boolean => !hasEnded(status);
 export const isLiveInvoice = ({ status }: Invoice): boolean => !isFinal(status);

@@ -5,7 +5,7 @@ import type { CustomerId, PriceId, ProjectScope, SubscriptionId } from '@billing
 import { MAX_SHOWN_SUBSCRIPTIONS } from '@billing/contracts/resources/customer-state';
 import { ENDED_STATUSES } from '@billing/contracts/resources/subscription';
 import type { DescribeCustomerBilling } from '@billing/contracts/rpc/calls';
-import { toResource } from '#money/invoice.entity';
+import { toState as toInvoice } from '#money/invoice.entity';
 import { findMigrating } from '#plan-changes/change-ids';
 import { listInvoices } from '#money/list-invoices';
 import type { Dependencies } from '../dependencies.ts';
@@ -54,7 +54,7 @@ export function describeBilling(dependencies: Pick<Dependencies, 'em' | 'rpc' | 
     return {
       subscriptions: states.map(state => ({ ...state, productName: productNames[state.priceId ?? ''] ?? null })),
       productNames,
-      invoices: invoices.map(toResource),
+      invoices: invoices.map(toInvoice),
       invoiceTotal: pagination.total,
     };
   };

@@ -7,7 +7,7 @@ import { FOUND_AT_PROCESSOR, sourceOf } from '@billing/service/event-causes';
 import { readObject } from '@billing/processor/event-object';
 import { readPlace } from '@billing/processor/snapshots/discounts';
 import { readSchedule } from '@billing/processor/snapshots/schedule';
-import { readInvoice } from '@billing/processor/snapshots/invoice';
+import { readInvoiceLinks } from '@billing/processor/snapshots/invoice';
 import type { DiscountedCustomer } from '#copies/find-customers';
 import type { Dependencies } from '../dependencies.ts';
 import { scopeOf } from '../scope-of.ts';
@@ -105,7 +105,7 @@ export const pendingChanges = (dependencies: Pick<Dependencies, 'em' | 'processo
   consumer('subscriptions-pending-changes', PaymentFailed.name).on(
     PaymentFailed,
     rereadSubscriptions(dependencies, {
-      concernedBy: data => subscriptionOf(readObject(data, readInvoice).subscriptionId),
+      concernedBy: data => subscriptionOf(readObject(data, readInvoiceLinks).subscriptionId),
       isNeeded: ({ pendingChange }) => pendingChange !== null,
       sourceOf,
       isOnlySource: false,

@@ -52,7 +52,9 @@ const readRecords = (condition: string): string => `
               from subscription) ranked using (id)
      where place <= $5
   ), invoice as (
-    select invoices.* from scope join invoices using (team_id, project_id, customer_id)
+    select id, customer_id, subscription_id, finalized_at, created_at, due_date, attempted, attempts, next_attempt_at,
+           amount_remaining, currency, hosted_invoice_url
+      from scope join invoices using (team_id, project_id, customer_id)
      where status = 'open'
   ), given as (
     select grant_copies.* from scope join grant_copies using (team_id, project_id, customer_id)

@@ -31,7 +31,7 @@ const changed = (subject: Sentence, data: object, before: object): Sentence => {
   return fields === '' ? say`${subject} changed in details` : say`${subject} changed: ${fields}`;
 };
 
-const invoiceText = ({ number, amountDue, currency }: Invoice): string =>
+const invoiceText = ({ number, amountDue, currency }: Pick<Invoice, 'number' | 'amountDue' | 'currency'>): string =>
   `${number ? `invoice ${number}` : 'an invoice'} of ${formatMoney(amountDue, currency)}`;
 const paid = ({ amount, currency }: Payment): string => formatMoney(amount, currency);
 const payer = ({ customerId }: Payment): Sentence => [customerId === null ? 'Somebody' : customer(customerId)];

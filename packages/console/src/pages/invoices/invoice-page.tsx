@@ -1,4 +1,4 @@
-import type { Invoice, Payment } from '@billing/client';
+import type { Payment, WholeInvoice } from '@billing/client';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { unlessMissing } from '#api/failure.ts';
@@ -9,18 +9,18 @@ import { Records } from '#layout/records.tsx';
 import { useFirstPage, type ListSource } from '#layout/use-list-rows.ts';
 import { CopyableId } from '#ui/copy.tsx';
 import { Details } from '#ui/details.tsx';
-import { formatMoney } from '#ui/money.ts';
 import { StripeId } from '#ui/open-in-stripe.tsx';
 import { sentence } from '#ui/sentence.ts';
-import { EmptyState, Skeleton } from '#ui/states.tsx';
-import { INVOICE_STATUS, StatusBadge } from '#ui/statuses.tsx';
+import { EmptyState } from '#ui/states.tsx';
 import { Time } from '#ui/time.tsx';
 import { CustomerLink } from '../customers/customer-name.tsx';
 import { describeFailedPayment, failureOf } from '../failing-payments/failure-words.ts';
 import { PAYMENT_COLUMNS } from '../payments/columns.tsx';
 import { SubscriptionIdLink } from '../products/product-name.tsx';
 import { WebhookChanges } from '../subscriptions/webhook-changes.tsx';
-import { InvoiceActions, InvoiceLinks } from './invoice-actions.tsx';
+import { InvoiceActions } from './invoice-actions.tsx';
+import { Amounts } from './invoice-amounts.tsx';
+import { Lines } from './invoice-lines.tsx';
 
 const UP = { page: 'invoices', title: 'Invoices' } as const;
 const REFRESH_MS = 5_000;
@@ -37,7 +37,7 @@ export function InvoicePage() {
   return query.data ? <Loaded invoice={query.data} /> : <LoadingPage query={query} title="Invoice" up={UP} />;
 }
 
-function Loaded({ invoice }: { readonly invoice: Invoice }) {
+function Loaded({ invoice }: { readonly invoice: WholeInvoice }) {
   const { billing, key } = useProject();
   const { id: invoiceId, number, customerId } = invoice;
   const payments: ListSource<Payment> = {
@@ -60,6 +60,7 @@ function Loaded({ invoice }: { readonly invoice: Invoice }) {
       <div className="split">
         <div className="stack">
           <Amounts invoice={invoice} lastFailure={tried && lastFailureText(failed)} />
+          {invoice.lines.length > 0 && <Lines invoice={invoice} />}
           <Records
             title="Payments"
             {...payments}
@@ -79,39 +80,6 @@ function Loaded({ invoice }: { readonly invoice: Invoice }) {
 const lastFailureText = (failed: Payment | undefined): string =>
   failed ? describeFailedPayment(failureOf(failed)) : 'None';
 
-interface AmountsProps {
-  readonly invoice: Invoice;
-  /** Undefined until it is known. */
-  readonly lastFailure: string | undefined;
-}
-
-function Amounts({ invoice, lastFailure }: AmountsProps) {
-  const { status, amountDue, amountPaid, amountRemaining, currency } = invoice;
-  const money = (amount: number) => <span className="num">{formatMoney(amount, currency)}</span>;
-  return (
-    <Card
-      title="Amounts"
-      lead="Lines, discounts and taxes stand on the invoice itself."
-      actions={
-        <span className="row">
-          <InvoiceLinks invoice={invoice} inWords />
-        </span>
-      }
-    >
-      <Details
-        of={{
-          Status: <StatusBadge of={INVOICE_STATUS[status]} />,
-          Due: money(amountDue),
-          Paid: money(amountPaid),
-          Remaining: money(amountRemaining),
-          'Last failure':
-            status === 'open' && amountDue > 0 ? <bdi>{lastFailure ?? <Skeleton width="10rem" />}</bdi> : undefined,
-        }}
-      />
-    </Card>
-  );
-}
-
 /** Why Stripe made an invoice. https://docs.stripe.com/api/invoices/object */
 const REASONS: Readonly<Record<string, string>> = {
   subscription_create: 'A new subscription',
@@ -121,8 +89,9 @@ const REASONS: Readonly<Record<string, string>> = {
   manual: 'Made by hand or by another program',
 };
 
-function InvoiceDetails({ invoice }: { readonly invoice: Invoice }) {
+function InvoiceDetails({ invoice }: { readonly invoice: WholeInvoice }) {
   const { subscriptionId, billingReason, periodStart, periodEnd, dueDate, paidAt, createdAt } = invoice;
+  const { customerTaxIds, purchaseOrder } = invoice;
   return (
     <Card title="Details">
       <Details
@@ -130,6 +99,8 @@ function InvoiceDetails({ invoice }: { readonly invoice: Invoice }) {
         of={{
           Customer: <CustomerLink id={invoice.customerId} />,
           Subscription: subscriptionId && <SubscriptionIdLink id={subscriptionId} />,
+          'Tax ids': customerTaxIds.map(({ value }) => value).join(', '),
+          'Order number': purchaseOrder && <bdi>{purchaseOrder}</bdi>,
           Reason: billingReason && (REASONS[billingReason] ?? sentence(billingReason)),
           Period: periodStart && periodEnd && (
             <>
