@@ -3,7 +3,8 @@ import { openServiceDatabase } from '@billing/service/service-database';
 import { watchConnections } from '@billing/database/database';
 import { FindProcessorCredentials, FindWebhookEventObject, ReportMissingObject } from '@billing/contracts/rpc/calls';
 import { CountWebhookEvents } from '@billing/contracts/rpc/list-states';
-import { openTraceLimit } from '@billing/tracing/trace-limit';
+import { NEW_TRACES } from '@billing/service/limited-sampler';
+import { openTokenBucket } from '@billing/service/token-bucket';
 import { openSignedTraces } from '@billing/processor/signed-trace';
 import { completionConsumer, projectCopies, routeConsumers } from './pipeline/consumers.ts';
 import { webhooksEnv } from './env.ts';
@@ -76,7 +77,7 @@ export const webhooks = defineService({
     const pipeline = openPipeline({ ...chassis, receipt, quota, publish: bus.publish, pausesMs });
     const checkoutKey = serviceKeys.get('subscriptions');
     const traces = checkoutKey ? openSignedTraces(checkoutKey) : { read: () => undefined };
-    const continued = continueTrace(traces, openTraceLimit());
+    const continued = continueTrace(traces, openTokenBucket(NEW_TRACES));
     const reconciler = openReconciler({
       ...chassis,
       store: pipeline.store,
