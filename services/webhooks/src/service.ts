@@ -37,6 +37,7 @@ import { continueRecovery } from './outgoing/recover.ts';
 import { resolverOf } from './outgoing/resolve-names.ts';
 import { openSender } from './outgoing/sender.ts';
 import { openSlots } from './outgoing/slots.ts';
+import { openTeamPaces } from './outgoing/team-paces.ts';
 import { maintainPartitions } from './outgoing/partitions.ts';
 import { eventRecorder } from './outgoing/record-events.ts';
 import { reportFailure } from './outgoing/report-failure.ts';
@@ -100,7 +101,8 @@ export const webhooks = defineService({
     const sender = resources.adopt(openSender({ allowed, resolve, now }), it => it.close());
     const deliveryEm = await openPool('deliveries', DELIVERY_CONNECTIONS);
     const keysOf = readEndpointKeys(deliveryEm, sealed);
-    const slots = openSlots();
+    const mayBegin = openTeamPaces(env.WEBHOOKS_DELIVERIES_PER_SECOND);
+    const slots = openSlots({ mayBegin });
     const deliveries = deliveryJob({
       ...chassis,
       em: deliveryEm,
@@ -168,6 +170,7 @@ export const webhooks = defineService({
           resolve,
           sender,
           keysOf,
+          onTest: mayBegin,
           retentionDays: env.WEBHOOKS_RETENTION_DAYS,
           onDue: deliveries.wake,
         }),
