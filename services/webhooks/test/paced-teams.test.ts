@@ -26,8 +26,8 @@ it('S82: sends a team ten deliveries at once and then one a second, each once an
 
   await waitFor(() => times.length === 16, { what: 'the rest' });
   const [first = NaN, last = NaN] = [times[0], times[15]];
-  // Six more than came at once, less what was saved up while the first ones were on their way.
-  expect(last - first).toBeGreaterThan(5_000);
+  // Six more than come at once; the first one may have been on its way for long.
+  expect(last - first).toBeGreaterThan(4_000);
   for (const path of ['/a', '/b']) {
     const sequences = receiver.received
       .filter(request => request.path === path)
