@@ -142,7 +142,9 @@ async function enable(
 async function planPrograms(inputs: PlanInputs) {
   const programs = await planBillingPrograms(inputs);
   const services = programs.services.map(it =>
-    it.name === 'webhooks' ? { ...it, env: { ...it.env, WEBHOOKS_ALLOW_ADDRESSES: '127.0.0.0/8' } } : it,
+    it.name === 'webhooks'
+      ? { ...it, env: { ...it.env, WEBHOOKS_ALLOW_ADDRESSES: '127.0.0.0/8', WEBHOOKS_DELIVERIES_PER_SECOND: '100000' } }
+      : it,
   );
   return { ...programs, services };
 }

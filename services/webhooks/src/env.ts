@@ -59,6 +59,8 @@ const variables = serviceEnv.extend(processorEnv.shape).extend({
     .default('')
     .transform(text => new Set(text.split(',').filter(Boolean).map(Number)))
     .pipe(z.set(z.int().min(1).max(65_535))),
+  /** Deliveries of a team that this copy begins a second; those of ten quiet seconds may come at once. */
+  WEBHOOKS_DELIVERIES_PER_SECOND: z.coerce.number().min(1).max(100_000).default(50),
   /** Which work this copy does: receive what Stripe posts, deliver events to endpoints, or both. */
   WEBHOOKS_WORK: z
     .string()

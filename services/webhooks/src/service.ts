@@ -3,7 +3,8 @@ import { openServiceDatabase } from '@billing/service/service-database';
 import { watchConnections } from '@billing/database/database';
 import { FindProcessorCredentials, FindWebhookEventObject, ReportMissingObject } from '@billing/contracts/rpc/calls';
 import { CountWebhookEvents } from '@billing/contracts/rpc/list-states';
-import { openTraceLimit } from '@billing/tracing/trace-limit';
+import { NEW_TRACES } from '@billing/service/limited-sampler';
+import { openTokenBucket } from '@billing/service/token-bucket';
 import { openSignedTraces } from '@billing/processor/signed-trace';
 import { completionConsumer, projectCopies, routeConsumers } from './pipeline/consumers.ts';
 import { webhooksEnv } from './env.ts';
@@ -36,6 +37,7 @@ import { continueRecovery } from './outgoing/recover.ts';
 import { resolverOf } from './outgoing/resolve-names.ts';
 import { openSender } from './outgoing/sender.ts';
 import { openSlots } from './outgoing/slots.ts';
+import { openTeamPaces } from './outgoing/team-paces.ts';
 import { maintainPartitions } from './outgoing/partitions.ts';
 import { eventRecorder } from './outgoing/record-events.ts';
 import { reportFailure } from './outgoing/report-failure.ts';
@@ -76,7 +78,7 @@ export const webhooks = defineService({
     const pipeline = openPipeline({ ...chassis, receipt, quota, publish: bus.publish, pausesMs });
     const checkoutKey = serviceKeys.get('subscriptions');
     const traces = checkoutKey ? openSignedTraces(checkoutKey) : { read: () => undefined };
-    const continued = continueTrace(traces, openTraceLimit());
+    const continued = continueTrace(traces, openTokenBucket(NEW_TRACES));
     const reconciler = openReconciler({
       ...chassis,
       store: pipeline.store,
@@ -99,7 +101,8 @@ export const webhooks = defineService({
     const sender = resources.adopt(openSender({ allowed, resolve, now }), it => it.close());
     const deliveryEm = await openPool('deliveries', DELIVERY_CONNECTIONS);
     const keysOf = readEndpointKeys(deliveryEm, sealed);
-    const slots = openSlots();
+    const mayBegin = openTeamPaces(env.WEBHOOKS_DELIVERIES_PER_SECOND);
+    const slots = openSlots({ mayBegin });
     const deliveries = deliveryJob({
       ...chassis,
       em: deliveryEm,
@@ -167,6 +170,7 @@ export const webhooks = defineService({
           resolve,
           sender,
           keysOf,
+          onTest: mayBegin,
           retentionDays: env.WEBHOOKS_RETENTION_DAYS,
           onDue: deliveries.wake,
         }),

@@ -98,9 +98,20 @@ export const outgoingSteps = (service: WebhooksService) => ({
     ]),
 });
 
-/** Starts the webhooks service, with a clock or the machine's, for tests that deliver to receivers on this machine. */
-export async function startDelivering(clock: { readonly now?: () => Date } = {}) {
-  const env = { SYNC_NIGHTLY: 'off', WEBHOOKS_ALLOW_ADDRESSES: '127.0.0.0/8' };
+interface DeliveringOptions {
+  /** A clock, in place of the machine's. */
+  readonly now?: () => Date;
+  /** The pace of a team; so many that none waits, unless given. */
+  readonly perSecond?: number;
+}
+
+/** Starts the webhooks service for tests that deliver to receivers on this machine. */
+export async function startDelivering({ perSecond = 10_000, ...clock }: DeliveringOptions = {}) {
+  const env = {
+    SYNC_NIGHTLY: 'off',
+    WEBHOOKS_ALLOW_ADDRESSES: '127.0.0.0/8',
+    WEBHOOKS_DELIVERIES_PER_SECOND: `${perSecond}`,
+  };
   const service = await startWebhooks({ reconciler: false, env, ...clock });
   return { service, steps: outgoingSteps(service) };
 }

@@ -110,7 +110,7 @@ const money: Page = {
     chart(
       'Oldest event that waits for an endpoint',
       's',
-      'Of endpoints that do not fail: give webhooks another copy.',
+      'Of endpoints that do not fail: a team is at its pace, or webhooks needs another copy.',
       {
         lag: 'max(billing_delivery_lag)',
       },

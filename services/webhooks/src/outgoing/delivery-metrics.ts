@@ -24,7 +24,7 @@ export function deliveryMetrics(): (sent: Sent) => void {
 }
 
 interface Observed {
-  readonly slots: Pick<Slots, 'taken'>;
+  readonly slots: Pick<Slots, 'taken' | 'pausing'>;
   readonly watch: { readonly waiting: () => number };
 }
 
@@ -39,6 +39,11 @@ export const deliveryGauges = (em: EntityManager, { slots, watch }: Observed): G
     name: 'billing.delivery.on_their_way',
     description: 'Requests of this process to endpoints that are on their way.',
     read: async () => [{ value: slots.taken() }],
+  },
+  {
+    name: 'billing.delivery.pausing_teams',
+    description: 'Teams whose deliveries wait in this process, since they have used up their pace.',
+    read: async () => [{ value: slots.pausing() }],
   },
   {
     name: 'billing.delivery.endpoints',

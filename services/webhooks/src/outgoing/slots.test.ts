@@ -1,4 +1,5 @@
 import { TeamId } from '@billing/contracts/ids';
+import { waitFor } from '@billing/testing/wait-for';
 import { expect, it } from 'vitest';
 import { openSlots } from './slots.ts';
 
@@ -62,4 +63,30 @@ it('gives a slot that becomes free to whoever has waited the longest', () => {
   expect(taken.map(({ name }) => name)).toEqual(['first']);
   taken[0]?.giveBack();
   expect(taken.map(({ name }) => name)).toEqual(['first', 'third']);
+});
+
+it('gives a team that has used up its pace nothing until its pause ends, and others all they want', async () => {
+  const [paced, other] = [TeamId.create(), TeamId.create()];
+  let left = 2;
+  const mayBegin = (teamId: TeamId) => {
+    if (teamId === paced) left -= 1;
+    return teamId !== paced || left >= 0;
+  };
+  const slots = openSlots({ mayBegin });
+  const room = slots.open(paced);
+  expect(takeAll(room)).toHaveLength(2);
+  expect(slots.pausing()).toBe(1);
+  const went: string[] = [];
+  for (const name of ['first', 'second', 'third']) {
+    const endpoint = slots.open(paced);
+    endpoint.wait(true, () => went.push(name));
+    // As a turn asks again whenever something has happened.
+    if (name === 'first') endpoint.wait(true, () => went.push(`${name} again`));
+  }
+  left = 2;
+  expect(room.take(true)).toBeUndefined();
+  expect(takeAll(slots.open(other)).length).toBeGreaterThan(100);
+  expect(went).toEqual([]);
+  await waitFor(() => went.length === 2, { what: 'the pause to end' });
+  expect(went).toEqual(['first again', 'second']);
 });

@@ -26,6 +26,8 @@ interface Parts {
     readonly teamId: ProjectScope['teamId'];
   }) => Promise<EndpointKeys>;
   readonly now: () => Date;
+  /** A test counts as a delivery of its team, and does not wait. */
+  readonly onTest: (teamId: ProjectScope['teamId']) => void;
   /** Endpoints may have become due. */
   readonly onDue: () => void;
 }
@@ -35,7 +37,7 @@ interface Parts {
  * and says nothing about the endpoint's health; but a failing one that takes it is sent the first of what waits at once.
  * @throws Problem 404; 429 after ten tests of the project within a minute
  */
-export function testEndpoint({ outbox, sender, keysOf, now, onDue }: Parts) {
+export function testEndpoint({ outbox, sender, keysOf, now, onTest, onDue }: Parts) {
   return async (
     scope: ProjectScope,
     id: WebhookEndpointId,
@@ -48,6 +50,7 @@ export function testEndpoint({ outbox, sender, keysOf, now, onDue }: Parts) {
       await takeTest(tx, scope);
       recordAudit(publish, scope.teamId, context, { target: { type: 'webhook_endpoint', id }, changes: [] });
     });
+    onTest(scope.teamId);
     const at = now();
     const eventId = EventId.create();
     const body = Buffer.from(
