@@ -30,6 +30,7 @@ const MEANINGS = {
       'The password was last checked in this session more than 15 minutes ago; verify it, or sign in again.',
     sign_up_closed: 'This installation is closed to new users, or this address has no invitation.',
     email_not_verified: 'The address is not confirmed yet; the link in the mail that was sent to it does that.',
+    billing_details_not_offered: 'The portal of the project does not show billing details.',
     test_key_on_live_account:
       'A key that starts with bil_test_, of a team whose processor account is live; create a new key, or rotate this one.',
   },

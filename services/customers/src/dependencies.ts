@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Outbox } from '@billing/messaging/outbox';
 import type { OperationLog } from '@billing/processor/operation-log/operation-log';
+import type { TeamProcessors } from '@billing/processor/team-processors';
 import type { TakeIn } from './operations/take-in-billing.ts';
 
 /** What the service's operations work with; each takes what it needs. */
@@ -11,3 +12,6 @@ export interface Dependencies {
   readonly takeInBilling: TakeIn;
   readonly now: () => Date;
 }
+
+/** What operations on billing details work with. */
+export type BillingDependencies = Omit<Dependencies, 'takeInBilling'> & { readonly processors: TeamProcessors };

@@ -1,12 +1,9 @@
 import { customersOperations as operations } from '@billing/contracts/operations/customers';
-import type { TeamProcessors } from '@billing/processor/team-processors';
 import type { HttpServer } from '@billing/service/http';
 import { serve } from '@billing/service/serve';
 import { findBillingDetails, toResource } from '#operations/find-billing-details.ts';
 import { updateBillingDetails } from '#operations/update-billing-details.ts';
-import type { Dependencies } from '../dependencies.ts';
-
-type BillingDependencies = Omit<Dependencies, 'takeInBilling'> & { readonly processors: TeamProcessors };
+import type { BillingDependencies } from '../dependencies.ts';
 
 /** The HTTP surface of billing details, apart from that of customers. */
 export function billingRoutes(dependencies: BillingDependencies): (app: HttpServer) => void {
