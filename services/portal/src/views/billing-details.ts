@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import { PORTAL_LANGUAGES } from '@billing/contracts/resources/portal-session';
 import { choicesOf, COUNTRIES, namesIn } from '#domain/countries.ts';
 import type { DetailsField } from '#domain/details-form.ts';
-import { controlAttributes, field, option, type BillingDetailsView } from './details-field.ts';
+import { controlAttributes, field, option, textField, type BillingDetailsView } from './details-field.ts';
 import type { Html } from './html.ts';
 import { CHECK } from './icons.ts';
 import type { MessageKey } from './messages/messages.ts';
@@ -11,18 +11,8 @@ import { taxIdFields } from './tax-id-fields.ts';
 /** Returns the page on which customers see and change what stands on their invoices. */
 export function billingDetailsContent(view: BillingDetailsView): Html {
   const { form, problems, isSaved, links, texts } = view;
-  const text = (name: DetailsField, label: MessageKey, autocomplete: string, type = 'text') =>
-    field(
-      name,
-      label,
-      html`<input
-        ${controlAttributes(name, view)}
-        type="${type}"
-        value="${form[name] ?? ''}"
-        autocomplete="${autocomplete}"
-      />`,
-      view,
-    );
+  const text = (name: DetailsField, label: MessageKey, autocomplete: string, type?: string) =>
+    textField(name, label, view, { autocomplete, type });
   const choice = (name: 'country' | 'locale', label: MessageKey, none: MessageKey, values: readonly string[]) => {
     const current = form[name] ?? '';
     const nameOf = namesIn(texts.locale, name === 'country' ? 'region' : 'language');

@@ -39,6 +39,23 @@ export function field(
   </p>`;
 }
 
+/** Returns a text with its label. */
+export const textField = (
+  name: DetailsField,
+  label: MessageKey,
+  view: BillingDetailsView,
+  { autocomplete = 'off', type = 'text' }: { autocomplete?: string; type?: string | undefined } = {},
+): Html => {
+  const value = view.form[name] ?? '';
+  const attributes = controlAttributes(name, view);
+  return field(
+    name,
+    label,
+    html`<input ${attributes} type="${type}" value="${value}" autocomplete="${autocomplete}" />`,
+    view,
+  );
+};
+
 /** Returns what every control has that has a name. */
 export const controlAttributes = (name: DetailsField, { problems }: BillingDetailsView): Html =>
   html`id="${name}" name="${name}" ${problems[name] && html`aria-invalid="true" aria-describedby="${name}-problem"`}`;

@@ -7,13 +7,13 @@ import {
 import { choicesOf, namesIn } from '#domain/countries.ts';
 import { kindValue, removalOf } from '#domain/details-form.ts';
 import { TAX_ID_KINDS } from '#domain/tax-id-kinds.ts';
-import { controlAttributes, field, kindName, option, type BillingDetailsView } from './details-field.ts';
+import { controlAttributes, field, kindName, option, textField, type BillingDetailsView } from './details-field.ts';
 import type { Html } from './html.ts';
 import type { MessageKey } from './messages/messages.ts';
 
 /** Returns the tax ids of a customer, which can be removed, and fields for another one. */
 export function taxIdFields(view: BillingDetailsView): Html {
-  const { taxIds, form, texts } = view;
+  const { taxIds, texts } = view;
   return html`<fieldset class="choices">
     <legend>${texts.text('taxIds')}</legend>
     ${
@@ -25,17 +25,7 @@ export function taxIdFields(view: BillingDetailsView): Html {
     ${
       taxIds.length < MAX_TAX_IDS && [
         field('taxIdKind', 'taxIdKind', kindSelect(view), view),
-        field(
-          'taxIdValue',
-          'taxIdNumber',
-          html`<input
-            ${controlAttributes('taxIdValue', view)}
-            type="text"
-            value="${form['taxIdValue'] ?? ''}"
-            autocomplete="off"
-          />`,
-          view,
-        ),
+        textField('taxIdValue', 'taxIdNumber', view),
       ]
     }
   </fieldset>`;
