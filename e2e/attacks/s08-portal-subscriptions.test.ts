@@ -115,6 +115,31 @@ describe('a customer in the portal', () => {
     expect(await stateOfAll()).toEqual(before);
   });
 
+  it('S8: of billing details only the own ones can be changed, without tax exemption, and only where the project shows them', async () => {
+    const before = await stateOfAll();
+    const path = `/api/portal/${token}/billing-details`;
+    const statusOf = async (body: unknown) => (await visitor.patch(path, body)).status;
+    const taxId = { type: 'eu_vat', value: 'DE123456789' };
+    const bodies = [
+      { taxExempt: 'exempt' },
+      { customerId: 'x' },
+      { taxLocation: 'recognized' },
+      { updatedAt: new Date() },
+      { taxIds: [{ ...taxId, verification: 'verified' }] },
+      { taxIds: Array.from({ length: 6 }, (_, at) => ({ ...taxId, value: `DE12345678${at}` })) },
+      { invoiceFields: [{ name: 'PO number', value: '1' }] },
+      { locale: '../..' },
+      [],
+    ];
+    expect(await Promise.all(bodies.map(statusOf))).toEqual(bodies.map(() => 400));
+    expect((await visitor.get(path)).body.error.code).toBe('billing_details_not_offered');
+    expect(await statusOf({ businessName: 'Engines' })).toBe(404);
+    expect(
+      (await visitor.send('POST', `/portal/${token}/billing-details`, new URLSearchParams({ phone: '1' }))).status,
+    ).toBe(404);
+    expect(await stateOfAll()).toEqual(before);
+  });
+
   it('S8: no other method does more, also not one named in a header, query or form', async () => {
     const before = await stateOfAll();
     const path = `/api/portal/${token}/subscriptions/${own}`;

@@ -37,6 +37,7 @@ export async function portalPages(system: Parameters<typeof openShop>[0]): Promi
     },
     quantity: { enabled: true, max: 50 },
     cancellation: { askReason: true, saveOffer: { promotionCodeId } },
+    billingDetails: { enabled: true },
     brand: { accentColor: '#1a7f5a', supportUrl: 'https://northwind.example/help' },
   });
   await billing.subscriptions.change(backups.id, { priceId: offered[0]?.id, when: 'period_end' });
@@ -58,6 +59,7 @@ export async function portalPages(system: Parameters<typeof openShop>[0]): Promi
     'cancel-trial': `${portalUrl}/subscriptions/${backups.id}/cancel`,
     canceled: `${portalUrl}?notice=cancel-scheduled`,
     'payment-method-saved': `${portalUrl}?tab=payment-methods&notice=payment-method-saved`,
+    'billing-details': `${portalUrl}/billing-details`,
     'not-found': `${portalUrl}/unknown`,
     expired: `${shop.tenant.gatewayUrl}/portal/${'0'.repeat(43)}`,
     returned: `${shop.tenant.gatewayUrl}/portal/return/0`,

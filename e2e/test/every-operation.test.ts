@@ -92,7 +92,8 @@ it('S48: reading leaves no entry, and every read is as documented', async () => 
     responses.push(await api.get(`${P}/analytics/subscriptions?metric=${metric}&growthDays=7`));
   const { token, subscriptionId } = resources;
   responses.push(await visitor.get(`/portal/${token}?tab=invoices`));
-  await ok(api.put(`${P}/portal-config`, { quantity: { enabled: true, max: 9 } }));
+  await ok(api.put(`${P}/portal-config`, { quantity: { enabled: true, max: 9 }, billingDetails: { enabled: true } }));
+  responses.push(await visitor.get(`/api/portal/${token}/billing-details`));
   const preview = `/api/portal/${token}/subscriptions/${subscriptionId}/change/preview`;
   responses.push(await visitor.post(preview, { quantity: 2 }));
   expect(responses.filter(({ status }) => status !== 200)).toEqual([]);

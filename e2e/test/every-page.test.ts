@@ -64,6 +64,7 @@ beforeAll(async () => {
     ...(await newFailingEndpoint(tenant)),
   });
   await user.post(`${P}/syncs`, { mode: 'report' });
+  await billing.portalConfig.set({ billingDetails: { enabled: true } });
   const { portalUrl } = await billing.portal.create({ customerId });
   others = {
     'sign-in': '/sign-in',
@@ -75,6 +76,7 @@ beforeAll(async () => {
     'portal-subscriptions': portalUrl,
     'portal-invoices': `${portalUrl}?tab=invoices`,
     'portal-payment-methods': `${portalUrl}?tab=payment-methods`,
+    'portal-billing-details': `${portalUrl}/billing-details`,
     // It takes as long as all others here.
     ...(IS_SYSTEM && { docs: '/docs' }),
   };

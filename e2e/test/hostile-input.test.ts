@@ -28,6 +28,8 @@ const PAGES = (
     ['POST', '/portal/:token/subscriptions/:subscriptionId/change'],
     ['POST', '/portal/:token/subscriptions/:subscriptionId/change/drop'],
     ['POST', '/portal/:token/setup-intent'],
+    ['GET', '/portal/:token/billing-details'],
+    ['POST', '/portal/:token/billing-details'],
   ] as const
 ).map(([method, path]) => ({ id: `${method} ${path}`, method, path, access: { kind: 'portal-token' } as const }));
 

@@ -152,6 +152,14 @@ export const EXAMPLE_WRITES: Readonly<Record<string, PrepareWrite>> = {
       target: is('subscription', id),
     };
   },
+  updatePortalBillingDetails: async ({ tenant, visitor, resources: { token, customerId } }) => {
+    await ok(tenant.api.put(`${tenant.P}/portal-config`, { billingDetails: { enabled: true } }));
+    return {
+      by: 'customer',
+      send: () => visitor.patch(`/api/portal/${token}/billing-details`, { businessName: 'Engines' }),
+      target: is('customer', customerId),
+    };
+  },
   createPortalSetupSession: ({ visitor, resources: { token, customerId } }) => ({
     by: 'customer',
     send: () => visitor.post(`/api/portal/${token}/setup-intent`),

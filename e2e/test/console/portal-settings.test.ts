@@ -37,6 +37,8 @@ inBrowser('sets what the portal offers and how it looks, with a preview of the p
   await page.getByText('Expected at least `min`.').waitFor();
   await page.getByLabel('At most').fill('50');
   await page.getByLabel('Ask why').check();
+  await page.getByLabel('Customers can change the address and tax ids').check();
+  await preview.getByRole('link', { name: 'Rechnungsdaten' }).waitFor();
   await page.getByLabel('Offer a discount once').selectOption({ label: code });
   await expectAccessible(page);
   await takeScreenshot(page, 'desktop-light-portal-settings');
@@ -46,6 +48,7 @@ inBrowser('sets what the portal offers and how it looks, with a preview of the p
     planSwitch: { enabled: true, priceIds: [yearly.id, priceId], when: 'auto' },
     quantity: { enabled: true, min: 5, max: 50 },
     cancellation: { askReason: true, saveOffer: { promotionCodeId } },
+    billingDetails: { enabled: true },
     brand: { name: 'Analytical Engines', accentColor: '#1a7f5a', logoUrl: null },
   });
   await page.reload();

@@ -142,6 +142,8 @@ const DECLARATIONS: Readonly<Record<ServiceName, Declaration>> = {
       ...RECORD_CALLS,
       calls.FindProject,
       calls.FindCustomer,
+      calls.FindBillingDetails,
+      calls.UpdateBillingDetails,
       calls.DescribeCustomerBilling,
       calls.ScheduleCancellation,
       calls.FindSaveOffer,

@@ -34,6 +34,7 @@ const MEANINGS = {
       'A key that starts with bil_test_, of a team whose processor account is live; create a new key, or rotate this one.',
   },
   not_found: {
+    billing_details_not_offered: 'The portal of the project does not show billing details.',
     project_not_found: 'The project does not exist in this team.',
     product_not_found: 'The product does not exist in this project.',
     price_not_found: 'The price does not exist in this project.',

@@ -1,6 +1,8 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Outbox } from '@billing/messaging/outbox';
+import type { RpcClient } from '@billing/messaging/rpc';
 import type { OperationLog } from '@billing/processor/operation-log/operation-log';
+import type { TeamProcessors } from '@billing/processor/team-processors';
 import type { TakeIn } from './operations/take-in-billing.ts';
 
 /** What the service's operations work with; each takes what it needs. */
@@ -10,4 +12,10 @@ export interface Dependencies {
   readonly operationLog: OperationLog;
   readonly takeInBilling: TakeIn;
   readonly now: () => Date;
+}
+
+/** What operations on billing details work with. */
+export interface BillingDependencies extends Omit<Dependencies, 'takeInBilling'> {
+  readonly processors: TeamProcessors;
+  readonly rpc: RpcClient;
 }

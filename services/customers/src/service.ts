@@ -10,6 +10,7 @@ import { customersSchema } from './persistence/schema.ts';
 import { billingRoutes } from './routes/billing-details.ts';
 import { customerRoutes } from './routes/customers.ts';
 import { grantRoutes } from './routes/grants.ts';
+import { billingRpc } from './rpc/billing-details.ts';
 import { customerRpc } from './rpc/customers.ts';
 
 /** The parts of the customers service; the chassis runs them. */
@@ -20,9 +21,10 @@ export const customersService = () =>
     database: customersSchema,
     parts: ({ em, outbox, rpc, processors, now, logger }) => {
       const operationLog = openCustomersOperationLog({ outbox, processors, rpc, logger, now });
+      const billing = { em, outbox, operationLog, processors, rpc, now };
       return {
         consumers: [customerEvents({ em, processors, logger, now }), taxIdEvents({ now })],
-        rpc: customerRpc(em),
+        rpc: [...customerRpc(em), ...billingRpc(billing)],
         jobs: [() => startReconciler({ operationLog, logger })],
         cleaning: [() => deleteCanceledOperations(em)],
         purge: {
@@ -31,7 +33,7 @@ export const customersService = () =>
         },
         routes: [
           customerRoutes({ em, outbox, operationLog, takeInBilling: takeInBilling({ rpc, logger }), now }),
-          billingRoutes({ em, outbox, operationLog, processors, rpc, now }),
+          billingRoutes(billing),
           grantRoutes({ em, outbox, rpc }),
         ],
       };

@@ -1,7 +1,10 @@
 import { BillingDetailsUpdated } from '@billing/contracts/events/billing-details';
 import { CustomerUpdated } from '@billing/contracts/events/customers';
 import { AuditRecorded } from '@billing/contracts/events/audit';
+import { CustomerId, ProjectId } from '@billing/contracts/ids';
+import { FindBillingDetails, FindCustomer, UpdateBillingDetails } from '@billing/contracts/rpc/calls';
 import { CompareObjects } from '@billing/contracts/rpc/syncs';
+import { testAuditContext } from '@billing/service/testing/audit-context';
 import { runs } from '@billing/testing/runs';
 import fc from 'fast-check';
 import type { Stripe } from 'stripe';
@@ -224,6 +227,30 @@ it('shows a customer’s details nowhere else, and forgets them with the custome
   await billed.call('DELETE', `/customers/${billed.id}`);
   const [row] = await billed.em.fork().execute<[object]>('select * from customers');
   expect(JSON.stringify(row)).not.toMatch(/Analytical|DE123456789|Invalidenstr|4711/);
+});
+
+it('shows and changes details for the portal, without tax exemption, and finds those of no other project', async () => {
+  await using billed = await startBilled();
+  await billed.run();
+  const own = { ...billed.scope, customerId: CustomerId.schema.parse(billed.id) };
+  const wanted = { businessName: 'Engines', locale: 'de', taxIds: [VAT] };
+  const audit = testAuditContext();
+  const changed = await billed.rpc.call(UpdateBillingDetails, { ...own, wanted, audit });
+  expect(changed).toMatchObject(wanted);
+  expect(changed).not.toHaveProperty('taxExempt');
+  expect(await billed.rpc.call(FindBillingDetails, own)).toEqual(changed);
+  expect(await billed.rpc.call(FindCustomer, own)).toMatchObject({ locale: wanted.locale });
+  const wrong = { ...own, wanted: { taxIds: [VAT, { ...VAT, value: 'DE1' }] }, audit };
+  const refusal = { code: 'tax_id_invalid', details: { index: 1 } };
+  await expect(billed.rpc.call(UpdateBillingDetails, wrong)).rejects.toMatchObject(refusal);
+  const notFound = { code: 'customer_not_found' };
+  for (const others of [
+    { ...own, projectId: ProjectId.create() },
+    { ...own, customerId: CustomerId.create() },
+  ]) {
+    await expect(billed.rpc.call(FindBillingDetails, others)).rejects.toMatchObject(notFound);
+    await expect(billed.rpc.call(UpdateBillingDetails, { ...others, wanted, audit })).rejects.toMatchObject(notFound);
+  }
 });
 
 it('names the details that differ from the account, without their values', async () => {

@@ -1,11 +1,17 @@
 import { SubscriptionChangeId, type CustomerId, type ProjectScope, type SubscriptionId } from '@billing/contracts/ids';
 import { notFound, unprocessable, type Problem } from '@billing/contracts/problem';
+import {
+  NO_DETAILS,
+  portalBillingDetails,
+  type PortalBillingDetails,
+} from '@billing/contracts/resources/billing-details';
 import type { MadeChange, PlanChangePreview } from '@billing/contracts/resources/plan-change';
 import {
   AcceptSaveOffer,
   ChangeCustomerPlan,
   DescribeCustomerBilling,
   DropCustomerPlan,
+  FindBillingDetails,
   FindSaveOffer,
   FindCustomer,
   FindPrices,
@@ -13,6 +19,7 @@ import {
   FindStoredPromotionCode,
   PreviewCustomerPlan,
   ScheduleCancellation,
+  UpdateBillingDetails,
 } from '@billing/contracts/rpc/calls';
 import type { z } from 'zod';
 import type { Serve } from '@billing/service/testing/start-test-service';
@@ -38,7 +45,10 @@ interface Change {
 interface State {
   /** What customers are offered who cancel. */
   saveOffer: z.output<typeof FindSaveOffer.reply>;
-  customer: { name: string | null; email: string } | null;
+  customer: { name: string | null; email: string; locale?: string } | null;
+  details: PortalBillingDetails;
+  /** What a change of the billing details is refused with. */
+  detailsRefusal: Problem | null;
   projectName: string;
   subscriptions: ShownSubscription[];
   invoices: ShownInvoice[];
@@ -59,6 +69,8 @@ interface State {
 export async function serveOtherServices({ serve, scope, customerId, processorCustomerId }: OtherServicesOptions) {
   const state: State = {
     customer: { name: 'Ada Lovelace', email: 'ada@example.com' },
+    details: portalBillingDetails.decode({ ...NO_DETAILS, customerId, updatedAt: '2026-11-01T00:00:00.000Z' }),
+    detailsRefusal: null,
     projectName: 'Analytical Engines',
     subscriptions: [],
     invoices: [],
@@ -81,13 +93,27 @@ export async function serveOtherServices({ serve, scope, customerId, processorCu
     return found;
   };
   const cancellations: unknown[] = [];
+  const detailsChanges: z.output<typeof UpdateBillingDetails.request>[] = [];
 
   const stops = {
     customer: await serve(FindCustomer, async request => {
       const { customer } = state;
       if (!customer || request.customerId !== customerId || request.projectId !== scope.projectId) return null;
       const { projectId } = scope;
-      return customerState({ ...customer, id: customerId, projectId, processorCustomerId });
+      const { locale, ...fields } = customer;
+      return { ...customerState({ ...fields, id: customerId, projectId, processorCustomerId }), locale };
+    }),
+    details: await serve(FindBillingDetails, async request => {
+      if (request.customerId !== customerId) throw notFound('customer');
+      return state.details;
+    }),
+    updateDetails: await serve(UpdateBillingDetails, async request => {
+      detailsChanges.push(request);
+      if (state.detailsRefusal) throw state.detailsRefusal;
+      const { taxIds, ...plain } = request.wanted;
+      const known = taxIds?.map(taxId => ({ ...taxId, verification: 'pending' as const })) ?? state.details.taxIds;
+      state.details = Object.assign({}, state.details, plain, { taxIds: known });
+      return state.details;
     }),
     project: await serve(FindProject, async of => projectState(of, { name: state.projectName, baseCurrency: 'eur' })),
     billing: await serve(DescribeCustomerBilling, async request => {
@@ -146,6 +172,8 @@ export async function serveOtherServices({ serve, scope, customerId, processorCu
   return Object.assign(state, {
     /** The requests to schedule a cancellation, in order. */
     cancellations,
+    /** The changes of billing details that were requested, in order. */
+    detailsChanges,
     /** The previews that were requested, in order. */
     previews,
     /** The changes of plan that were made, in order. */

@@ -215,6 +215,14 @@ it.each([
   expect(body.includes(`tab=subscriptions&amp;lang=${language}`)).toBe(query !== '');
 });
 
+it('speaks the language of the customer’s invoices before that of the browser', async () => {
+  await using service = await startService();
+  const { token } = await service.createLink();
+  service.otherServices.customer = { name: null, email: 'ada@example.com', locale: 'sv' };
+  const { headers } = await service.visit(token, '', { 'accept-language': 'de' });
+  expect(headers['content-language']).toBe('sv');
+});
+
 it('shows in the reader’s language that a link has expired', async () => {
   await using service = await startService();
   const { body } = await service.visit('unknown', '', { 'accept-language': 'fr-FR' });

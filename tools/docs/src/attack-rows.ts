@@ -7,7 +7,7 @@ export const ATTACKS = {
   S5: 'Session fixation and sessions that should have ended',
   S6: 'Requests from other sites with a member’s cookie',
   S7: 'Guessed, altered and expired portal links',
-  S8: 'Another customer’s subscription through the portal',
+  S8: 'Another customer’s subscription or billing details through the portal',
   S9: 'Portal tokens in logs, traces and caches',
   S10: 'Open redirects through checkout URLs',
   S11: 'Forged Host headers in links',

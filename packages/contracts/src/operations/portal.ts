@@ -3,6 +3,7 @@ import { declareOperations, success } from '../declare-operations.ts';
 import { CustomerId } from '../ids.ts';
 import { PROJECT_PATH, projectAccess } from '../operation.ts';
 import { pageQuery, pagination } from '../pagination.ts';
+import { portalBillingDetails, portalBillingDetailsUpdate } from '../resources/billing-details.ts';
 import { madeChange, planChangePreview } from '../resources/plan-change.ts';
 import { portalConfig, portalConfigPreview, portalConfigUpdate, portalPlanChange } from '../resources/portal-config.ts';
 import {
@@ -16,6 +17,15 @@ import { subscription, subscriptionUpdate } from '../resources/subscription.ts';
 import { CHANGE_PROBLEMS } from './plan-changes.ts';
 
 const PORTAL_SUBSCRIPTION = '/api/portal/:token/subscriptions/:subscriptionId' as const;
+
+const PORTAL_BILLING_DETAILS = '/api/portal/:token/billing-details' as const;
+const BILLING_DETAILS_PROBLEMS = [
+  'portal_link_expired',
+  'billing_details_not_offered',
+  'customer_not_found',
+  'processor_not_connected',
+  'processor_error',
+] as const;
 
 /** A subscription as its customer sees it, without the team's metadata. */
 const portalSubscription = subscription.omit({ metadata: true, updatedAt: true });
@@ -134,6 +144,21 @@ export const portalOperations = declareOperations('portal', {
       'processor_not_connected',
       'processor_error',
     ],
+  },
+  getPortalBillingDetails: {
+    route: `GET ${PORTAL_BILLING_DETAILS}`,
+    access: { kind: 'portal-token' },
+    summary: 'Get who is billed, as the customer',
+    response: z.object({ billingDetails: portalBillingDetails }),
+    problems: BILLING_DETAILS_PROBLEMS,
+  },
+  updatePortalBillingDetails: {
+    route: `PATCH ${PORTAL_BILLING_DETAILS}`,
+    access: { kind: 'portal-token' },
+    summary: 'Change who is billed, as the customer; after a 422 all is as it was',
+    body: portalBillingDetailsUpdate,
+    response: z.object({ billingDetails: portalBillingDetails }),
+    problems: [...BILLING_DETAILS_PROBLEMS, 'tax_id_invalid', 'tax_location_invalid', 'invoice_fields_full'],
   },
   createPortalSetupSession: {
     route: 'POST /api/portal/:token/setup-intent',

@@ -45,7 +45,8 @@ export type Verification = (typeof VERIFICATIONS)[number];
 const taxId = z.strictObject({
   type: z
     .string()
-    .regex(/^[a-z]{2}_[a-z0-9_]{2,20}$/, 'Expected a kind of tax id, such as eu_vat.')
+    // Those that the processor has of an unknown kind may stay.
+    .regex(/^([a-z]{2}_[a-z0-9_]{2,20}|unknown)$/, 'Expected a kind of tax id, such as eu_vat.')
     .meta({
       description: 'The kind, as the payment processor names it: `eu_vat`, `gb_vat`, `us_ein`…',
       example: 'eu_vat',
@@ -61,13 +62,29 @@ const storedField = z
   .object({ name: z.string(), value: z.string() })
   .meta({ example: { name: 'Cost centre', value: '4711' } });
 
-const MAX_TAX_IDS = 5;
+/** How many tax ids a customer can have. */
+export const MAX_TAX_IDS = 5;
 const MAX_OWN_FIELDS = MAX_INVOICE_FIELDS - 1;
 const isUnique = (names: readonly string[]): boolean => new Set(names).size === names.length;
 
 /** A tax id without the spaces that people type: so two are compared. */
 export const taxIdKey = ({ type, value }: { readonly type: string; readonly value: string }): string =>
   `${type}:${value.replaceAll(/\s/g, '')}`;
+
+const EXAMPLE = {
+  businessName: 'Analytical Engines GmbH',
+  taxIds: [{ type: 'eu_vat', value: 'DE123456789', verification: 'verified' }],
+  address: {
+    line1: 'Invalidenstr. 1',
+    line2: null,
+    city: 'Berlin',
+    state: null,
+    postalCode: '10115',
+    country: 'DE',
+  },
+  purchaseOrder: '2026-17',
+  taxLocation: 'recognized',
+};
 
 export const billingDetails = z
   .object({
@@ -98,20 +115,7 @@ export const billingDetails = z
   .meta({
     id: 'BillingDetails',
     description: 'Who is billed, and with which tax.',
-    example: {
-      businessName: 'Analytical Engines GmbH',
-      taxIds: [{ type: 'eu_vat', value: 'DE123456789', verification: 'verified' }],
-      address: {
-        line1: 'Invalidenstr. 1',
-        line2: null,
-        city: 'Berlin',
-        state: null,
-        postalCode: '10115',
-        country: 'DE',
-      },
-      purchaseOrder: '2026-17',
-      taxLocation: 'recognized',
-    },
+    example: EXAMPLE,
   });
 export type BillingDetails = z.output<typeof billingDetails>;
 
@@ -127,6 +131,8 @@ export const NO_DETAILS: Omit<BillingDetails, 'customerId' | 'updatedAt'> = {
   invoiceFields: [],
   taxLocation: 'unknown',
 };
+
+const EXAMPLE_UPDATE = { businessName: 'Analytical Engines GmbH', taxIds: [{ type: 'eu_vat', value: 'DE123456789' }] };
 
 export const billingDetailsUpdate = z
   .strictObject({
@@ -160,6 +166,21 @@ export const billingDetailsUpdate = z
   .meta({
     id: 'BillingDetailsUpdate',
     description: 'The billing details to change; those that are absent stay.',
-    example: { businessName: 'Analytical Engines GmbH', taxIds: [{ type: 'eu_vat', value: 'DE123456789' }] },
+    example: EXAMPLE_UPDATE,
   });
 export type BillingDetailsUpdate = z.output<typeof billingDetailsUpdate>;
+
+/** The billing details as their customer sees and changes them: nobody exempts themselves from tax. */
+export const portalBillingDetails = billingDetails.omit({ taxExempt: true }).meta({
+  id: 'PortalBillingDetails',
+  description: 'Who is billed, as the customer sees it.',
+  example: EXAMPLE,
+});
+export type PortalBillingDetails = z.output<typeof portalBillingDetails>;
+
+export const portalBillingDetailsUpdate = billingDetailsUpdate.omit({ taxExempt: true }).meta({
+  id: 'PortalBillingDetailsUpdate',
+  description: 'The billing details that a customer changes; those that are absent stay.',
+  example: EXAMPLE_UPDATE,
+});
+export type PortalBillingDetailsUpdate = z.output<typeof portalBillingDetailsUpdate>;

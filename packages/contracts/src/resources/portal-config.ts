@@ -46,6 +46,12 @@ const cancellation = z
   })
   .describe('What happens when a customer cancels.');
 
+const billingDetails = z
+  .object({
+    enabled: z.boolean().meta({ description: 'Whether customers see and change them.', example: true }),
+  })
+  .describe('The business name, address and tax ids on their invoices.');
+
 const brand = z
   .object({
     name: text(120).nullable().meta({
@@ -80,7 +86,7 @@ const defaultLanguage = z.enum(PORTAL_LANGUAGES).meta({
 
 /** What the portal lets customers do, and how it looks. */
 export const portalConfig = z
-  .object({ planSwitch, quantity, cancellation, defaultLanguage, brand })
+  .object({ planSwitch, quantity, cancellation, billingDetails, defaultLanguage, brand })
   .meta({ id: 'PortalConfig', description: 'What the portal of the project’s customers offers, and how it looks.' });
 export type PortalConfig = z.output<typeof portalConfig>;
 
@@ -89,6 +95,7 @@ export const DEFAULT_PORTAL_CONFIG: PortalConfig = {
   planSwitch: { enabled: false, priceIds: [], when: 'auto', proration: 'always_invoice' },
   quantity: { enabled: false, min: 1, max: MAX_QUANTITY },
   cancellation: { askReason: false, saveOffer: null },
+  billingDetails: { enabled: false },
   defaultLanguage: 'en',
   brand: { name: null, logoUrl: null, accentColor: null, supportUrl: null, returnUrl: null },
 };
@@ -102,6 +109,7 @@ export const portalConfigUpdate = settable(
       message: 'Expected at least `min`.',
     }),
     cancellation: settable(cancellation, DEFAULT_PORTAL_CONFIG.cancellation),
+    billingDetails: settable(billingDetails, DEFAULT_PORTAL_CONFIG.billingDetails),
     brand: settable(brand, DEFAULT_PORTAL_CONFIG.brand),
   }),
   DEFAULT_PORTAL_CONFIG,
@@ -112,6 +120,7 @@ export const portalConfigUpdate = settable(
     planSwitch: { enabled: true, priceIds: [PriceId.example], when: 'auto', proration: 'always_invoice' },
     quantity: { enabled: true, min: 1, max: 50 },
     cancellation: { askReason: true, saveOffer: null },
+    billingDetails: { enabled: true },
     defaultLanguage: 'en',
     brand: { name: 'Analytical Engines', accentColor: '#1a7f5a' },
   },

@@ -7,6 +7,7 @@ import { subscriptionState } from '../events/subscriptions.ts';
 import { CustomerId, PriceId, ProductId, ProjectId, PromotionCodeId, SubscriptionId, TeamId } from '../ids.ts';
 import { SERVICES } from '../operation.ts';
 import { syncType } from '../resources/sync.ts';
+import { portalBillingDetails, portalBillingDetailsUpdate } from '../resources/billing-details.ts';
 import { cancellation, SAVE_OFFER_OUTCOMES } from '../resources/cancellation.ts';
 import { REDEMPTION_REFUSALS } from '../resources/promotion-code.ts';
 import { defineRpc } from '../rpc.ts';
@@ -46,7 +47,8 @@ export const FindCustomer = defineRpc(
   'customers',
   'find-customer',
   z.object({ ...scope, customerId: CustomerId.schema }),
-  customerState.nullable(),
+  // The language of its billing details.
+  customerState.extend({ locale: z.string().nullish() }).nullable(),
 );
 
 /** The customer of the project with the tenant's own id, or null; a deleted one is null too. */
@@ -71,6 +73,24 @@ export const SearchCustomers = defineRpc(
   'search-customers',
   z.object({ ...scope, search: z.string() }),
   z.array(CustomerId.schema),
+);
+
+const billingOfCustomer = { ...scope, customerId: CustomerId.schema };
+
+/** The billing details of a customer, as the customer sees them. A deleted one is not found. */
+export const FindBillingDetails = defineRpc(
+  'customers',
+  'find-billing-details',
+  z.object(billingOfCustomer),
+  portalBillingDetails,
+);
+
+/** Changes billing details as the customer. A deleted one is not found. */
+export const UpdateBillingDetails = defineRpc(
+  'customers',
+  'update-billing-details',
+  z.object({ ...billingOfCustomer, wanted: portalBillingDetailsUpdate, audit: auditContext }),
+  portalBillingDetails,
 );
 
 const pricedProduct = z.object({ price: priceState, product: productState });

@@ -1,13 +1,11 @@
 import type { CustomerId, ProjectScope } from '@billing/contracts/ids';
 import { FindProject } from '@billing/contracts/rpc/calls';
-import type { RpcClient } from '@billing/messaging/rpc';
 import { notFound, unprocessable } from '@billing/contracts/problem';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import { billingDetailsUpdate, type BillingDetailsUpdate } from '@billing/contracts/resources/billing-details';
 import { isRefused, isRefusedFor } from '@billing/processor/errors';
 import { STALE } from '@billing/processor/operation-log/operation-kind';
 import type { CustomerSnapshot, LiveCustomerSnapshot, Processor } from '@billing/processor/port';
-import type { TeamProcessors } from '@billing/processor/team-processors';
 import { changesOf } from '@billing/service/audit';
 import { audited, pendingAuditOf, type AuditedKind } from '@billing/service/audited-operation';
 import { z } from 'zod';
@@ -21,7 +19,7 @@ import {
 } from '#domain/billing.ts';
 import type { LinkedCustomer } from '#persistence/customer.entity.ts';
 import { customers, ofSameLife } from '#persistence/find-customer.ts';
-import type { Dependencies } from '../dependencies.ts';
+import type { BillingDependencies } from '../dependencies.ts';
 import { saveBilling, saveDeleted } from './save-customer.ts';
 
 const input = z.object({
@@ -196,7 +194,4 @@ export function updateBillingDetails({ em, operationLog, ...dependencies }: Upda
   };
 }
 
-export type UpdateDependencies = Pick<Dependencies, 'em' | 'operationLog' | 'now'> & {
-  readonly processors: TeamProcessors;
-  readonly rpc: RpcClient;
-};
+type UpdateDependencies = Omit<BillingDependencies, 'outbox'>;

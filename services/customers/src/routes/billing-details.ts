@@ -2,13 +2,11 @@ import { customersOperations as operations } from '@billing/contracts/operations
 import type { HttpServer } from '@billing/service/http';
 import { serve } from '@billing/service/serve';
 import { findBillingDetails, toResource } from '#operations/find-billing-details.ts';
-import { updateBillingDetails, type UpdateDependencies } from '#operations/update-billing-details.ts';
-import type { Dependencies } from '../dependencies.ts';
+import { updateBillingDetails } from '#operations/update-billing-details.ts';
+import type { BillingDependencies } from '../dependencies.ts';
 
 /** The HTTP surface of billing details, apart from that of customers. */
-export function billingRoutes(
-  dependencies: UpdateDependencies & Pick<Dependencies, 'outbox'>,
-): (app: HttpServer) => void {
+export function billingRoutes(dependencies: BillingDependencies): (app: HttpServer) => void {
   const find = findBillingDetails(dependencies);
   const update = updateBillingDetails(dependencies);
 

@@ -23,7 +23,7 @@ import { compareCustomers } from './compare-customers.ts';
 export const customerRpc = (em: EntityManager): RpcHandler[] => [
   rpcHandler(FindCustomer, async ({ customerId, teamId, projectId }) => {
     const customer = await em.fork().findOne(Customer, { id: customerId, teamId, projectId, deletedAt: null });
-    return isMirrored(customer) ? toState(customer) : null;
+    return isMirrored(customer) ? { ...toState(customer), locale: customer.billing?.locale ?? null } : null;
   }),
   rpcHandler(FindCustomerByExternalId, async ({ externalId, ...scope }) => {
     const owners = await findOwners(em.fork(), scope, { kind: 'external-id', values: [externalId] });

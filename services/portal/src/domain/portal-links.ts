@@ -17,6 +17,7 @@ export const NOTICES = [
   'update-dropped',
   'not-possible',
   'payment-method-saved',
+  'details-saved',
 ] as const;
 export type Notice = (typeof NOTICES)[number];
 
@@ -49,6 +50,7 @@ export function portalLinks(publicUrl: string, token: string, lang?: string) {
     /** Where the fields of a GET form go, the language among them. */
     previewChange: (id: SubscriptionId) => `${subscription(id)}/change/preview`,
     dropChange: (id: SubscriptionId) => to(`${subscription(id)}/change/drop`),
+    billingDetails: (notice?: Notice) => to(`${page}/billing-details`, notice && { notice }),
     lang,
     /** `key` names one replacement of the payment method. */
     paymentMethod: (key: string) => to(`${page}/payment-method`, { key }),

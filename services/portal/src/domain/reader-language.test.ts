@@ -27,6 +27,8 @@ it.each([
 it.each([
   [{ query: 'de', link: 'fr', accepted: 'it' }, 'de', 'de'],
   [{ link: 'fr-CH', accepted: 'it' }, 'fr', 'fr-CH'],
+  [{ link: 'fr', customer: 'sv', accepted: 'it' }, 'fr', 'fr'],
+  [{ customer: 'sv-FI', accepted: 'it' }, 'sv', 'sv-FI'],
   [{ query: 'de', accepted: 'it, de-AT;q=0.1' }, 'de', 'de-AT'],
   [{ query: 'xx', link: 'zh', accepted: 'it' }, 'it', 'it'],
   [{ accepted: 'zh-CN' }, 'en', 'en'],

@@ -13,6 +13,8 @@ export interface LanguageWishes {
   readonly query?: string | undefined;
   /** Of the portal link. */
   readonly link?: string | null | undefined;
+  /** Of the customer's billing details. */
+  readonly customer?: string | null | undefined;
   /** The header `Accept-Language`. https://www.rfc-editor.org/rfc/rfc9110#name-accept-language */
   readonly accepted?: string | undefined;
   /** What the project has set; English unless given. */
@@ -26,9 +28,9 @@ const MAX_RANGES = 12;
  * Returns the language of the first wish that names one of the portal's. The locale is the reader's own one of that
  * language if the browser names it: who asks for German in Switzerland gets Swiss numbers.
  */
-export function readerLanguage({ query, link, accepted, project = 'en' }: LanguageWishes): ReaderLanguage {
+export function readerLanguage({ query, link, customer, accepted, project = 'en' }: LanguageWishes): ReaderLanguage {
   const tags = acceptedTags(accepted);
-  const wanted = [query, link, ...tags, project].flatMap(tag => supported(tag ?? '') ?? []);
+  const wanted = [query, link, customer, ...tags, project].flatMap(tag => supported(tag ?? '') ?? []);
   const chosen = wanted[0] ?? { language: project, locale: project };
   const own = tags.flatMap(tag => supported(tag) ?? []).find(({ language }) => language === chosen.language);
   const isRegional = chosen.locale !== chosen.language;

@@ -23,6 +23,8 @@ export interface Visitor {
   readonly config: PortalConfig;
   /** The language that the tenant chose, as a BCP 47 tag. */
   readonly locale: string | null;
+  /** That of the customer's billing details. */
+  readonly customerLocale: string | null;
 }
 
 export interface AdmitVisitorDependencies {
@@ -57,6 +59,7 @@ export function admitVisitor({ em, rpc }: AdmitVisitorDependencies) {
       config,
       returnUrl: returnUrl ?? config.brand.returnUrl,
       locale,
+      customerLocale: customer.locale ?? null,
     };
   };
 }

@@ -30,7 +30,7 @@ export function setPortalConfig({ outbox, rpc, now }: SetPortalConfigDependencie
     ]);
     return outbox.transaction(async (tx, publish) => {
       const before = await findPortalConfig(tx, scope);
-      const changes = (['planSwitch', 'quantity', 'cancellation', 'brand'] as const).flatMap(part =>
+      const changes = (['planSwitch', 'quantity', 'cancellation', 'billingDetails', 'brand'] as const).flatMap(part =>
         changesWithin(part, changesOf(before[part], config[part])),
       );
       const { defaultLanguage } = config;

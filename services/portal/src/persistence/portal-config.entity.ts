@@ -17,8 +17,8 @@ const SavedPortalConfigSchema = defineEntity({
 export class SavedPortalConfig extends SavedPortalConfigSchema.class {}
 SavedPortalConfigSchema.setClass(SavedPortalConfig);
 
-/** Returns what the portal of a project offers and how it looks; everything is off for one that has set nothing. */
+/** Returns what the portal of a project offers and how it looks; everything is off that was not set. */
 export async function findPortalConfig(em: EntityManager, { teamId, projectId }: ProjectScope): Promise<PortalConfig> {
   const saved = await em.findOne(SavedPortalConfig, { teamId, projectId }, { disableIdentityMap: true });
-  return saved?.config ?? DEFAULT_PORTAL_CONFIG;
+  return { ...DEFAULT_PORTAL_CONFIG, ...saved?.config };
 }

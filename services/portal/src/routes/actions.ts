@@ -4,6 +4,7 @@ import { serve } from '@billing/service/serve';
 import type { FastifyRequest } from 'fastify';
 import { subscriptionOf } from '@billing/contracts/events/subscriptions';
 import { admitVisitor, type AdmitVisitorDependencies, type Visitor } from '#operations/admit-visitor.ts';
+import { findBillingDetails, updateBillingDetails } from '#operations/billing-details.ts';
 import { changePlan, dropPlanChange, previewPlan } from '#operations/change-plan.ts';
 import { acceptSaveOffer } from '#operations/save-offer.ts';
 import { scheduleCancellation } from '#operations/schedule-cancellation.ts';
@@ -27,6 +28,8 @@ export function actionRoutes(dependencies: ActionDependencies) {
   const change = changePlan(dependencies);
   const drop = dropPlanChange(dependencies);
   const accept = acceptSaveOffer(dependencies);
+  const findDetails = findBillingDetails(dependencies);
+  const updateDetails = updateBillingDetails(dependencies);
   /** An `Idempotency-Key` belongs to the link. */
   const ownerOf = async ({ token }: { readonly token: string }) => (await admitByToken(token)).sessionId;
 
@@ -75,6 +78,15 @@ export function actionRoutes(dependencies: ActionDependencies) {
       },
       { ownerOf },
     );
+
+    serve(app, portalOperations.getPortalBillingDetails, async ({ params, request }) => ({
+      billingDetails: await findDetails(await admit(request, params.token)),
+    }));
+
+    serve(app, portalOperations.updatePortalBillingDetails, async ({ params, body, audit, request }) => {
+      const visitor = await admit(request, params.token);
+      return { billingDetails: await updateDetails(visitor, body, byCustomer(audit, visitor)) };
+    });
 
     serve(
       app,

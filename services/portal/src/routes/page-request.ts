@@ -25,8 +25,8 @@ export const operationKeyOf = ({ sessionId }: Pick<Visitor, 'sessionId'>, key: s
 export function textsOf(request: FastifyRequest, visitor?: Visitor): Texts {
   const { lang } = langQuery.parse(request.query);
   const accepted = request.headers['accept-language'];
-  const project = visitor?.config.defaultLanguage;
-  return textsFor(readerLanguage({ query: lang, link: visitor?.locale, accepted, project }));
+  const wishes = { customer: visitor?.customerLocale, project: visitor?.config.defaultLanguage };
+  return textsFor(readerLanguage({ query: lang, link: visitor?.locale, accepted, ...wishes }));
 }
 
 const REFUSALS: ReadonlyMap<string, Notice> = new Map([

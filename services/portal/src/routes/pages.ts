@@ -27,6 +27,7 @@ import {
 import { portalPage } from '#views/portal-page.ts';
 import { textsFor } from '#views/texts.ts';
 import { formKey, langQuery, operationKeyOf, textsOf, tokenParams } from './page-request.ts';
+import { billingPages } from './billing-pages.ts';
 import { cancelPages } from './cancel-pages.ts';
 import { planPages } from './plan-pages.ts';
 import { pageSender, type SendPageDependencies } from './send-page.ts';
@@ -47,8 +48,8 @@ interface PageDependencies
 /** How long the page waits for the payment method, in milliseconds: longer on the tab that shows it. */
 const PROCESSOR_DEADLINE_MS = { paymentMethodsTab: 4_000, otherTabs: 1_500 };
 
-/** The largest form, in bytes: a comment of 500 characters takes at most 9 each. */
-const FORM_LIMIT = 16_384;
+/** The largest form, in bytes: the 1,900 characters of billing details take at most 9 each. */
+const FORM_LIMIT = 32_768;
 
 const paymentMethodQuery = langQuery.extend({ key: formKey });
 
@@ -141,6 +142,7 @@ export function pageRoutes(dependencies: PageDependencies): FastifyPluginAsyncZo
     const ofSubscriptions = subscriptionPages({ ...dependencies, admit, sendPage });
     await app.register(cancelPages(dependencies, ofSubscriptions));
     await app.register(planPages(dependencies, ofSubscriptions));
+    await app.register(billingPages(dependencies, ofSubscriptions));
 
     app.post(
       '/:token/payment-method',

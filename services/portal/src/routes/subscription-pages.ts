@@ -7,7 +7,7 @@ import { findBrand } from '#operations/find-brand.ts';
 import type { Html } from '#views/html.ts';
 import { portalFooter } from '#views/portal-page.ts';
 import type { Texts } from '#views/texts.ts';
-import type { langQuery, subscriptionParams } from './page-request.ts';
+import type { langQuery, subscriptionParams, tokenParams } from './page-request.ts';
 import type { pageSender } from './send-page.ts';
 
 interface SubscriptionPageDependencies {
@@ -16,6 +16,12 @@ interface SubscriptionPageDependencies {
   readonly admit: (request: FastifyRequest, token: string) => Promise<Visitor>;
   readonly sendPage: ReturnType<typeof pageSender>;
 }
+
+/** A request for a page of a customer. */
+export type PageRequest = FastifyRequest<{
+  Params: z.output<typeof tokenParams>;
+  Querystring: z.output<typeof langQuery>;
+}>;
 
 export type SubscriptionRequest = FastifyRequest<{
   Params: z.output<typeof subscriptionParams>;
@@ -28,12 +34,12 @@ interface SubscriptionPage {
   readonly content: Html;
 }
 
-/** Returns what the pages about one subscription have in common. */
+/** Returns what the pages besides that with the tabs have in common; most are about one subscription. */
 export function subscriptionPages({ rpc, publicUrl, admit, sendPage }: SubscriptionPageDependencies) {
   const brandOf = findBrand({ rpc });
-  const linksOf = ({ params, query }: SubscriptionRequest) => portalLinks(publicUrl, params.token, query.lang);
+  const linksOf = ({ params, query }: PageRequest) => portalLinks(publicUrl, params.token, query.lang);
   return {
-    visitorOf: (request: SubscriptionRequest) => admit(request, request.params.token),
+    visitorOf: (request: PageRequest) => admit(request, request.params.token),
     linksOf,
     toSubscriptions: (request: SubscriptionRequest, reply: FastifyReply, notice?: Notice) =>
       reply.redirect(linksOf(request).tab('subscriptions', { notice }), 303),

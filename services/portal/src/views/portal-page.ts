@@ -34,6 +34,7 @@ const NOTICES: Readonly<Record<Notice, MessageKey>> = {
   'update-dropped': 'updateDropped',
   'not-possible': 'notPossible',
   'payment-method-saved': 'paymentMethodSaved',
+  'details-saved': 'detailsSaved',
 };
 
 /** Returns the page of a customer, by which it was opened or previewed. */
@@ -56,9 +57,8 @@ function portalContent(view: PortalView): Html {
     ${TABS.map(tab => panel(tab, view))}`;
 }
 
-/** Returns the project, the customer, and the link back to the tenant. */
-function portalHeader(view: Pick<PortalView, 'brand' | 'returnUrl' | 'customer' | 'texts'>): Html {
-  const { brand, returnUrl, customer, texts } = view;
+/** Returns the project, the customer with the link to their billing details, and the link back to the tenant. */
+function portalHeader({ brand, returnUrl, customer, config, links, texts }: PortalView): Html {
   const project = html`<bdi>${brand.name ?? texts.text('billing')}</bdi>`;
   return html`<div class="lead">
     ${brandMark(brand, texts.text('billing'))}
@@ -66,6 +66,7 @@ function portalHeader(view: Pick<PortalView, 'brand' | 'returnUrl' | 'customer' 
       <h1>${texts.text('yourBilling')}</h1>
       <p><bdi>${customer.name ?? customer.email ?? ''}</bdi></p>
       ${customer.name !== null && customer.email !== null && html`<p class="soft"><bdi>${customer.email}</bdi></p>`}
+      ${config.billingDetails.enabled && html`<p><a href="${links.billingDetails()}">${texts.text('billingDetails')}</a></p>`}
     </div>
     ${
       returnUrl !== null &&

@@ -150,6 +150,15 @@ export function CancellationCard({ form, set, problems }: FieldsProps) {
   );
 }
 
+/** Whether customers look after what stands on their invoices. */
+export const BillingDetailsCard = ({ form, set }: Omit<FieldsProps, 'problems'>) => (
+  <Card title="Billing details">
+    <Switch checked={form.showsBillingDetails} onChange={showsBillingDetails => set({ showsBillingDetails })}>
+      Customers can change the address and tax ids on their invoices
+    </Switch>
+  </Card>
+);
+
 interface SwitchProps {
   readonly checked: boolean;
   readonly onChange: (checked: boolean) => void;

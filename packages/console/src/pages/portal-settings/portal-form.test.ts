@@ -6,6 +6,7 @@ const config: PortalConfig = {
   planSwitch: { enabled: true, priceIds: ['pri_b', 'pri_a'], when: 'auto', proration: 'none' },
   quantity: { enabled: false, min: 1, max: 999_999 },
   cancellation: { askReason: true, saveOffer: { promotionCodeId: 'prc_1' } },
+  billingDetails: { enabled: true },
   defaultLanguage: 'de',
   brand: { name: null, logoUrl: null, accentColor: '#1a7f5a', supportUrl: null, returnUrl: 'https://shop.example' },
 };

@@ -15,6 +15,7 @@ export interface PortalForm {
   readonly asksReason: boolean;
   /** Empty for none. */
   readonly promotionCodeId: string;
+  readonly showsBillingDetails: boolean;
   readonly language: PortalConfig['defaultLanguage'];
   /** Empty texts stand for none. */
   readonly brand: Readonly<Record<keyof Brand, string>>;
@@ -40,7 +41,14 @@ export type PortalProblems = Readonly<Partial<Record<(typeof FIELDS)[number], st
 export const MAX_PRICES = 50;
 
 /** Returns the form of settings as they are. */
-export const formOf = ({ planSwitch, quantity, cancellation, defaultLanguage, brand }: PortalConfig): PortalForm => ({
+export const formOf = ({
+  planSwitch,
+  quantity,
+  cancellation,
+  billingDetails,
+  defaultLanguage,
+  brand,
+}: PortalConfig): PortalForm => ({
   switchesPlans: planSwitch.enabled,
   priceIds: planSwitch.priceIds,
   when: planSwitch.when,
@@ -50,6 +58,7 @@ export const formOf = ({ planSwitch, quantity, cancellation, defaultLanguage, br
   max: String(quantity.max),
   asksReason: cancellation.askReason,
   promotionCodeId: cancellation.saveOffer?.promotionCodeId ?? '',
+  showsBillingDetails: billingDetails.enabled,
   language: defaultLanguage,
   brand: {
     name: brand.name ?? '',
@@ -73,6 +82,7 @@ export const configOf = (form: PortalForm) => ({
     askReason: form.asksReason,
     saveOffer: form.promotionCodeId === '' ? null : { promotionCodeId: form.promotionCodeId },
   },
+  billingDetails: { enabled: form.showsBillingDetails },
   defaultLanguage: form.language,
   brand: {
     name: form.brand.name.trim() || null,
