@@ -4,6 +4,7 @@ import { AuditRecorded } from '@billing/contracts/events/audit';
 import { CustomerId, ProjectId } from '@billing/contracts/ids';
 import { FindBillingDetails, FindCustomer, UpdateBillingDetails } from '@billing/contracts/rpc/calls';
 import { CompareObjects } from '@billing/contracts/rpc/syncs';
+import { BERLIN } from '@billing/testing/addresses';
 import { testAuditContext } from '@billing/service/testing/audit-context';
 import { runs } from '@billing/testing/runs';
 import fc from 'fast-check';
@@ -11,14 +12,6 @@ import type { Stripe } from 'stripe';
 import { expect, it } from 'vitest';
 import { startCustomers, type Customers } from './start-customers.ts';
 
-const BERLIN = {
-  line1: 'Invalidenstr. 1',
-  line2: null,
-  city: 'Berlin',
-  state: null,
-  postalCode: '10115',
-  country: 'DE',
-};
 const VAT = { type: 'eu_vat', value: 'DE123456789' };
 const EIN = { type: 'us_ein', value: '12-3456789' };
 

@@ -1,18 +1,11 @@
 import { expect, it } from 'vitest';
 import { unprocessable } from '@billing/contracts/problem';
+import { BERLIN } from '@billing/testing/addresses';
 import { textOf } from './page-text.ts';
 import { startService } from './start-service.ts';
 
 const VAT = { type: 'eu_vat', value: 'DE123456789', verification: 'verified' } as const;
 const EIN = { type: 'us_ein', value: '12-3456789', verification: 'unavailable' } as const;
-const BERLIN = {
-  line1: 'Invalidenstr. 1',
-  line2: null,
-  city: 'Berlin',
-  state: null,
-  postalCode: '10115',
-  country: 'DE',
-};
 const PATH = '/billing-details';
 
 /** Starts a portal that shows billing details to a customer in Berlin with two tax ids. */

@@ -1,16 +1,9 @@
+import { BERLIN } from '@billing/testing/addresses';
 import { expect } from 'vitest';
 import type { Cases } from './cases.ts';
 
 const ITEMS = 12;
 const NOW = { proration: 'always_invoice', paymentBehavior: 'allow_incomplete' } as const;
-const BERLIN = {
-  line1: 'Invalidenstr. 1',
-  line2: null,
-  city: 'Berlin',
-  state: null,
-  postalCode: '10115',
-  country: 'DE',
-};
 
 /** Tests what invoices say of lines and taxes. */
 export function invoiceCases({ paidIt, processor, key, subscribe, createPrice, monthly }: Cases): void {

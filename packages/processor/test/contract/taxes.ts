@@ -1,16 +1,9 @@
+import { BERLIN } from '@billing/testing/addresses';
 import { expect, it } from 'vitest';
 import { isRefusedFor } from '../../src/errors.ts';
 import type { BillingChanges } from '../../src/port.ts';
 import type { Cases } from './cases.ts';
 
-const BERLIN = {
-  line1: 'Invalidenstr. 1',
-  line2: null,
-  city: 'Berlin',
-  state: null,
-  postalCode: '10115',
-  country: 'DE',
-};
 /** The United States need a postal code. https://docs.stripe.com/tax/customer-locations#supported-formats */
 const SOMEWHERE = { line1: null, line2: null, city: null, state: null, postalCode: null, country: 'US' };
 
