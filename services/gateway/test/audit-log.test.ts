@@ -44,7 +44,11 @@ describe('a write of the gateway', () => {
       {
         action: 'createProject',
         projectId,
-        changes: [change('name', null, 'Shop'), change('baseCurrency', null, 'usd')],
+        changes: [
+          change('name', null, 'Shop'),
+          change('baseCurrency', null, 'usd'),
+          change('automaticTax', null, false),
+        ],
       },
       { action: 'createTeam', actor: user, projectId: null, target: { type: 'team', id: teamId } },
     ]);
