@@ -39,6 +39,15 @@ function schedule(
   };
 }
 
+const current: Followed = {
+  currentPeriodStart: at(1),
+  currentPeriodEnd: at(30),
+  items: [item('price_a', 5), item('price_b', 1)],
+  discountIds: ['di_1'],
+  defaultPaymentMethodId: 'pm_1',
+  taxAutomatic: false,
+};
+
 describe('the plan of a subscription', () => {
   it('is the same in any order, and another one for other prices or quantities', () => {
     const items = fc.uniqueArray(fc.record({ processorPriceId: fc.string(), quantity: fc.nat() }), {
@@ -58,18 +67,11 @@ describe('the plan of a subscription', () => {
 
   it('fits into a value of metadata for as many items as a subscription has', () => {
     const items = Array.from({ length: 20 }, (_, index) => item(`price_${index}`.padEnd(40, 'x'), 999_999));
-    expect(basisOf({ items, discountIds: ['di_1'], defaultPaymentMethodId: 'pm_1' }).length).toBeLessThan(500);
+    expect(basisOf({ ...current, items }).length).toBeLessThan(500);
   });
 });
 
 describe('a planned change', () => {
-  const current: Followed = {
-    currentPeriodStart: at(1),
-    currentPeriodEnd: at(30),
-    items: [item('price_a', 5), item('price_b', 1)],
-    discountIds: ['di_1'],
-    defaultPaymentMethodId: 'pm_1',
-  };
   const next = [
     { priceId: 'price_c', quantity: 4 },
     { priceId: 'price_b', quantity: 1 },
@@ -145,6 +147,7 @@ describe('a planned change', () => {
     expect(isOverdue(change, { ...current, items: [item('price_a', 6), item('price_b', 1)] })).toBe(true);
     expect(isOverdue(change, { ...current, discountIds: [] })).toBe(true);
     expect(isOverdue(change, { ...current, defaultPaymentMethodId: null })).toBe(true);
+    expect(isOverdue(change, { ...current, taxAutomatic: true })).toBe(true);
   });
 });
 
