@@ -152,7 +152,7 @@ describe('a planned change', () => {
 });
 
 it('plans phases that keep all that the subscription has but for the items', () => {
-  const current: NewPhase = {
+  const phase: NewPhase = {
     items: [
       { priceId: 'price_a', quantity: 5, settings: { tax_rates: ['txr_1'] } },
       { priceId: 'price_b', quantity: null },
@@ -167,9 +167,9 @@ it('plans phases that keep all that the subscription has but for the items', () 
     { priceId: 'price_c', quantity: 3 },
     { priceId: 'price_b', quantity: null },
   ];
-  const { trialEnd: _until, ...kept } = current;
-  expect(plannedPhases(current, { startsAt: at(1), endsAt: at(30) }, { items, discounts: current.discounts })).toEqual([
-    { ...current, startsAt: at(1), endsAt: at(30) },
+  const { trialEnd: _until, ...kept } = phase;
+  expect(plannedPhases(phase, { startsAt: at(1), endsAt: at(30) }, { items, discounts: phase.discounts })).toEqual([
+    { ...phase, startsAt: at(1), endsAt: at(30) },
     { ...kept, items: [{ ...items[0], settings: { tax_rates: ['txr_1'] } }, items[1]] },
   ]);
 });
