@@ -217,6 +217,16 @@ it('follows the dashboard, in events of their own that no event of the customer 
   expect(await billed.published(CustomerUpdated)).toEqual([]);
 });
 
+it('asks whether a customer is recognized who moves in the second of another change', async () => {
+  await using billed = await startBilled();
+  await billed.patch({ businessName: 'Engines' });
+  await billed.dashboard.customers.update(billed.processorId, { address: { country: 'FR' } });
+  const [newest] = (await billed.events()).slice(-1);
+  if (newest) await billed.deliver(newest);
+  const [last] = (await billed.published(BillingDetailsUpdated)).slice(-1);
+  expect(last?.data).toMatchObject({ address: { country: 'FR' }, taxLocation: 'recognized' });
+});
+
 it('shows a customer’s details nowhere else, and forgets them with the customer', async () => {
   await using billed = await startBilled();
   await billed.patch(ALL);
