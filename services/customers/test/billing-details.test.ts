@@ -129,6 +129,17 @@ it.each([
   expect(await billed.published(AuditRecorded)).toMatchObject([{ data: { action: 'createCustomer' } }]);
 });
 
+it('keeps no value of a tax id that was removed, here or in the dashboard', async () => {
+  await using billed = await startBilled();
+  await billed.patch({ taxIds: [VAT, EIN] });
+  await billed.patch({ taxIds: [EIN] });
+  const { data } = await billed.dashboard.customers.listTaxIds(billed.processorId);
+  await billed.dashboard.customers.deleteTaxId(billed.processorId, data[0]?.id ?? '');
+  await billed.deliver(...(await billed.events()));
+  const rows = await billed.em.fork().execute<object[]>('select tax_ids from customers');
+  expect(JSON.stringify(rows)).not.toMatch(/DE123456789|12-3456789/);
+});
+
 it('refuses an address without which a subscription cannot be taxed, and takes new tax ids back', async () => {
   await using billed = await startBilled();
   await billed.patch({ address: BERLIN });
