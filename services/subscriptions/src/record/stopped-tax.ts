@@ -39,11 +39,13 @@ export async function enqueueLateRestarts(tx: EntityManager, rows: readonly Subs
       where customer_id = any($1::text[]) and team_id = any($2::text[]) and location = 'recognized'`,
     [stopped.map(({ customerId }) => customerId), stopped.map(({ teamId }) => teamId)],
   );
+  const toldOf = new Map(recognized.map(it => [it.id, it.told]));
   await enqueueRestarts(
     tx,
-    recognized.flatMap(({ id, told }) =>
-      stopped.filter(({ customerId }) => customerId === id).map(row => ({ ...row, told })),
-    ),
+    stopped.flatMap(({ id, teamId, projectId, processorSubscriptionId, version, customerId }) => {
+      const told = toldOf.get(customerId);
+      return told === undefined ? [] : { id, teamId, projectId, processorSubscriptionId, version, told };
+    }),
   );
 }
 
