@@ -17,12 +17,23 @@ const STATE_COLUMNS = [
   'subscriptions.customer_copies.external_id',
   'subscriptions.customer_states.state',
 ];
+/** Who is billed: the owner's own, what invoices show until the customer is deleted, and copies of Stripe's objects. */
+const BILLED_COLUMNS = [
+  'customers.customers.*',
+  'customers.outbox_messages.body',
+  'team.*.data',
+  'webhooks.webhook_events.payload',
+  'webhooks.events_*.body',
+];
 /** Where each personal text may stand. */
 export const COLUMNS: Readonly<Record<string, readonly string[]>> = {
   'e-mail': [...CUSTOMER_COLUMNS, ...STATE_COLUMNS],
   name: CUSTOMER_COLUMNS,
   'external id': [...CUSTOMER_COLUMNS, ...STATE_COLUMNS],
   metadata: CUSTOMER_COLUMNS,
+  'tax id': [...BILLED_COLUMNS, 'subscriptions.invoices.customer_tax_ids'],
+  street: BILLED_COLUMNS,
+  'order number': [...BILLED_COLUMNS, 'subscriptions.invoices.purchase_order'],
   'token in a URL': ['webhooks.webhook_endpoints.url'],
   'invited address': ['gateway.invitations.email'],
   'member’s address': ['auth.user.email'],
@@ -32,6 +43,11 @@ export const COLUMNS: Readonly<Record<string, readonly string[]>> = {
 const STATES = /^billing\.record\.customer-state\.changed\.v1$/;
 export const CUSTOMER_EVENTS = /^billing\.record\.customer\.(?:created|updated|deleted)\.v1$/;
 const STRIPE_CUSTOMER_EVENTS = /^billing\.processor\.customer\.(?:created|updated|deleted)\.v1$/;
+const BILLED_EVENTS = [
+  /^billing\.record\.customer-billing-details\.updated\.v1$/,
+  STRIPE_CUSTOMER_EVENTS,
+  /^billing\.processor\.invoice\.\w+\.v1$/,
+];
 const STRIPE_EVENTS = /^billing\.processor\.(?:checkout\.session|invoice|charge|payment_intent)\.\w+\.v1$/;
 /** Which events may have each personal text. */
 export const SUBJECTS: Readonly<Record<string, readonly RegExp[]>> = {
@@ -39,4 +55,7 @@ export const SUBJECTS: Readonly<Record<string, readonly RegExp[]>> = {
   name: [CUSTOMER_EVENTS, STRIPE_CUSTOMER_EVENTS, STRIPE_EVENTS],
   'external id': [STATES, CUSTOMER_EVENTS, STRIPE_CUSTOMER_EVENTS],
   metadata: [CUSTOMER_EVENTS, STRIPE_CUSTOMER_EVENTS],
+  'tax id': [...BILLED_EVENTS, /^billing\.processor\.customer\.tax_id\.\w+\.v1$/],
+  street: BILLED_EVENTS,
+  'order number': BILLED_EVENTS,
 };

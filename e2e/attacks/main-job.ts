@@ -18,11 +18,18 @@ interface Person {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
+/** Who is billed. */
+interface Billed {
+  readonly taxId: string;
+  readonly line1: string;
+  readonly purchaseOrder: string;
+}
+
 /**
- * Plays what a customer lives through: is created, referred, pays, subscribes, is granted a feature, opens the portal, cancels there and comes back,
+ * Plays what a customer lives through: is created, referred, says who is billed, pays, subscribes, is granted a feature, opens the portal, cancels there and comes back,
  * is updated, and is canceled by the tenant. Returns the token of the portal link when every event of it is handled.
  */
-export async function playMainJob(tenant: Tenant, person: Person) {
+export async function playMainJob(tenant: Tenant, person: Person, { taxId, line1, purchaseOrder }: Billed) {
   const { billing } = tenant;
   const { priceId } = await newMonthlyPrice(tenant);
   const referrer = await billing.customers.create({ email: newEmail(), name: 'Friend' });
@@ -30,6 +37,9 @@ export async function playMainJob(tenant: Tenant, person: Person) {
   await billing.referrals.updateConfig({ enabled: true, referrerCreditAmount: 500, refereeCreditAmount: 300 });
   const { code } = await billing.referrals.createCode({ customerId: referrer.id });
   await billing.referrals.apply({ code, refereeCustomerId: referee.id });
+  const taxIds = [{ type: 'eu_vat', value: taxId }];
+  const address = { line1, country: 'DE' };
+  await billing.billingDetails.update(referee.id, { taxIds, address, purchaseOrder });
   const checkout = await newCheckout(tenant, referee.id, priceId);
   await payOnHostedPage(checkout.url);
   const subscription = await waitForActiveSubscription(tenant, referee.id);

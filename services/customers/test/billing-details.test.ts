@@ -122,6 +122,17 @@ it.each([
   expect(await billed.published(AuditRecorded)).toMatchObject([{ data: { action: 'createCustomer' } }]);
 });
 
+it('keeps no value of a tax id that was removed, here or in the dashboard', async () => {
+  await using billed = await startBilled();
+  await billed.patch({ taxIds: [VAT, EIN] });
+  await billed.patch({ taxIds: [EIN] });
+  const { data } = await billed.dashboard.customers.listTaxIds(billed.processorId);
+  await billed.dashboard.customers.deleteTaxId(billed.processorId, data[0]?.id ?? '');
+  await billed.deliver(...(await billed.events()));
+  const rows = await billed.em.fork().execute<object[]>('select tax_ids from customers');
+  expect(JSON.stringify(rows)).not.toMatch(/DE123456789|12-3456789/);
+});
+
 it('refuses an address without which a subscription cannot be taxed, and takes new tax ids back', async () => {
   await using billed = await startBilled();
   await billed.patch({ address: BERLIN });
@@ -208,6 +219,16 @@ it('follows the dashboard, in events of their own that no event of the customer 
   const changes = events.flatMap(({ data }) => data.change ?? []);
   expect(changes.map(({ sequence }) => sequence)).toEqual(changes.map((_, index) => index + 1));
   expect(await billed.published(CustomerUpdated)).toEqual([]);
+});
+
+it('asks whether a customer is recognized who moves in the second of another change', async () => {
+  await using billed = await startBilled();
+  await billed.patch({ businessName: 'Engines' });
+  await billed.dashboard.customers.update(billed.processorId, { address: { country: 'FR' } });
+  const [newest] = (await billed.events()).slice(-1);
+  if (newest) await billed.deliver(newest);
+  const [last] = (await billed.published(BillingDetailsUpdated)).slice(-1);
+  expect(last?.data).toMatchObject({ address: { country: 'FR' }, taxLocation: 'recognized' });
 });
 
 it('shows a customer’s details nowhere else, and forgets them with the customer', async () => {

@@ -102,6 +102,20 @@ describe('a change at the end of the period', () => {
     expect((await invoicesAtProcessor())[0]).toMatchObject({ total: (5 * 999 - 1) / 2 });
   });
 
+  it('carries automatic tax that is turned on meanwhile', async () => {
+    const { id, scope, change, other, payer, deliver, advance, atProcessor } = await subscribeWithOtherPlan(service);
+    await change({ priceId: other.id, when: 'period_end' });
+    await service.account.dashboard.customers.update(payer.id, { address: { country: 'DE' } });
+    await service.call('PUT', `/subscriptions/${id}/tax`, { of: scope, body: { automatic: true } });
+    await service.runOperations();
+    await deliver();
+    await advance('2026-05-01T02:00:00Z');
+    expect(await atProcessor()).toMatchObject({
+      tax: { automatic: true },
+      items: [{ price: { id: other.processorPriceId } }],
+    });
+  });
+
   it('carries a discount that becomes known while another change is refused', async () => {
     const subscribed = await subscribeWithOtherPlan(service);
     const { change, decline, other, processorId, deliver, advance, atProcessor } = subscribed;

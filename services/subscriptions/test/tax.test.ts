@@ -124,6 +124,18 @@ it('starts tax again after the processor fails at first', async () => {
     .toEqual({ automatic: true, stoppedReason: null });
 });
 
+it('starts tax again with a new address after the processor refused one before', async () => {
+  const { get, deliverEvents, tell, move } = await stop();
+  await deliverEvents();
+  await tell('recognized');
+  await service.runOperations();
+  expect(await get()).toMatchObject({ tax: { stoppedReason: 'requires_location_inputs' } });
+  await move('FR');
+  await tell('recognized');
+  await service.runOperations();
+  expect(await get()).toMatchObject({ tax: { automatic: true, stoppedReason: null } });
+});
+
 it('starts tax again after another change was refused that was open meanwhile', async () => {
   const { get, deliverEvents, tell, move, put } = await stop();
   await deliverEvents();

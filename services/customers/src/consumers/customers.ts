@@ -54,11 +54,13 @@ export function customerEvents({ em, processors, logger, now }: CustomerConsumer
     if (snapshot.deleted || !isOfLife(customer, snapshot.createdAt)) return { version, reread: null };
     const isSame = isSameContent(atProcessor(customer), toContent(snapshot, scope, customer, source.at));
     const decision = decideOnEvent(customer, source.at, isSame);
-    // Automatic tax that has stopped starts again where the customer is recognized, which no event says.
-    const isMoved = decision === 'apply' && hasMoved(snapshot, customer);
-    if (decision !== 'reread' && !isMoved) return { version, reread: null };
+    if (decision !== 'reread' && !(decision === 'apply' && hasMoved(snapshot, customer)))
+      return { version, reread: null };
     const processor = await processors.of(scope.teamId);
-    const reread = await (isMoved ? processor.findBilledCustomer(snapshot.id) : processor.findCustomer(snapshot.id));
+    const found = decision === 'reread' ? await processor.findCustomer(snapshot.id) : snapshot;
+    // Automatic tax that has stopped starts again where the customer is recognized, which no event says.
+    const isMoved = !found.deleted && hasMoved(found, customer);
+    const reread = isMoved ? await processor.findBilledCustomer(snapshot.id) : found;
     const isOther = !reread.deleted && reread.createdAt.getTime() !== snapshot.createdAt.getTime();
     return { version, reread: isOther ? { deleted: true, id: snapshot.id } : reread };
   };

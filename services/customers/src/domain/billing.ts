@@ -13,7 +13,7 @@ import type { FieldDifference } from '@billing/contracts/resources/sync';
 import { fieldDifferences } from '@billing/processor/field-differences';
 import type { BillingChanges, BillingSnapshot, LiveCustomerSnapshot, TaxIdSnapshot } from '@billing/processor/port';
 
-/** A tax id as it is recorded. One that was deleted stays, so that no late event brings it back. */
+/** A tax id as it is recorded. One that was deleted stays without its value, so that no late event brings it back. */
 export interface TaxIdRecord extends TaxIdSnapshot {
   /** When the newest event happened that it includes, in milliseconds since 1970; 0 for what was only read. */
   readonly at: number;
@@ -71,7 +71,7 @@ function withReadTaxIds(
   });
   const ids = new Set(read.map(({ id }) => id));
   const missing = records.filter(({ id }) => !ids.has(id));
-  const gone = missing.map(record => (record.at < readAt ? { ...record, isDeleted: true } : record));
+  const gone = missing.map(record => (record.at < readAt ? { ...record, value: '', isDeleted: true } : record));
   return [...gone, ...found];
 }
 
@@ -95,7 +95,8 @@ export function withTaxIdEvent(
   const isOlder = before !== undefined && at.getTime() < before.at;
   if (isOlder && !isDeletion) return records;
   const newest = Math.max(at.getTime(), before?.at ?? 0);
-  const after = { ...newerOf(before, taxId), at: newest, isDeleted: isDeletion };
+  const state = { ...newerOf(before, taxId), at: newest, isDeleted: isDeletion };
+  const after = isDeletion ? { ...state, value: '' } : state;
   return before ? records.map(record => (record === before ? after : record)) : [...records, after];
 }
 

@@ -35,8 +35,8 @@ interface Write {
 
 /**
  * Makes the schedule of a planned change follow its subscription: it is released once the change has taken effect, or another
- * plan was taken now, and else has the discounts, the payment method and the end of the period that the subscription has by
- * now. Whatever saves a record for which that is due enqueues it (`enqueueOverdue`).
+ * plan was taken now, and else has the discounts, the payment method, the tax and the end of the period that the subscription has
+ * by now. Whatever saves a record for which that is due enqueues it (`enqueueOverdue`).
  */
 export function followSubscriptionKind(
   dependencies: Pick<Dependencies, 'now'>,

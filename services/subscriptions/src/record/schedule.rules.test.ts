@@ -39,6 +39,15 @@ function schedule(
   };
 }
 
+const current: Followed = {
+  currentPeriodStart: at(1),
+  currentPeriodEnd: at(30),
+  items: [item('price_a', 5), item('price_b', 1)],
+  discountIds: ['di_1'],
+  defaultPaymentMethodId: 'pm_1',
+  taxAutomatic: false,
+};
+
 describe('the plan of a subscription', () => {
   it('is the same in any order, and another one for other prices or quantities', () => {
     const items = fc.uniqueArray(fc.record({ processorPriceId: fc.string(), quantity: fc.nat() }), {
@@ -58,18 +67,11 @@ describe('the plan of a subscription', () => {
 
   it('fits into a value of metadata for as many items as a subscription has', () => {
     const items = Array.from({ length: 20 }, (_, index) => item(`price_${index}`.padEnd(40, 'x'), 999_999));
-    expect(basisOf({ items, discountIds: ['di_1'], defaultPaymentMethodId: 'pm_1' }).length).toBeLessThan(500);
+    expect(basisOf({ ...current, items }).length).toBeLessThan(500);
   });
 });
 
 describe('a planned change', () => {
-  const current: Followed = {
-    currentPeriodStart: at(1),
-    currentPeriodEnd: at(30),
-    items: [item('price_a', 5), item('price_b', 1)],
-    discountIds: ['di_1'],
-    defaultPaymentMethodId: 'pm_1',
-  };
   const next = [
     { priceId: 'price_c', quantity: 4 },
     { priceId: 'price_b', quantity: 1 },
@@ -145,11 +147,12 @@ describe('a planned change', () => {
     expect(isOverdue(change, { ...current, items: [item('price_a', 6), item('price_b', 1)] })).toBe(true);
     expect(isOverdue(change, { ...current, discountIds: [] })).toBe(true);
     expect(isOverdue(change, { ...current, defaultPaymentMethodId: null })).toBe(true);
+    expect(isOverdue(change, { ...current, taxAutomatic: true })).toBe(true);
   });
 });
 
 it('plans phases that keep all that the subscription has but for the items', () => {
-  const current: NewPhase = {
+  const phase: NewPhase = {
     items: [
       { priceId: 'price_a', quantity: 5, settings: { tax_rates: ['txr_1'] } },
       { priceId: 'price_b', quantity: null },
@@ -164,9 +167,9 @@ it('plans phases that keep all that the subscription has but for the items', () 
     { priceId: 'price_c', quantity: 3 },
     { priceId: 'price_b', quantity: null },
   ];
-  const { trialEnd: _until, ...kept } = current;
-  expect(plannedPhases(current, { startsAt: at(1), endsAt: at(30) }, { items, discounts: current.discounts })).toEqual([
-    { ...current, startsAt: at(1), endsAt: at(30) },
+  const { trialEnd: _until, ...kept } = phase;
+  expect(plannedPhases(phase, { startsAt: at(1), endsAt: at(30) }, { items, discounts: phase.discounts })).toEqual([
+    { ...phase, startsAt: at(1), endsAt: at(30) },
     { ...kept, items: [{ ...items[0], settings: { tax_rates: ['txr_1'] } }, items[1]] },
   ]);
 });

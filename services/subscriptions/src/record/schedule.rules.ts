@@ -23,6 +23,8 @@ export interface Followed {
   /** Ids of the discounts that it has. */
   readonly discountIds: readonly string[];
   readonly defaultPaymentMethodId: string | null;
+  /** Whether tax is computed for it automatically. */
+  readonly taxAutomatic: boolean;
 }
 
 /** The schedule of the processor that manages a subscription. */
@@ -90,13 +92,16 @@ export function planOf(items: readonly ChangedItem[]): string {
   return `${prices.digest('base64url').slice(0, 22)}:${sorted.map(it => it.quantity).join()}`;
 }
 
-/** Returns in a short text what a planned change builds on: the plan, the discounts, and the payment method. */
+/** Returns in a short text what a planned change builds on: the plan, the discounts, the payment method, and the tax. */
 export function basisOf({
   items,
   discountIds,
   defaultPaymentMethodId,
+  taxAutomatic,
 }: Omit<Followed, 'currentPeriodStart' | 'currentPeriodEnd'>): string {
-  const settings = createHash('sha256').update(`${defaultPaymentMethodId ?? ''}:${discountIds.toSorted().join()}`);
+  // Without tax as it was before tax counted, so that schedules of then stay.
+  const parts = [defaultPaymentMethodId ?? '', discountIds.toSorted().join(), ...(taxAutomatic ? ['tax'] : [])];
+  const settings = createHash('sha256').update(parts.join(':'));
   return `${planOf(items)}:${settings.digest('base64url').slice(0, 22)}`;
 }
 
@@ -170,6 +175,7 @@ export const followedOf = (snapshot: SubscriptionSnapshot): Followed => ({
   items: itemsOf(snapshot),
   discountIds: snapshot.discounts.map(({ id }) => id),
   defaultPaymentMethodId: snapshot.defaultPaymentMethodId,
+  taxAutomatic: snapshot.tax.automatic,
 });
 
 /** Returns the promotion codes that a schedule of ours redeems. */

@@ -11,16 +11,18 @@ import type { Subscription } from './subscription.entity.ts';
 /** The kind of operation that turns automatic tax on again. */
 export const RESTART_TAX = 'restart-tax';
 
-/** A row whose tax is to start again. */
-type Stopped = Pick<Subscription, 'id' | 'teamId' | 'projectId' | 'processorSubscriptionId' | 'version'>;
+/** A row whose tax is to start again, and the number of what its customer's billing details tell. */
+type Stopped = Pick<Subscription, 'id' | 'teamId' | 'projectId' | 'processorSubscriptionId' | 'version'> & {
+  readonly told: number;
+};
 
-/** Enqueues what starts the tax of subscriptions again; once for each version. */
+/** Enqueues what starts the tax of subscriptions again; once for each version and location, of which one may be refused. */
 const enqueueRestarts = (tx: EntityManager, rows: readonly Stopped[]): Promise<void> =>
   insertIfIdle(
     tx,
-    rows.map(({ id, teamId, projectId, processorSubscriptionId, version }): NewOperation => {
+    rows.map(({ id, teamId, projectId, processorSubscriptionId, version, told }): NewOperation => {
       const input = { processorSubscriptionId, version };
-      return { key: `${id}:tax:${version}`, kind: RESTART_TAX, teamId, projectId, resourceId: id, input };
+      return { key: `${id}:tax:${version}:${told}`, kind: RESTART_TAX, teamId, projectId, resourceId: id, input };
     }),
   );
 
@@ -31,16 +33,19 @@ const enqueueRestarts = (tx: EntityManager, rows: readonly Stopped[]): Promise<v
 export async function enqueueLateRestarts(tx: EntityManager, rows: readonly Subscription[]): Promise<void> {
   const stopped = rows.filter(row => row.taxStoppedReason !== null && row.endedAt === null);
   if (stopped.length === 0) return;
-  const recognized = await executeBound<{ id: string }>(
+  const recognized = await executeBound<{ id: string; told: number }>(
     tx,
-    `select customer_id as id from tax_locations
+    `select customer_id as id, sequence as told from tax_locations
       where customer_id = any($1::text[]) and team_id = any($2::text[]) and location = 'recognized'`,
     [stopped.map(({ customerId }) => customerId), stopped.map(({ teamId }) => teamId)],
   );
-  const ids = new Set(recognized.map(({ id }) => id));
+  const toldOf = new Map(recognized.map(it => [it.id, it.told]));
   await enqueueRestarts(
     tx,
-    stopped.filter(({ customerId }) => ids.has(customerId)),
+    stopped.flatMap(({ id, teamId, projectId, processorSubscriptionId, version, customerId }) => {
+      const told = toldOf.get(customerId);
+      return told === undefined ? [] : { id, teamId, projectId, processorSubscriptionId, version, told };
+    }),
   );
 }
 
@@ -68,7 +73,7 @@ export const billingDetailsEvents = (): Consumer =>
             where known.team_id = excluded.team_id and known.sequence < excluded.sequence
            returning *)
          select row.id, row.team_id as "teamId", row.project_id as "projectId", row.version,
-                row.processor_subscription_id as "processorSubscriptionId"
+                row.processor_subscription_id as "processorSubscriptionId", saved.sequence as told
            from subscriptions row
            join saved using (customer_id, team_id, project_id)
           where saved.location = 'recognized' and row.tax_stopped_reason is not null and row.ended_at is null
