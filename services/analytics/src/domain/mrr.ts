@@ -23,19 +23,17 @@ export const metricsOfPart = (currency: string, totals: Totals, part: MrrPart): 
   });
 
 /**
- * Returns how metrics of revenue in one currency add up exactly: the sum of each metric's amount times its weight, over the
- * denominator, is the monthly recurring revenue in minor units.
+ * Returns how metrics of revenue in one currency add up exactly: the sum of each metric's amount times its weight, which is a
+ * whole number as text, over the denominator, is the monthly recurring revenue in minor units.
  */
-export function weighRevenue(
-  currency: string,
-  totals: Totals,
-): { readonly weights: ReadonlyMap<string, bigint>; readonly denominator: bigint } {
+export function weighRevenue(currency: string, totals: Totals) {
   const found = [...totals].flatMap(([metric, amount]) => {
     const term = parseRevenueMetric(metric, amount);
-    return term?.currency === currency && isIn(term.status) ? [[metric, perMonth(term)] as const] : [];
+    return term?.currency === currency && isIn(term.status) ? [{ metric, part: perMonth(term) }] : [];
   });
-  const { denominator } = sumOf(found.map(([, part]) => part));
-  return { weights: new Map(found.map(([metric, part]) => [metric, denominator / part.denominator])), denominator };
+  const { denominator } = sumOf(found.map(({ part }) => part));
+  const weights = found.map(({ metric, part }) => [metric, `${denominator / part.denominator}`] as const);
+  return { weights: Object.fromEntries(weights), denominator };
 }
 
 /** Returns the monthly recurring revenue in one currency, in minor units; all of it, or the part in `only`. */

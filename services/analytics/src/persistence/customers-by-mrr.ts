@@ -6,14 +6,13 @@ import { executeBound, textArray } from '@billing/database/bound-statement';
 import { otherList } from '@billing/database/cursors';
 import type { GenerationScope } from './projects.ts';
 
-/** What is wanted of the customers, and how their revenue adds up. */
+/** What is wanted of the customers of a currency, and how their revenue in it adds up. */
 interface Wanted extends Page {
-  /** The metrics of which live subscriptions count. */
-  readonly liveMetrics: readonly string[];
-  /** With `denominator`, as `weighRevenue` returns them. */
-  readonly weights: ReadonlyMap<string, bigint>;
+  readonly currency: string;
+  /** Weights of the metrics and their denominator, as `weighRevenue` returns them. */
+  readonly weights: Readonly<Record<string, string>>;
   readonly denominator: bigint;
-  /** Only customers with a subscription that adds to one of these. */
+  /** Only customers with a live subscription that adds to one of these metrics. */
   readonly priceMetrics?: readonly string[] | undefined;
   /** In minor units, of the rounded revenue. */
   readonly minMrr?: number | undefined;
@@ -29,14 +28,17 @@ interface CustomerRow {
 /** One minor unit in those of `amount`. */
 const MINOR_UNIT = 10n ** BigInt(MAX_DECIMALS);
 
-/** Finds a page of the customers with live subscriptions, and one more, by their revenue, and counts all of them. */
+/**
+ * Finds a page of the customers with live subscriptions, and one more, by their revenue, and counts all of them.
+ * @throws Problem 400 for the cursor of another list
+ */
 export async function findCustomersByMrr(
   em: EntityManager,
   { teamId, projectId, generation }: GenerationScope,
-  { liveMetrics, weights, denominator, priceMetrics, minMrr, maxMrr, ...page }: Wanted,
+  { currency, weights, denominator, priceMetrics, minMrr = 0, maxMrr, ...page }: Wanted,
 ): Promise<{ readonly rows: readonly CustomerRow[]; readonly count: number }> {
-  const place = placeBefore(page);
-  if (liveMetrics.length === 0) return { rows: [], count: 0 };
+  const [amount = null, id = null] = page.cursor?.ids ?? [];
+  if (page.cursor && (id === null || !/^\d+$/.test(amount ?? ''))) throw otherList();
   const found = await executeBound<{ count: number } & (CustomerRow | { id: null })>(
     em,
     `with customers as materialized (
@@ -45,7 +47,7 @@ export async function findCustomersByMrr(
          from tracked_records r
         cross join lateral json_array_elements(r.contributions) c
          left join json_each_text($5::json) w (metric, weight) on w.metric = c ->> 0
-        where r.team_id = $1 and r.project_id = $2 and r.generation = $3 and r.live_metric = any($4::text[])
+        where r.team_id = $1 and r.project_id = $2 and r.generation = $3 and r.live_metric is not null and r.currency = $4
         group by r.customer_id
        having $7::text[] is null or bool_or((c ->> 0) = any($7::text[]))),
      wanted as (select * from customers where amount >= $8::numeric and ($9::numeric is null or amount < $9::numeric))
@@ -59,28 +61,17 @@ export async function findCustomersByMrr(
       teamId,
       projectId,
       generation,
-      textArray(liveMetrics),
-      JSON.stringify(Object.fromEntries(Array.from(weights, ([metric, weight]) => [metric, `${weight}`]))),
+      currency,
+      JSON.stringify(weights),
       `${denominator}`,
       priceMetrics ? textArray(priceMetrics) : null,
-      `${BigInt(minMrr ?? 0) * MINOR_UNIT - MINOR_UNIT / 2n}`,
+      `${BigInt(minMrr) * MINOR_UNIT - MINOR_UNIT / 2n}`,
       maxMrr === undefined ? null : `${BigInt(maxMrr) * MINOR_UNIT + MINOR_UNIT / 2n}`,
-      place?.amount ?? null,
-      place?.id ?? null,
+      amount,
+      id,
       page.limit + 1,
       skipped(page),
     ],
   );
   return { rows: found.filter(row => row.id !== null), count: found[0]?.count ?? 0 };
-}
-
-/**
- * Returns the amount and the id that a page follows; null for the first page.
- * @throws Problem 400 for the cursor of another list
- */
-function placeBefore({ cursor }: Page): (Pick<CustomerRow, 'amount'> & { readonly id: string }) | null {
-  if (!cursor) return null;
-  const [amount = '', id] = cursor.ids;
-  if (id === undefined || !/^\d+$/.test(amount)) throw otherList();
-  return { amount, id };
 }

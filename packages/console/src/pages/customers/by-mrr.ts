@@ -1,4 +1,4 @@
-import { List, type Customer, type CustomersByMrrFilters, type PageOptions, type Price } from '@billing/client';
+import { List, type Customer, type CustomersByMrrFilters, type PageOptions } from '@billing/client';
 import { queryClient } from '#api/client.ts';
 import { findCustomer } from '#api/customer-names.ts';
 import { type ProjectScope, useProjectDetails } from '#api/project.ts';
@@ -23,7 +23,7 @@ export function useMrrFilters() {
   const read = (typed: string) => (typed === '' ? undefined : parseMoney(typed, currency));
   const [min, max] = [read(text('minMrr')), read(text('maxMrr'))];
   const wanted: MrrFilters = { currency, minMrr: min?.amount, maxMrr: max?.amount, productId };
-  return { wanted, isFiltered: Boolean(min ?? max ?? productId), problem: min?.problem ?? max?.problem };
+  return { wanted, problem: min?.problem ?? max?.problem };
 }
 
 /** Lists customers, those with the highest MRR first, and keeps their figures for the cells that show them. */
@@ -34,25 +34,18 @@ export const customersByMrr = (
   signal: AbortSignal,
 ): List<ListedCustomer> =>
   new List(firstPage, async page => {
-    const priceIds = productId && (await pricesOf(scope, productId));
+    // Analytics knows the prices of subscriptions alone.
+    const prices = productId && (await queryClient.fetchQuery({ ...pricesQuery(scope), staleTime: 60_000 }));
+    const priceIds = prices && prices.filter(price => price.productId === productId).map(({ id }) => id);
     if (priceIds?.length === 0) return { items: [], hasMore: false, nextCursor: null, total: 0, totalIsExact: true };
     const query = { ...filters, ...(priceIds && { priceIds }), ...page };
     const { items, ...rest } = await scope.billing.analytics.customersByMrr(query, { signal }).page();
-    for (const { customerId: id, ...figures } of items)
-      queryClient.setQueryData(scope.key('customer-metrics', id), { ...figures, customerId: id, id });
-    const customers = items.map(async ({ customerId: id }) => (await findCustomer(scope, id)) ?? deleted(id));
+    for (const figures of items)
+      queryClient.setQueryData(scope.key('customer-metrics', figures.customerId), {
+        ...figures,
+        id: figures.customerId,
+      });
+    const nothing = { email: null, createdAt: null, processorCustomerId: null };
+    const customers = items.map(async ({ customerId: id }) => (await findCustomer(scope, id)) ?? { id, ...nothing });
     return { ...rest, items: await Promise.all(customers) };
   });
-
-const deleted = (id: Customer['id']): ListedCustomer => ({
-  id,
-  email: null,
-  createdAt: null,
-  processorCustomerId: null,
-});
-
-/** Analytics knows the prices of subscriptions alone. */
-async function pricesOf(scope: ProjectScope, productId: string): Promise<Price['id'][]> {
-  const prices = await queryClient.fetchQuery({ ...pricesQuery(scope), staleTime: 60_000 });
-  return prices.filter(price => price.productId === productId).map(({ id }) => id);
-}

@@ -44,7 +44,6 @@ export function CustomersPage() {
   const byTime = useListFilters();
   const byMrr = useMrrFilters();
   const wanted = isByMrr ? byMrr.wanted : { ...byTime.shown, search };
-  const isFiltered = isByMrr ? byMrr.isFiltered : search !== undefined || byTime.isFiltered;
   const create = useCreate('New customer', <CustomerDialog />);
   return (
     <ListPage<ListedCustomer>
@@ -75,15 +74,11 @@ export function CustomersPage() {
       columns={isByMrr ? COLUMNS : COLUMNS_BY_TIME}
       rowKey={({ id }) => id}
       empty={
-        isFiltered ? (
+        isByMrr || search || byTime.isFiltered ? (
           <EmptyState icon="search" title="Nobody matches">
             {search && !isByMrr
               ? `No name, e-mail address or external id contains “${search}”.`
-              : 'Choose other filters to see more.'}
-          </EmptyState>
-        ) : isByMrr ? (
-          <EmptyState icon="customers" title="No revenue yet">
-            Customers with an active subscription in {byMrr.wanted.currency?.toUpperCase()} are listed here.
+              : 'Choose other filters or another order to see more.'}
           </EmptyState>
         ) : (
           <EmptyState icon="customers" title="No customers yet" action={create.button}>
