@@ -66,6 +66,7 @@ const NAMED_BY_OPERATION: Readonly<Record<string, Readonly<Record<string, keyof 
     listCustomers: 'customerId',
     getAnalyticsCustomers: 'customerId',
   },
+  priceIds: { listCustomersByMrr: 'priceId' },
 };
 
 /**

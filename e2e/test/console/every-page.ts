@@ -19,6 +19,7 @@ export const LISTS: readonly ProjectPage[] = [
   { path: 'start', heading: 'Get started', shows: 'The first payment has arrived' },
   { path: 'customers', heading: 'Customers', shows: '@example.com', dialogs: ['New customer'] },
   { path: 'customers?search=nobody-has-this', heading: 'Customers', shows: 'Nobody matches' },
+  { path: 'customers?order=mrr', heading: 'Customers', shows: '$29.99' },
   { path: 'products', heading: 'Products', shows: '$29.99 a month', dialogs: ['New product'] },
   { path: 'features', heading: 'Features', shows: 'Seats', dialogs: ['New feature'] },
   { path: 'coupons', heading: 'Coupons', shows: 'SPRING20', dialogs: ['New coupon'] },

@@ -105,6 +105,7 @@ export const METHOD_CLASSES: Readonly<Record<string, MethodClass>> = {
           ...byVerb('getAnalytics'),
           history: 'getAnalyticsHistory',
           subscriptions: 'listAnalyticsSubscriptions',
+          customersByMrr: 'listCustomersByMrr',
           cancellations: 'listCancellations',
         },
         'analyticsMethods',

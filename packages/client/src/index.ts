@@ -13,7 +13,7 @@ export { paymentMethodLine } from '@billing/contracts/payment-method-text';
 export { Entitlements, type EntitlementOptions } from './entitlements.ts';
 export type { CustomerRef, DunningPage, StateQuery } from './own-methods.ts';
 export type { CallOptions, ClientOptions, ConnectionOptions, WriteOptions } from './options.ts';
-export type { CursorPage, List, Page, PageOptions } from './pages.ts';
+export { List, type CursorPage, type Page, type PageOptions } from './pages.ts';
 export { SessionClient, TeamClient } from './session-client.ts';
 export { verifyWebhook, WebhookVerificationError, type WebhookHeaders } from './verify-webhook.ts';
 export type * from './wire.ts';

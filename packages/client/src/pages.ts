@@ -24,7 +24,7 @@ export interface PageOptions {
 }
 
 /**
- * A list, newest first unless `order` says otherwise. Iteration fetches pages as needed: `for await (const customer of billing.customers.list())`;
+ * A list, newest first unless its method or `order` says otherwise. Iteration fetches pages as needed: `for await (const customer of billing.customers.list())`;
  * `await Array.fromAsync(list)` fetches all. An item that is created or removed during the iteration makes no other one appear
  * twice, nor be left out.
  */

@@ -1,7 +1,7 @@
 import { greatestCommonDivisor, type Fraction } from './item-revenue.ts';
 
 /** Decimals of a number that has no last one. */
-const MAX_DECIMALS = 18;
+export const MAX_DECIMALS = 18;
 
 /**
  * Writes a number as decimal text: exactly, or rounded up at the 18th decimal where it has no end, as one third has none.

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { declareOperations } from '../declare-operations.ts';
-import { CustomerId } from '../ids.ts';
+import { CustomerId, PriceId } from '../ids.ts';
 import { currency } from '../money.ts';
 import { PROJECT_PATH, projectAccess } from '../operation.ts';
 import { pageQuery, pagination } from '../pagination.ts';
@@ -92,6 +92,8 @@ const listedMetric = z
     path: ['currency'],
   });
 
+const mrrBound = integerText(0, Number.MAX_SAFE_INTEGER).optional();
+
 export const analyticsOperations = declareOperations('analytics', {
   getAnalytics: {
     route: `GET ${PROJECT_PATH}/analytics`,
@@ -161,5 +163,32 @@ export const analyticsOperations = declareOperations('analytics', {
         .describe('In the order of `ids`, without those that are no customers of the project.'),
     }),
     example: { query: { ids: CustomerId.example } },
+  },
+  listCustomersByMrr: {
+    route: `GET ${PROJECT_PATH}/analytics/customers-by-mrr`,
+    access: projectAccess('analytics:read'),
+    summary: 'List the customers with an active or trialing subscription, the highest monthly recurring revenue first',
+    query: z.strictObject({
+      currency: currency
+        .optional()
+        .describe('The currency of the subscriptions and of the revenue; the project’s base currency by default.'),
+      minMrr: mrrBound.describe('Only customers with at least this, in the currency’s smallest unit, rounded to it.'),
+      maxMrr: mrrBound.describe('Only customers with at most this, in the currency’s smallest unit, rounded to it.'),
+      priceIds: idsText(PriceId.schema, 100)
+        .optional()
+        .describe(
+          'Only customers one of whose subscriptions bills one of these prices, for example all of a product: up to 100, separated by commas.',
+        ),
+      ...pageQuery,
+    }),
+    response: z.object({
+      customers: z
+        .array(analyticsCustomer)
+        .describe(
+          'As `GET …/analytics/customers` shows them; those with the same revenue are in the order of their ids.',
+        ),
+      pagination,
+    }),
+    example: { query: { limit: '50', offset: '0' } },
   },
 });

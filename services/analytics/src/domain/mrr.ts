@@ -1,4 +1,4 @@
-import { sumOf, sumTerms, type RevenueTerm } from '@billing/contracts/item-revenue';
+import { perMonth, sumOf, sumTerms, type RevenueTerm } from '@billing/contracts/item-revenue';
 import type { Analytics } from '@billing/contracts/resources/analytics';
 import { liveCounts } from './left-out.ts';
 import { parseDiscountMetric, parsePriceMetric, parseRevenueMetric } from './metrics.ts';
@@ -22,6 +22,20 @@ export const metricsOfPart = (currency: string, totals: Totals, part: MrrPart): 
     return term?.currency === currency && term.status === part ? [metric] : [];
   });
 
+/**
+ * Returns how metrics of revenue in one currency add up exactly: the sum of each metric's amount times its weight, which is a
+ * whole number as text, over the denominator, is the monthly recurring revenue in minor units.
+ */
+export function weighRevenue(currency: string, totals: Totals) {
+  const found = [...totals].flatMap(([metric, amount]) => {
+    const term = parseRevenueMetric(metric, amount);
+    return term?.currency === currency && isIn(term.status) ? [{ metric, part: perMonth(term) }] : [];
+  });
+  const { denominator } = sumOf(found.map(({ part }) => part));
+  const weights = found.map(({ metric, part }) => [metric, `${denominator / part.denominator}`] as const);
+  return { weights: Object.fromEntries(weights), denominator };
+}
+
 /** Returns the monthly recurring revenue in one currency, in minor units; all of it, or the part in `only`. */
 export function mrrIn(currency: string, totals: Totals, only?: MrrPart): number {
   return monthlyRevenue(termsIn(currency, totals, only));
@@ -35,10 +49,11 @@ export function discountedMrrIn(currency: string, totals: Totals): number {
 }
 
 function termsIn(currency: string, totals: Totals, only?: MrrPart): RevenueTerm[] {
-  // Paused revenue is counted in its status too.
-  const isWanted = (status: string) => (only ? status === only : status !== 'paused');
-  return termsOf(totals).filter(term => term.currency === currency && isWanted(term.status));
+  return termsOf(totals).filter(term => term.currency === currency && isIn(term.status, only));
 }
+
+/** Whether revenue of a status is in a part, or in the whole: paused revenue is counted in its status too. */
+const isIn = (status: string, only?: MrrPart): boolean => (only ? status === only : status !== 'paused');
 
 /** Returns the revenue metrics of a project. Currencies are never added up; those without revenue are left out, except the base. */
 export function revenueMetrics(totals: Totals, baseCurrency: string): Revenue {

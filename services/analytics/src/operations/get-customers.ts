@@ -3,7 +3,7 @@ import type { CustomerId, ProjectScope } from '@billing/contracts/ids';
 import type { AnalyticsCustomer } from '@billing/contracts/resources/analytics';
 import { customerMetrics } from '#domain/customer-metrics.ts';
 import { readCustomers } from '#persistence/customer-subscriptions.ts';
-import { readProject } from '#persistence/projects.ts';
+import { readProject, type GenerationScope } from '#persistence/projects.ts';
 
 /** Returns what customers add to the metrics, in the order of the ids; those that are no customers of the project are left out. */
 export function getCustomers({ em }: { readonly em: EntityManager }) {
@@ -11,11 +11,21 @@ export function getCustomers({ em }: { readonly em: EntityManager }) {
     scope: ProjectScope,
     ids: readonly CustomerId[],
   ): Promise<{ readonly customers: AnalyticsCustomer[] }> => {
-    const { rows: known } = await readProject(em, scope, (tx, current) => readCustomers(tx, current, ids));
-    const customers = ids.flatMap(id => {
-      const customer = known.get(id);
-      return customer ? [customerMetrics(id, customer.counts, customer.totals)] : [];
-    });
+    const { rows: customers } = await readProject(em, scope, (tx, current) => readCustomerMetrics(tx, current, ids));
     return { customers };
   };
+}
+
+/** Reads the same in the caller's transaction. */
+export async function readCustomerMetrics(
+  tx: EntityManager,
+  current: GenerationScope,
+  ids: readonly CustomerId[],
+): Promise<AnalyticsCustomer[]> {
+  if (ids.length === 0) return [];
+  const known = await readCustomers(tx, current, ids);
+  return ids.flatMap(id => {
+    const customer = known.get(id);
+    return customer ? [customerMetrics(id, customer.counts, customer.totals)] : [];
+  });
 }

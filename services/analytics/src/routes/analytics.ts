@@ -7,6 +7,7 @@ import { getAnalytics } from '#operations/get-analytics.ts';
 import { getCustomers } from '#operations/get-customers.ts';
 import { getHistory } from '#operations/get-history.ts';
 import { listCancellations } from '#operations/list-cancellations.ts';
+import { listCustomersByMrr } from '#operations/list-customers-by-mrr.ts';
 import { listSubscriptions } from '#operations/list-subscriptions.ts';
 
 interface Dependencies {
@@ -22,6 +23,7 @@ export function analyticsRoutes({ em, rpc, now }: Dependencies) {
   const list = listSubscriptions({ em, rpc, now });
   const cancellations = listCancellations({ em, now });
   const customers = getCustomers({ em });
+  const byMrr = listCustomersByMrr({ em, rpc });
   return (app: HttpServer): void => {
     serve(app, analyticsOperations.getAnalytics, ({ params: { teamId, projectId }, query }) =>
       analytics({ teamId, projectId }, query),
@@ -37,6 +39,9 @@ export function analyticsRoutes({ em, rpc, now }: Dependencies) {
     );
     serve(app, analyticsOperations.getAnalyticsCustomers, ({ params: { teamId, projectId }, query: { ids } }) =>
       customers({ teamId, projectId }, ids),
+    );
+    serve(app, analyticsOperations.listCustomersByMrr, ({ params: { teamId, projectId }, query }) =>
+      byMrr({ teamId, projectId }, query),
     );
   };
 }

@@ -1,9 +1,10 @@
-import type { Customer } from '@billing/client';
+import { useQuery } from '@tanstack/react-query';
 import { Fragment, useMemo } from 'react';
 import { findCustomerMetrics } from '#api/customer-metrics.ts';
 import { customerTitle } from '#api/customer-names.ts';
 import { type ProjectScope, useProject } from '#api/project.ts';
-import { SearchFilter, useFilters } from '#layout/filters.tsx';
+import { productsQuery } from '#api/queries.ts';
+import { SearchFilter, SelectFilter, useFilters } from '#layout/filters.tsx';
 import { ListFilters, useListFilters } from '#layout/list-filters.tsx';
 import { exportedColumn, ListPage, sortedBy } from '#layout/list-page.tsx';
 import type { Column } from '#layout/list-table.tsx';
@@ -15,10 +16,11 @@ import { EmptyState, Skeleton } from '#ui/states.tsx';
 import { StatusBadge, SUBSCRIPTION_STATUS } from '#ui/statuses.tsx';
 import { Time } from '#ui/time.tsx';
 import { loadOnce } from '../exported-columns.ts';
+import { customersByMrr, type ListedCustomer, useMrrFilters } from './by-mrr.ts';
 import { CustomerDialog } from './customer-dialog.tsx';
 import { revenueText, useCustomerMetrics } from './customer-metrics.ts';
 
-const COLUMNS = sortedBy<Customer>('Created', [
+const COLUMNS: readonly Column<ListedCustomer>[] = [
   linkColumn('Customer', ({ id }) => `customers/${id}`, customerTitle),
   { title: 'E-mail', cell: ({ email }) => email },
   { title: 'Status', width: 'status', cell: ({ id }) => <CustomerStatus id={id} /> },
@@ -29,17 +31,22 @@ const COLUMNS = sortedBy<Customer>('Created', [
     cell: ({ externalId }) => externalId ?? <span className="muted">–</span>,
   },
   { title: 'Created', width: 'date', cell: ({ createdAt }) => <Time at={createdAt} /> },
-]);
+];
+const COLUMNS_BY_TIME = sortedBy('Created', COLUMNS);
+
+const ORDERS = { oldest: { name: 'Oldest' }, mrr: { name: 'Highest MRR' } } as const;
 
 export function CustomersPage() {
   const scope = useProject();
   const filters = useFilters();
+  const isByMrr = filters.oneOf('order', ORDERS) === 'mrr';
   const search = filters.text('search') || undefined;
-  const { shown, isFiltered } = useListFilters();
-  const wanted = { ...shown, search };
+  const byTime = useListFilters();
+  const byMrr = useMrrFilters();
+  const wanted = isByMrr ? byMrr.wanted : { ...byTime.shown, search };
   const create = useCreate('New customer', <CustomerDialog />);
   return (
-    <ListPage
+    <ListPage<ListedCustomer>
       title="Customers"
       lead="Who pays you. Each has a customer in Stripe."
       actions={create.button}
@@ -47,20 +54,31 @@ export function CustomersPage() {
       exported={{ name: 'customers', columns: useMemo(() => exportedColumns(scope), [scope]) }}
       filters={
         <>
-          <SearchFilter name="search" label="Search by name, e-mail or external id" />
-          <ListFilters />
+          <SelectFilter name="order" label="Order" options={ORDERS} all="Newest" />
+          {isByMrr ? (
+            <MrrFilters />
+          ) : (
+            <>
+              <SearchFilter name="search" label="Search by name, e-mail or external id" />
+              <ListFilters />
+            </>
+          )}
         </>
       }
-      queryKey={scope.key('customers', wanted)}
-      list={(page, signal) => scope.billing.customers.list({ ...wanted, ...page }, { signal })}
-      columns={COLUMNS}
+      queryKey={scope.key('customers', isByMrr, wanted)}
+      list={(page, signal) =>
+        isByMrr
+          ? customersByMrr(scope, byMrr.wanted, page, signal)
+          : scope.billing.customers.list({ ...byTime.shown, search, ...page }, { signal })
+      }
+      columns={isByMrr ? COLUMNS : COLUMNS_BY_TIME}
       rowKey={({ id }) => id}
       empty={
-        search || isFiltered ? (
+        isByMrr || search || byTime.isFiltered ? (
           <EmptyState icon="search" title="Nobody matches">
-            {search
+            {search && !isByMrr
               ? `No name, e-mail address or external id contains “${search}”.`
-              : 'Choose other filters to see more.'}
+              : 'Choose other filters or another order to see more.'}
           </EmptyState>
         ) : (
           <EmptyState icon="customers" title="No customers yet" action={create.button}>
@@ -72,7 +90,20 @@ export function CustomersPage() {
     >
       {create.dialog}
       <BySubscription />
+      {isByMrr && byMrr.problem && <p role="alert">{byMrr.problem}</p>}
     </ListPage>
+  );
+}
+
+function MrrFilters() {
+  const { data: products = [] } = useQuery(productsQuery(useProject()));
+  const options = Object.fromEntries(products.map(product => [product.id, product]));
+  return (
+    <>
+      <SelectFilter name="productId" label="Product" options={options} all="All products" />
+      <SearchFilter name="minMrr" label="MRR from" />
+      <SearchFilter name="maxMrr" label="MRR up to" />
+    </>
   );
 }
 
@@ -92,18 +123,12 @@ const BySubscription = () => (
         </Fragment>
       ))}
     </span>
-    <span>
-      By <ProjectLink page="subscriptions">product</ProjectLink> or{' '}
-      <ProjectLink page="overview/subscriptions" search={{ metric: 'mrr' }}>
-        MRR
-      </ProjectLink>
-    </span>
   </p>
 );
 
-function exportedColumns(scope: ProjectScope): readonly Column<Customer>[] {
+function exportedColumns(scope: ProjectScope): readonly Column<ListedCustomer>[] {
   const metricsOf = loadOnce(scope, 'customer-metrics', findCustomerMetrics);
-  const revenueOf = async ({ id }: Customer) => (await metricsOf(id))?.mrr ?? [];
+  const revenueOf = async ({ id }: ListedCustomer) => (await metricsOf(id))?.mrr ?? [];
   return [
     exportedColumn('Id', ({ id }) => id),
     exportedColumn('Customer', ({ name }) => name),
