@@ -208,6 +208,7 @@ it('S19: __proto__ and constructor are 400 inside of metadata too, and other mem
 
 it('S19: afterwards no object of any service has a field more', async () => {
   const { tenant, resources } = attacked;
+  await ok(tenant.api.put(`${tenant.P}/portal-config`, { billingDetails: { enabled: true } }));
   const reads = allOperations.filter(({ method }) => method === 'GET');
   const bodies = await mapConcurrently(reads, async operation => {
     const { status, body } = await callerOf(operation, tenant).get(requestTo(operation, tenant, resources).path);

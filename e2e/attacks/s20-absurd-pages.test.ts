@@ -1,6 +1,6 @@
 import { allOperations } from '@billing/contracts/operations/index';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { ApiResponse } from '../system/http.ts';
+import { ok, type ApiResponse } from '../system/http.ts';
 import { mapConcurrently } from '../system/map-concurrently.ts';
 import { callerOf, fieldsOf, requestTo } from '../system/operations/requests.ts';
 import { attackedTenant, type Attacked } from './attacked.ts';
@@ -187,6 +187,7 @@ describe('pages and windows', () => {
   it('S50: every operation that returns a list of records takes limit, and offset or cursor', async () => {
     const reads = allOperations.filter(({ method }) => method === 'GET');
     const { tenant, resources } = attacked;
+    await ok(tenant.api.put(`${tenant.P}/portal-config`, { billingDetails: { enabled: true } }));
     const responses = await mapConcurrently(reads, async operation => {
       const { path } = requestTo(operation, tenant, resources);
       return { operation, ...(await callerOf(operation, tenant).get(path)) };

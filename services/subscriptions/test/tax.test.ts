@@ -80,13 +80,13 @@ async function stop() {
 }
 
 /** Waits until tax runs; the service carries its operations out beside the test. */
-const expectTaxed = (get: Awaited<ReturnType<typeof buy>>['get']) =>
-  expect
-    .poll(async () => {
-      await service.runOperations();
-      return (await get()).tax;
-    })
-    .toEqual({ automatic: true, stoppedReason: null });
+async function expectTaxed(get: Awaited<ReturnType<typeof buy>>['get']): Promise<void> {
+  const tax = async () => {
+    await service.runOperations();
+    return (await get()).tax;
+  };
+  await expect.poll(tax).toEqual({ automatic: true, stoppedReason: null });
+}
 
 const stoppedIds = async () => {
   const { body } = await service.call('GET', '/subscriptions?taxStopped=true');
