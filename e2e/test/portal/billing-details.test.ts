@@ -50,7 +50,8 @@ inBrowser.for(READERS)(
     await page.locator('form').waitFor();
     await expectGood(page);
 
-    await fillIn(page, 'DE1');
+    const [language] = locale.split('-');
+    await fillIn(page, 'DE1', language);
     await page.locator('#taxIdValue-problem', { hasText: words.refused }).waitFor();
     expect(await page.locator('#taxIdValue-problem').innerText()).toContain('DE123456789');
     expectOnlyRefusal(messages);
@@ -69,7 +70,7 @@ inBrowser.for(READERS)(
       ...others,
       address: { line1, city, postalCode, country: 'DE' },
       taxIds: [{ type: 'eu_vat', value: 'DE123456789' }],
-      locale: 'fr',
+      locale: language,
     });
     const taxIds = ['eu_vat DE123456789'];
     expect(await detailsOf(customer)).toEqual({ business_name: TYPED.businessName, country: 'DE', taxIds });
@@ -89,16 +90,18 @@ inBrowser('saves and removes a tax id without JavaScript', async ({ visit, messa
   // The kinds of the country that is saved now come first.
   expect(await page.locator('optgroup').first().getAttribute('label')).toBe('Germany');
   await page.getByRole('checkbox', { name: 'Remove EU VAT DE123456789' }).check();
+  await page.locator('#locale').selectOption('fr');
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.locator('.notice').waitFor();
+  // From now on the portal speaks the customer's language.
+  await page.locator('.notice', { hasText: 'sont enregistrées' }).waitFor();
   expect(await detailsOf(customer)).toMatchObject({ business_name: TYPED.businessName, taxIds: [] });
 });
 
 /** Fills the form in with a German tax id, and sends it. */
-async function fillIn(page: Page, taxId: string): Promise<void> {
+async function fillIn(page: Page, taxId: string, language = 'en'): Promise<void> {
   for (const [name, value] of Object.entries(TYPED)) await page.locator(`#${name}`).fill(value);
   await page.locator('#country').selectOption('DE');
-  await page.locator('#locale').selectOption('fr');
+  await page.locator('#locale').selectOption(language);
   await page.locator('#taxIdKind').selectOption('DE:eu_vat');
   await page.locator('#taxIdValue').fill(taxId);
   await page.locator('form button').click();
