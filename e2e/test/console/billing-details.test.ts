@@ -71,7 +71,7 @@ inBrowser('edits the billing details of a business, and says which tax id is wro
   await shown(page, 'Business name', 'Analytical Engines GmbH');
   await shown(page, 'Address', 'Invalidenstr. 1\n10115 Berlin\nGermany');
   await shown(page, 'Tax location', 'Recognized');
-  await shown(page, 'Tax ids', 'Confirmed by the register');
+  await shown(page, 'Tax ids', 'Verified');
   await shown(page, 'Order number', '2026-17');
   await shown(page, 'Fields of invoices', 'Cost centre: 4711');
   await shown(page, 'Language', 'de');

@@ -13,16 +13,16 @@ import { BillingDialog, TAX_EXEMPTIONS } from './billing-dialog.tsx';
 type Verification = BillingDetails['taxIds'][number]['verification'];
 
 const VERIFICATION: Readonly<Record<Verification, StatusText>> = {
-  pending: { name: 'The register is being asked', tone: 'accent' },
-  verified: { name: 'Confirmed by the register', tone: 'good' },
-  unverified: { name: 'Not known to the register', tone: 'bad' },
-  unavailable: { name: 'No register was asked', tone: 'neutral' },
+  pending: { name: 'Being verified', tone: 'accent' },
+  verified: { name: 'Verified', tone: 'good' },
+  unverified: { name: 'Not in the register', tone: 'bad' },
+  unavailable: { name: 'Cannot be verified', tone: 'neutral' },
 };
 
 const LOCATION: Readonly<Record<BillingDetails['taxLocation'], string>> = {
   recognized: 'Recognized: Stripe can compute tax.',
   unrecognized: 'Not recognized: Stripe needs a whole address to compute tax.',
-  unknown: 'Not known: Stripe was not asked yet.',
+  unknown: 'Not known: Stripe has not checked it yet.',
 };
 
 const COUNTRIES = new Intl.DisplayNames('en', { type: 'region', fallback: 'code' });
@@ -33,7 +33,7 @@ function addressText({ line1, line2, city, state, postalCode, country }: NonNull
   return [line1, line2, place, state, country && countryName(country)].filter(Boolean).join('\n');
 }
 
-/** Who is billed for a customer, read once somebody wants to know: the service may have to ask Stripe. */
+/** Who is billed for a customer, read when it is opened: the service may have to read it at Stripe. */
 export function BillingCard({ customerId }: { readonly customerId: string }) {
   const [isOpen, setOpen] = useState(false);
   const query = useQuery({ ...billingDetailsQuery(useProject(), customerId), enabled: isOpen });

@@ -53,7 +53,7 @@ function fieldsFor({ address, taxIds, taxExempt, invoiceFields }: BillingDetails
   return [
     { name: 'businessName', label: 'Business name', maxLength: 150, hint: 'Printed on invoices in place of the name.' },
     line('line1', 'Street and number', 500),
-    line('line2', 'Second line', 200),
+    line('line2', 'Second line', 500),
     { kind: 'row', of: [line('postalCode', 'Postal code', 50), line('city', 'City', 200)] },
     {
       kind: 'row',
