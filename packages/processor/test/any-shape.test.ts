@@ -2,7 +2,8 @@ import { runs } from '@billing/testing/runs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { InvalidObject } from '../src/snapshots/fields.ts';
-import { SHAPES, type Path } from './object-shapes.ts';
+import { SHAPES } from './object-shapes.ts';
+import type { Path } from './shape.ts';
 
 const ABSENT = Symbol('absent');
 

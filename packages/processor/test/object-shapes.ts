@@ -2,23 +2,11 @@ import { readPrice, readProduct } from '../src/snapshots/catalog.ts';
 import { readCheckoutSession } from '../src/snapshots/checkout-session.ts';
 import { readCustomer } from '../src/snapshots/customer.ts';
 import { readCoupon, readPromotionCode } from '../src/snapshots/discounts.ts';
-import { readInvoicePreview } from '../src/snapshots/invoice-preview.ts';
-import { readInvoice } from '../src/snapshots/invoice.ts';
 import { readSchedule } from '../src/snapshots/schedule.ts';
 import { readSubscription } from '../src/snapshots/subscription.ts';
+import { INVOICE_SHAPES } from './invoice-shapes.ts';
+import { created, type Path, type Shape } from './shape.ts';
 
-export type Path = readonly (string | number)[];
-
-/** An object in one shape, the fields that may have an unknown word, and those that may be absent or null. */
-interface Shape {
-  readonly name: string;
-  readonly read: (raw: unknown) => unknown;
-  readonly object: object;
-  readonly words: readonly Path[];
-  readonly optional: readonly Path[];
-}
-
-const created = 1_700_000_000;
 const price = {
   id: 'price_1',
   object: 'price',
@@ -77,41 +65,6 @@ const coupon = {
 const discount = { id: 'di_1', object: 'discount', promotion_code: 'promo_1', end: created };
 const restrictions = { minimum_amount: 500, currency_options: { eur: { minimum_amount: 450 } } };
 const period = { current_period_start: created, current_period_end: created + 1 };
-const invoice = {
-  id: 'in_1',
-  object: 'invoice',
-  customer: 'cus_1',
-  status: 'open',
-  number: 'A-1',
-  amount_due: 1,
-  amount_paid: 0,
-  amount_remaining: 1,
-  currency: 'usd',
-  billing_reason: 'subscription_cycle',
-  collection_method: 'charge_automatically',
-  hosted_invoice_url: 'https://example.com/i',
-  invoice_pdf: 'https://example.com/p',
-  period_start: created,
-  period_end: created,
-  due_date: created,
-  status_transitions: { paid_at: created },
-  subtotal: 2,
-  total: 1,
-  total_discount_amounts: [{ amount: 1, discount: 'di_1' }],
-  customer_tax_ids: [{ type: 'eu_vat', value: 'DE123456789' }],
-  custom_fields: [{ name: 'PO number', value: '2026-17' }],
-  metadata: {},
-  created,
-};
-const invoiceLine = {
-  description: 'Pro',
-  amount: 2,
-  discount_amounts: [{ amount: 1, discount: 'di_1' }],
-  quantity: 1,
-  period: { start: created, end: created },
-};
-const taxed = { amount: 1, taxable_amount: 1, taxability_reason: 'standard_rated' };
-const details = { subscription: 'sub_1', metadata: { projectId: 'proj_1' } };
 const SUBSCRIPTION_WORDS: Path[] = [
   ['status'],
   ['pause_collection', 'behavior'],
@@ -145,36 +98,6 @@ const SUBSCRIPTION_OPTIONAL: Path[] = [
   ['items', 'data', 0, 'price', 'metadata'],
   ['items', 'data', 0, 'price', 'recurring', 'usage_type'],
 ];
-const INVOICE_WORDS: Path[] = [
-  ['status'],
-  ['billing_reason'],
-  ['collection_method'],
-  ['customer_tax_ids', 0, 'type'],
-  ['lines', 'data', 0, 'description'],
-];
-const INVOICE_OPTIONAL: Path[] = [
-  'customer',
-  'status',
-  'number',
-  'billing_reason',
-  'hosted_invoice_url',
-  'invoice_pdf',
-  'metadata',
-  'period_start',
-  'period_end',
-  'due_date',
-  'status_transitions',
-  'parent',
-  'subscription',
-  'subscription_details',
-  'subtotal',
-  'total',
-  'total_discount_amounts',
-  'customer_tax_ids',
-  'custom_fields',
-  'lines',
-].map(field => [field]);
-
 /** Every kind of object that is parsed, in each shape that API versions give it. */
 export const SHAPES: readonly Shape[] = [
   {
@@ -207,53 +130,7 @@ export const SHAPES: readonly Shape[] = [
       ['items', 'data', 0, 'discounts'],
     ],
   },
-  {
-    name: 'an invoice before 2025-03-31',
-    read: readInvoice,
-    object: {
-      ...invoice,
-      subscription: 'sub_1',
-      subscription_details: { metadata: { projectId: 'proj_1' } },
-      tax: 1,
-      total_tax_amounts: [{ ...taxed, inclusive: true }],
-      lines: { data: [{ ...invoiceLine, price: { id: 'price_1' }, proration: true }] },
-    },
-    words: INVOICE_WORDS,
-    optional: [
-      ...INVOICE_OPTIONAL,
-      ['subscription_details', 'metadata'],
-      ['tax'],
-      ['total_tax_amounts'],
-      ['lines', 'data', 0, 'price'],
-    ],
-  },
-  {
-    name: 'an invoice since 2025-03-31',
-    read: readInvoice,
-    object: {
-      ...invoice,
-      parent: { type: 'subscription_details', subscription_details: details },
-      total_taxes: [{ ...taxed, tax_behavior: 'inclusive' }],
-      lines: {
-        data: [
-          {
-            ...invoiceLine,
-            pricing: { price_details: { price: 'price_1' } },
-            parent: { subscription_item_details: { proration: true } },
-          },
-        ],
-      },
-    },
-    words: [...INVOICE_WORDS, ['parent', 'type'], ['total_taxes', 0, 'tax_behavior']],
-    optional: [
-      ...INVOICE_OPTIONAL,
-      ['parent', 'subscription_details'],
-      ['parent', 'type'],
-      ['total_taxes'],
-      ['lines', 'data', 0, 'pricing'],
-      ['lines', 'data', 0, 'parent'],
-    ],
-  },
+  ...INVOICE_SHAPES,
   {
     name: 'a price',
     read: readPrice,
@@ -329,37 +206,6 @@ export const SHAPES: readonly Shape[] = [
     object: { id: 'promo_1', code: 'HALF', promotion: { coupon: 'HALF' }, active: true, expires_at: created, created },
     words: [['code']],
     optional: [['promotion'], ['expires_at']],
-  },
-  {
-    name: 'a preview of an invoice',
-    read: readInvoicePreview,
-    object: {
-      id: 'upcoming_in_1',
-      currency: 'usd',
-      subtotal: 2,
-      total: 1,
-      amount_due: 1,
-      starting_balance: 0,
-      ending_balance: 0,
-      total_discount_amounts: [{ amount: 1, discount: 'di_1' }],
-      total_taxes: [],
-      parent: { subscription_details: { subscription: 'sub_1', subscription_proration_date: created } },
-      lines: {
-        data: [
-          {
-            description: 'Pro',
-            amount: 2,
-            quantity: 1,
-            pricing: { price_details: { price: 'price_1' } },
-            parent: { subscription_item_details: { proration: true } },
-            period: { start: created, end: created },
-          },
-        ],
-      },
-      created,
-    },
-    words: [['lines', 'data', 0, 'description']],
-    optional: [['total_taxes'], ['parent'], ['ending_balance'], ['lines', 'data', 0, 'parent']],
   },
   {
     name: 'a schedule',
