@@ -48,10 +48,12 @@ export function attacksOn(target: Target, fixtures: Fixtures): fc.Arbitrary<Atta
 }
 
 function pathOf({ path, method }: Target, fixtures: Fixtures, isHostile: boolean): fc.Arbitrary<string> {
-  const segments = path.split('/').map(segment => {
+  const segments = path.split('/').map((segment, at, { length }) => {
     if (!segment.startsWith(':')) return fc.constant(segment);
     const valid = fc.constantFrom(...fixtures.values(segment.slice(1), method));
-    return isHostile ? fc.oneof({ weight: 3, arbitrary: valid }, { weight: 1, arbitrary: hostileSegment }) : valid;
+    // An empty last segment is the address of the list.
+    const hostile = hostileSegment.filter(it => it !== '' || at < length - 1);
+    return isHostile ? fc.oneof({ weight: 3, arbitrary: valid }, { weight: 1, arbitrary: hostile }) : valid;
   });
   const extra = isHostile ? fc.constantFrom('', '', '', '/', '//', '/x', '.json', '%20', ';v=1') : fc.constant('');
   return fc.tuple(fc.tuple(...segments), extra).map(([all, end]) => all.join('/') + end);
