@@ -1,3 +1,4 @@
+import { waitFor } from '@billing/testing/wait-for';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect } from 'vitest';
 import { expectAccessible } from '../../system/accessibility.ts';
@@ -20,6 +21,13 @@ beforeAll(async () => {
   const subscription = await newSubscription(tenant, priceId);
   ({ customerId } = subscription);
   email = (await billing.customers.get(customerId)).email ?? '';
+  // Two changes that are published together are one, which tells nothing of the plan in between.
+  const states = () => billing.events.list({ objectId: customerId, types: ['customer.state_changed'] }).page();
+  const givesFeature = async () =>
+    (await states()).items.some(
+      it => it.type === 'customer.state_changed' && it.data !== undefined && 'sso' in it.data.entitlements,
+    );
+  await waitFor(givesFeature, { what: 'the state with the feature' });
   await billing.subscriptions.change(subscription.id, { priceId: basic.id });
 });
 
