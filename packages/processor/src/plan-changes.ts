@@ -88,7 +88,7 @@ export interface PlanChanges {
   setDiscounts(id: string, discounts: readonly WantedDiscount[], idempotencyKey: string): Promise<SubscriptionSnapshot>;
   /** Finds what has to be paid for a pending change, and why it is not; null when there is no such invoice. */
   findPendingPayment(invoiceId: string): Promise<PendingPayment | null>;
-  /** Tries to pay an open invoice now. https://docs.stripe.com/api/invoices/pay */
+  /** Tries to pay an open invoice now; the customer is not there. https://docs.stripe.com/api/invoices/pay */
   payInvoice(id: string, idempotencyKey: string): Promise<InvoiceSnapshot>;
 
   /** Creates a schedule whose only phase is the subscription's current period. */

@@ -1,6 +1,7 @@
 import type { PriceSnapshot, ProductSnapshot } from './snapshots/catalog.ts';
 import type { CreatedFilter } from './created-filter.ts';
 import type { Discounts } from './discounts.ts';
+import type { Invoicing } from './invoicing.ts';
 import type { PlanChanges } from './plan-changes.ts';
 import type { CheckoutSessionSnapshot } from './snapshots/checkout-session.ts';
 import type { BillingSnapshot, CustomerSnapshot, TaxIdSnapshot } from './snapshots/customer.ts';
@@ -144,7 +145,7 @@ export type MarkedType = Exclude<SyncType, 'invoice' | 'payment'>;
  * Methods throw `ProcessorError` when the processor refuses, and Problem `unavailable` when it does not respond in time
  * or responds with 429.
  */
-export interface Processor extends PlanChanges, Discounts {
+export interface Processor extends PlanChanges, Discounts, Invoicing {
   /** Finds the account that the secret key belongs to. */
   findAccount(): Promise<{ readonly accountId: string }>;
   /** The processor's time in whole seconds, or that of a test clock; null when its response gives none, or the clock is gone. */

@@ -7,6 +7,7 @@ import { customerCalls } from './stripe/customers.ts';
 import { discountCalls } from './stripe/discounts.ts';
 import type { OnCall } from './stripe-client.ts';
 import { invoiceCalls } from './stripe/invoices.ts';
+import { invoicingCalls } from './stripe/invoicing.ts';
 import { listedObjectCalls } from './stripe/listed-objects.ts';
 import { planChangeCalls } from './stripe/plan-changes.ts';
 import { refundCalls } from './stripe/refunds.ts';
@@ -26,6 +27,7 @@ export function stripeProcessor(secretKey: string, baseUrl?: string, onCall?: On
     ...checkoutCalls(calls),
     ...subscriptionCalls(calls, { ...catalog, ...planChanges, ...discounts }),
     ...invoiceCalls(calls),
+    ...invoicingCalls(calls),
     ...refundCalls(calls),
     ...discounts,
     ...planChanges,

@@ -1,5 +1,5 @@
 import { parseObject } from './fields.ts';
-import { flag, reference, shortText, unixTime, wholeNumber } from './values.ts';
+import { flag, reference, shortText, text, unixTime, wholeNumber } from './values.ts';
 
 /** Parses an invoice item of any API version: since 2025-03-31 its subscription is in `parent`, its price in `pricing`. */
 export const readInvoiceItem = (raw: unknown) =>
@@ -12,7 +12,7 @@ export const readInvoiceItem = (raw: unknown) =>
       ) ?? item.optional('subscription', reference),
     /** Null while it waits. */
     invoiceId: item.optional('invoice', reference),
-    description: item.optional('description', shortText),
+    description: item.optional('description', text),
     amount: item.required('amount', wholeNumber),
     currency: item.required('currency', shortText),
     quantity: item.optional('quantity', wholeNumber),

@@ -10,12 +10,18 @@ type Invoices = Pick<
   'findInvoice' | 'voidInvoice' | 'markInvoiceUncollectible' | 'listInvoicePayments' | 'listInvoices'
 >;
 
-const WITH_PAYMENTS = { expand: ['payments'] };
+export const WITH_PAYMENTS = { expand: ['payments'] };
+
+/** Returns what calls for an invoice, and reads it with all of its lines. */
+export const wholeInvoices =
+  ({ stripe, call }: Calls) =>
+  (request: () => Promise<Stripe.Invoice>): Promise<InvoiceSnapshot> =>
+    call(async () => readInvoice(await completeLists(stripe, await request())));
 
 /** Invoices, with their payments. */
-export function invoiceCalls({ stripe, call }: Calls): Invoices {
-  const invoiceFrom = (request: () => Promise<Stripe.Invoice>): Promise<InvoiceSnapshot> =>
-    call(async () => readInvoice(await completeLists(stripe, await request())));
+export function invoiceCalls(calls: Calls): Invoices {
+  const { stripe, call } = calls;
+  const invoiceFrom = wholeInvoices(calls);
 
   return {
     findInvoice: id => invoiceFrom(() => stripe.invoices.retrieve(id, WITH_PAYMENTS)),

@@ -56,3 +56,11 @@ export async function completeEach<Whole extends object>(stripe: Stripe, objects
   for (const object of objects) whole.push(await completeLists(stripe, object));
   return whole;
 }
+
+/** Returns a preview with all of its lines, of which it contains ten at most. */
+export async function wholePreview(stripe: Stripe, preview: Stripe.Invoice): Promise<Stripe.Invoice> {
+  const { id, lines } = preview;
+  if (!lines.has_more) return preview;
+  const data = await listAll(stripe.invoices.listLineItems(id, { limit: PAGE_SIZE }));
+  return { ...preview, lines: { ...lines, data, has_more: false } };
+}

@@ -3,20 +3,20 @@ import { ProcessorError } from '../errors.ts';
 import type { NewPhase, PlanChange, PlanChanges, WantedDiscount } from '../plan-changes.ts';
 import type { Processor } from '../port.ts';
 import { readInvoicePreview } from '../snapshots/invoice-preview.ts';
-import { readInvoice } from '../snapshots/invoice.ts';
 import { readSchedule, type PhaseDiscount } from '../snapshots/schedule.ts';
 import { readSubscription } from '../snapshots/subscription.ts';
-import { given, inSeconds, listAll, write, type Calls } from './calls.ts';
+import { given, inSeconds, write, type Calls } from './calls.ts';
+import { wholeInvoices, WITH_PAYMENTS } from './invoices.ts';
 import type { DiscountReads } from './missing-discounts.ts';
 import { complete, pendingPaymentCalls } from './pending-payment.ts';
 import { phaseOf } from './phase-of-subscription.ts';
-import { completeLists, WHOLE_SUBSCRIPTION } from './nested-lists.ts';
-import { PAGE_SIZE } from '../page-size.ts';
+import { completeLists, wholePreview, WHOLE_SUBSCRIPTION } from './nested-lists.ts';
 
 /** Changes of plans; `reads` finds the amounts and discounts that Stripe's subscriptions lack. */
 export function planChangeCalls(calls: Calls, reads: Pick<Processor, 'findPrice'> & DiscountReads): PlanChanges {
   const { stripe, call } = calls;
   const pendingPayments = pendingPaymentCalls(calls);
+  const invoiceFrom = wholeInvoices(calls);
   const findSchedule = (id: string) => call(async () => readSchedule(await stripe.subscriptionSchedules.retrieve(id)));
   const update = async (id: string, params: Stripe.SubscriptionUpdateParams, key: string) => {
     const request = () => stripe.subscriptions.update(id, { ...params, ...WHOLE_SUBSCRIPTION }, write(key));
@@ -24,10 +24,9 @@ export function planChangeCalls(calls: Calls, reads: Pick<Processor, 'findPrice'
     return complete(await call(read), { ...reads, findSchedule, ...pendingPayments });
   };
   const preview = (params: Stripe.InvoiceCreatePreviewParams) =>
-    call(async () => {
-      const invoice = await stripe.invoices.createPreview(params);
-      return readInvoicePreview({ ...invoice, lines: await allLines(stripe, invoice) });
-    }).catch(nullIfNone);
+    call(async () => readInvoicePreview(await wholePreview(stripe, await stripe.invoices.createPreview(params)))).catch(
+      nullIfNone,
+    );
 
   return {
     previewInvoice: (subscription, change, mode = 'next') => {
@@ -50,7 +49,7 @@ export function planChangeCalls(calls: Calls, reads: Pick<Processor, 'findPrice'
     setDiscounts: (id, discounts, key) => update(id, discountsOf(discounts), key),
     ...pendingPayments,
     payInvoice: (id, key) =>
-      call(async () => readInvoice(await completeLists(stripe, await stripe.invoices.pay(id, PAID, write(key))))),
+      invoiceFrom(() => stripe.invoices.pay(id, { ...WITH_PAYMENTS, off_session: true }, write(key))),
 
     createSchedule: (subscription, key) =>
       call(async () =>
@@ -67,8 +66,6 @@ export function planChangeCalls(calls: Calls, reads: Pick<Processor, 'findPrice'
       call(async () => readSchedule(await stripe.subscriptionSchedules.release(id, {}, write(key)))),
   };
 }
-
-const PAID = { expand: ['payments'] };
 
 /** Returns a change in the parameters that an update and a preview share. */
 function detailsOf(change: PlanChange) {
@@ -123,12 +120,6 @@ function phaseParams(phase: NewPhase): Stripe.SubscriptionScheduleUpdateParams.P
 function phaseDiscountParams({ discountId, couponId, promotionCodeId }: PhaseDiscount) {
   if (discountId !== null) return { discount: discountId };
   return promotionCodeId === null ? { coupon: couponId ?? '' } : { promotion_code: promotionCodeId };
-}
-
-/** A preview contains ten lines at most. */
-async function allLines(stripe: Stripe, { id, lines }: Stripe.Invoice): Promise<object> {
-  if (!lines.has_more) return lines;
-  return { ...lines, data: await listAll(stripe.invoices.listLineItems(id, { limit: PAGE_SIZE })), has_more: false };
 }
 
 function nullIfNone(error: unknown): null {

@@ -186,6 +186,7 @@ function billOnce(
     period,
     metadata: plan.invoiceCreation.metadata,
     paymentIntent,
+    isPrepaid: true,
   });
 }
 

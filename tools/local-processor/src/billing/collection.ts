@@ -46,6 +46,12 @@ export function collectFor(
   return updateStatusFrom(unit, subscription, result.invoice);
 }
 
+/** Collects an open invoice beside subscriptions, which does so by itself. */
+export function collectAlone(unit: UnitOfWork, invoice: Invoice): void {
+  const card = cardFor(unit, invoice);
+  collectInvoice(unit, invoice, card, card ? outcomeOf(unit, card) : 'declines');
+}
+
 /**
  * Updates a subscription's status from its newest invoice; other invoices change nothing. That of a pending change applies the
  * change when it is paid, and else leaves the subscription as it is.

@@ -57,6 +57,22 @@ export function discountOfCustomer(unit: UnitOfWork, customerId: string): Discou
   return (id !== undefined && unit.tables.discount.get(id)) || null;
 }
 
+/**
+ * Returns the ids of the discounts that an invoice beside subscriptions has, and those that are new: the named ones, or else that of
+ * its customer.
+ */
+export function discountsOfInvoice(
+  unit: UnitOfWork,
+  customer: string,
+  { currency, subtotal }: Pick<Redeemer, 'currency' | 'subtotal'>,
+  wanted: readonly WantedDiscount[] | null | undefined,
+): { ids: string[]; fresh: Discount[] } {
+  const inherited = discountOfCustomer(unit, customer);
+  const kept = inherited ? [inherited.id] : [];
+  if (wanted === undefined) return { ids: kept, fresh: [] };
+  return wantedDiscounts(unit, wanted ?? [], { customer, subscription: null, currency, subtotal, kept });
+}
+
 /** Returns the ids of the discounts of a subscription and of its items. */
 export const discountsOf = ({ discounts, items }: Pick<Subscription, 'discounts' | 'items'>): string[] => [
   ...items.data.flatMap(item => item.discounts),
@@ -118,9 +134,8 @@ function refuseCoupon(unit: UnitOfWork, coupon: Coupon, currency: string, param:
 }
 
 function refuseCode(unit: UnitOfWork, code: PromotionCode, redeemer: Redeemer, param: string): void {
-  const { customer, currency, subtotal } = redeemer;
-  const { first_time_transaction: isFirst, minimum_amount: least } = code.restrictions;
-  const leastHere = unit.tables.code_detail.get(code.id)?.currencyOptions[currency]?.minimum_amount ?? Infinity;
+  const { customer } = redeemer;
+  const { first_time_transaction: isFirst } = code.restrictions;
   const hasPaid =
     customer !== null && unit.tables.invoice.withField('customer', customer).some(row => row.amount_paid > 0);
   const problem =
@@ -129,17 +144,36 @@ function refuseCode(unit: UnitOfWork, code: PromotionCode, redeemer: Redeemer, p
       ? 'This promotion code cannot be redeemed by this customer.'
       : isFirst && hasPaid
         ? 'This promotion code cannot be redeemed because the associated customer has prior transactions.'
-        : least !== null && subtotal < leastHere
-          ? 'This promotion code cannot be redeemed because the minimum amount is not met.'
-          : null);
+        : null);
   if (problem !== null) throw invalidRequest(problem, param);
+  refuseLess(unit, code, redeemer, param);
 }
 
-/** Stores discounts that were redeemed, and emits their events. */
+/** @throws ApiError 400 when a promotion code is for a larger amount */
+function refuseLess(
+  unit: UnitOfWork,
+  { id, restrictions }: PromotionCode,
+  { currency, subtotal }: Pick<Redeemer, 'currency' | 'subtotal'>,
+  param: string,
+): void {
+  const least = unit.tables.code_detail.get(id)?.currencyOptions[currency]?.minimum_amount ?? Infinity;
+  if (restrictions.minimum_amount !== null && subtotal < least)
+    throw invalidRequest('This promotion code cannot be redeemed because the minimum amount is not met.', param);
+}
+
+/** Checks the least amounts of the codes of an invoice once it has lines. @throws ApiError 400 */
+export function refuseTooLittle(unit: UnitOfWork, discounts: readonly string[], of: Parameters<typeof refuseLess>[2]) {
+  for (const [index, id] of discounts.entries()) {
+    const code = unit.tables.promotion_code.get(unit.tables.discount.get(id)?.promotion_code ?? '');
+    if (code) refuseLess(unit, code, of, `discounts[${index}][promotion_code]`);
+  }
+}
+
+/** Stores discounts that were redeemed, and emits their events; that of an invoice has none. */
 export function storeDiscounts(unit: UnitOfWork, discounts: readonly Discount[]): void {
   for (const discount of discounts) {
     countRedemption(unit, discount);
-    unit.create('discount', discount, 'customer.discount.created');
+    unit.create('discount', discount, discount.invoice === null ? 'customer.discount.created' : undefined);
   }
 }
 
@@ -170,16 +204,26 @@ export function rebatesOf(
 ): Rebate[] {
   const { customer, discounts, currency } = subscription;
   const ofCustomer = discounts.length === 0 ? discountOfCustomer(unit, customer) : null;
-  return [...discountsOf(subscription), ...(ofCustomer ? [ofCustomer.id] : [])].flatMap(id => {
+  const ids = [...discountsOf(subscription), ...(ofCustomer ? [ofCustomer.id] : [])];
+  return rebatesBy(unit, ids, { currency, at, fresh });
+}
+
+/** Returns what the discounts with these ids take off at a time; `fresh` are those that are not stored. */
+export function rebatesBy(
+  unit: UnitOfWork,
+  ids: readonly string[],
+  { currency, at, fresh = [] }: { currency: string; at: number; fresh?: readonly Discount[] },
+): Rebate[] {
+  return ids.flatMap(id => {
     const discount = fresh.find(row => row.id === id) ?? unit.tables.discount.get(id);
     if (!discount || (discount.end !== null && discount.end <= at)) return [];
     return rebateOf(unit, discount, currency) ?? [];
   });
 }
 
-/** Returns the lines with what discounts take off; prorations contain that already. */
+/** Returns the lines with what discounts take off; prorations contain that already, and no discount makes a credit larger. */
 export function discounted(lines: readonly BilledLine[], rebates: readonly Rebate[]): BilledLine[] {
-  const plain = lines.filter(({ proration }) => proration === null);
+  const plain = lines.filter(({ source }) => source?.discountable ?? true);
   const amounts = discountAmounts(
     plain.map(({ amount, price, item }) => ({ amount, product: price.product, item })),
     rebates,
@@ -210,5 +254,5 @@ export function dropSpentDiscounts(unit: UnitOfWork, subscription: Subscription,
 
 function usedBy(unit: UnitOfWork, { discount_amounts: amounts, parent }: Invoice['lines']['data'][number]): string[] {
   const item = unit.tables.invoiceitem.get(parent?.subscription_item_details?.invoice_item ?? '');
-  return [...amounts, ...(item?.proration_details.discount_amounts ?? [])].map(({ discount }) => discount);
+  return [...amounts, ...(item?.proration_details?.discount_amounts ?? [])].map(({ discount }) => discount);
 }

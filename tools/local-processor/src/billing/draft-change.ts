@@ -4,6 +4,7 @@ import type { BilledLine } from '../objects/invoice.ts';
 import { lineOfItem } from '../objects/invoice-item.ts';
 import { currentPeriod } from '../objects/subscription.ts';
 import type { Invoice, Subscription } from '../objects/stored.ts';
+import { discounted, rebatesOf } from './discounts.ts';
 import { draftInvoice } from './invoicing.ts';
 import type { ChangePlan } from './plan-change.ts';
 import { addInvoiceItems, pendingLines } from './prorations.ts';
@@ -26,6 +27,7 @@ export function draftChange(unit: UnitOfWork, before: Subscription, plan: Change
 
 /** Returns the lines of the invoice that a change makes now: what has waited, the prorations, and a period that begins. */
 export function changeLines(unit: UnitOfWork, before: Subscription, plan: ChangePlan): BilledLine[] {
-  const period = plan.isNewPeriod ? linesFor(unit, plan.after, currentPeriod(plan.after), plan.discounts) : [];
-  return [...pendingLines(unit, before), ...plan.items.map(lineOfItem), ...period];
+  const period = plan.isNewPeriod ? linesFor(unit, plan.after, currentPeriod(plan.after)) : [];
+  const lines = [...pendingLines(unit, before), ...plan.items.map(lineOfItem), ...period];
+  return discounted(lines, rebatesOf(unit, plan.after, unit.now, plan.discounts));
 }

@@ -2,7 +2,7 @@ import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { newId } from '../domain/ids.ts';
 import { customerOrNull } from '../objects/finding.ts';
 import { invoiceUrls } from '../objects/hosted-urls.ts';
-import { billedTo, newInvoice, type NewInvoice, settlementOf } from '../objects/invoice.ts';
+import { billedTo, newInvoice, type NewInvoice, settled } from '../objects/invoice.ts';
 import type { Customer, Invoice, InvoicePayment, PaymentIntent, PaymentMethod } from '../objects/stored.ts';
 import { changeBalance } from './balance.ts';
 import { taxed, taxedFinally } from './tax.ts';
@@ -10,46 +10,60 @@ import { type Attempt, attemptPayment, cancelIntent, type CardOutcome, createPay
 
 const DAY_SECONDS = 86_400;
 
+/** How long an invoice that collects itself waits for its first payment. */
+const FIRST_ATTEMPT_SECONDS = 3_600;
+
 /** Days until the next attempt after the first, second and third failure; the fourth attempt is the last. */
 const RETRY_DAYS = [3, 5, 7];
 
-interface Bill extends Omit<NewInvoice, 'startingBalance'> {
+interface Finalization {
   /** The payment intent of an earlier, declined attempt. */
   paymentIntent?: PaymentIntent | null;
+  /** Whether it is for a payment of its total, which takes nothing from the customer's balance: that of a checkout. */
+  isPrepaid?: boolean;
 }
+
+type Bill = NewInvoice & Finalization;
 
 /** Creates a draft invoice. */
 export function draftInvoice(unit: UnitOfWork, bill: Bill): Invoice {
-  const { customer, subscription, currency } = bill;
-  const startingBalance = creditFor(customer, subscription !== null, currency);
-  const draft = unit.create('invoice', taxed(unit, newInvoice(unit, { ...bill, startingBalance })));
-  for (const { proration } of bill.lines) if (proration) unit.update('invoiceitem', proration, { invoice: draft.id });
+  const invoice = assessed(unit, newInvoice(unit, bill), bill.isPrepaid);
+  const draft = unit.create('invoice', { ...invoice, ending_balance: null });
+  for (const { source } of bill.lines) if (source) unit.update('invoiceitem', source, { invoice: draft.id });
   unit.emit('invoice.created', draft);
   return draft;
 }
 
+/** Returns a draft or preview with its tax, and with what would be due of it now. */
+export function assessed(unit: UnitOfWork, invoice: Invoice, isPrepaid = false): Invoice {
+  return settled(taxed(unit, invoice), isPrepaid ? null : creditFor(unit, invoice));
+}
+
 /** Creates an invoice and finalizes it. */
 export function openInvoice(unit: UnitOfWork, bill: Bill): Invoice {
-  return finalizeInvoice(unit, draftInvoice(unit, bill), bill.paymentIntent);
+  return finalizeInvoice(unit, draftInvoice(unit, bill), bill);
 }
 
 /**
  * Finalizes a draft: computes its tax, assigns its number and URLs, applies the customer's balance, and creates an open
- * payment if an amount is due.
+ * payment if an amount is due. The days until it is due begin.
  */
-export function finalizeInvoice(unit: UnitOfWork, given: Invoice, paymentIntent: PaymentIntent | null = null): Invoice {
+export function finalizeInvoice(
+  unit: UnitOfWork,
+  given: Invoice,
+  { paymentIntent = null, isPrepaid = false }: Finalization = {},
+): Invoice {
   const customer = customerOrNull(unit, given.customer);
-  const draft: Invoice = { ...taxedFinally(unit, given), ...billedTo(unit, customer) };
-  const credit = creditFor(customer, draft.parent !== null, draft.currency);
-  const { due, endingBalance } = settlementOf(draft, credit);
+  const untaxed = { ...taxedFinally(unit, given), ...billedTo(unit, customer) };
+  const draft = settled(untaxed, isPrepaid ? null : creditFor(unit, given));
+  const isCharged = draft.collection_method === 'charge_automatically' && draft.amount_due > 0;
+  const isLeftToItself = isCharged && draft.auto_advance && draft.parent === null && !isPrepaid;
   const invoice = unit.store('invoice', draft, {
     status: 'open',
     number: nextInvoiceNumber(unit, customer),
-    starting_balance: credit,
-    ending_balance: endingBalance,
-    amount_due: due,
-    amount_remaining: due,
+    due_date: draft.due_date === null ? null : unit.now + draft.due_date - draft.created,
     effective_at: unit.now,
+    next_payment_attempt: isLeftToItself ? unit.now + FIRST_ATTEMPT_SECONDS : null,
     status_transitions: { ...draft.status_transitions, finalized_at: unit.now },
     ...invoiceUrls(unit, draft.id),
   });
@@ -59,12 +73,13 @@ export function finalizeInvoice(unit: UnitOfWork, given: Invoice, paymentIntent:
   return invoice;
 }
 
-/** Returns the balance that an invoice of a customer uses. Customer credit cannot pay one-time checkouts. */
-export function creditFor(customer: Customer | null, isOfSubscription: boolean, currency: string): number {
-  return customer && isOfSubscription && customer.currency === currency ? customer.balance : 0;
+/** Returns the balance of its customer that an invoice uses. */
+function creditFor(unit: UnitOfWork, { customer: id, currency }: Invoice): number {
+  const customer = customerOrNull(unit, id);
+  return customer?.currency === currency ? customer.balance : 0;
 }
 
-/** Applies the customer's balance to an invoice. Without a balance the customer's currency follows the invoice's. */
+/** Applies the customer's balance to an invoice. Without a balance the customer's currency follows that of its subscriptions. */
 function applyBalance(unit: UnitOfWork, customerId: string, invoice: Invoice): void {
   const customer = customerOrNull(unit, customerId);
   if (!customer) return;
@@ -74,18 +89,22 @@ function applyBalance(unit: UnitOfWork, customerId: string, invoice: Invoice): v
     const details = { description: null, metadata: {}, invoice: id };
     const type = (invoice.ending_balance ?? 0) > 0 ? 'invoice_too_small' : 'applied_to_invoice';
     changeBalance(unit, customer, { amount: applied, currency, type, ...details });
-  } else if (customer.currency !== invoice.currency && customer.balance === 0) {
+  } else if (customer.balance === 0 && (invoice.parent || !customer.currency)) {
     unit.update('customer', customer, { currency: invoice.currency });
   }
 }
 
 function createInvoicePayment(unit: UnitOfWork, invoice: Invoice, existing: PaymentIntent | null): void {
   const { amount_due: amount, currency, customer } = invoice;
-  const description =
-    invoice.billing_reason === 'subscription_create' ? 'Subscription creation' : 'Subscription update';
+  const isFirst = invoice.billing_reason === 'subscription_create';
+  const description = !invoice.parent
+    ? 'Payment for Invoice'
+    : isFirst
+      ? 'Subscription creation'
+      : 'Subscription update';
   const payable = { amount, currency, customer, description, metadata: {} };
   const reusable = existing?.amount === amount ? existing : null;
-  const intent = reusable ?? createPaymentIntent(unit, payable, true);
+  const intent = reusable ?? createPaymentIntent(unit, payable, invoice.parent !== null);
   unit.create('invoice_payment', {
     id: newId('inpay_1'),
     object: 'invoice_payment',
@@ -160,13 +179,16 @@ export function markPaid(
   return paid;
 }
 
-/** Records a failed attempt. The first invoice of a subscription is not retried: the subscription is incomplete. */
+/**
+ * Records a failed attempt. The first invoice of a subscription is not retried: the subscription is incomplete. Nor is one that does
+ * not collect itself.
+ */
 function markFailed(unit: UnitOfWork, invoice: Invoice, isCounted: boolean): Invoice {
   if (!isCounted) {
     unit.emit('invoice.payment_failed', invoice);
     return invoice;
   }
-  const retried = invoice.billing_reason !== 'subscription_create';
+  const retried = invoice.billing_reason !== 'subscription_create' && invoice.auto_advance;
   const delayDays = retried ? RETRY_DAYS[invoice.attempt_count] : undefined;
   const failed = unit.update('invoice', invoice, {
     attempted: true,
@@ -186,15 +208,24 @@ export function markUncollectible(unit: UnitOfWork, invoice: Invoice): Invoice {
 
 /** Voids an open or uncollectible invoice, which is final. */
 export function voidInvoice(unit: UnitOfWork, invoice: Invoice): Invoice {
-  const payment = openPayment(unit, invoice.id);
-  if (payment) {
-    const status_transitions = { canceled_at: unit.now, paid_at: null };
-    unit.update('invoice_payment', payment, { status: 'canceled', status_transitions });
-    cancelIntent(unit, payment.payment.payment_intent);
-  }
+  cancelPayment(unit, invoice);
   const voided = stopCollecting(unit, invoice, 'void', { voided_at: unit.now });
   unit.emit('invoice.voided', voided);
   return voided;
+}
+
+/** Marks an invoice as paid elsewhere: nothing is charged for it any more. */
+export function markPaidElsewhere(unit: UnitOfWork, invoice: Invoice): Invoice {
+  cancelPayment(unit, invoice);
+  return markPaid(unit, invoice, null);
+}
+
+function cancelPayment(unit: UnitOfWork, { id }: Invoice): void {
+  const payment = openPayment(unit, id);
+  if (!payment) return;
+  const status_transitions = { canceled_at: unit.now, paid_at: null };
+  unit.update('invoice_payment', payment, { status: 'canceled', status_transitions });
+  cancelIntent(unit, payment.payment.payment_intent);
 }
 
 function stopCollecting(

@@ -5,7 +5,7 @@ import { newCharge } from '../objects/charge.ts';
 import { customerOrNull } from '../objects/finding.ts';
 import { newPaymentIntent, type Payable } from '../objects/payment-intent.ts';
 import { isDisputing } from '../objects/payment-method.ts';
-import type { Charge, PaymentIntent, PaymentMethod, Subscription } from '../objects/stored.ts';
+import type { Charge, Invoice, PaymentIntent, PaymentMethod, Subscription } from '../objects/stored.ts';
 import { openDispute } from './disputes.ts';
 
 /** Creates a payment intent and emits its event. `keepsCard` allows later payments without the customer. */
@@ -88,10 +88,13 @@ function declineOf(charge: Charge, card: PaymentMethod): Stripe.PaymentIntent.La
   };
 }
 
-/** Returns the card of a subscription: its own, else the customer's default. */
-export function cardFor(unit: UnitOfWork, subscription: Subscription): PaymentMethod | null {
-  const customer = customerOrNull(unit, subscription.customer);
-  const id = subscription.default_payment_method ?? customer?.invoice_settings.default_payment_method;
+/** Returns the card of a subscription or of an invoice beside them: its own, else the customer's default. */
+export function cardFor(
+  unit: UnitOfWork,
+  billed: Pick<Subscription | Invoice, 'customer' | 'default_payment_method'>,
+): PaymentMethod | null {
+  const customer = customerOrNull(unit, billed.customer);
+  const id = billed.default_payment_method ?? customer?.invoice_settings.default_payment_method;
   return typeof id === 'string' ? (unit.tables.payment_method.get(id) ?? null) : null;
 }
 

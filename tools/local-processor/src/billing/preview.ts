@@ -1,16 +1,15 @@
 import { ApiError } from '../api/errors.ts';
 import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { newId } from '../domain/ids.ts';
-import type { Period } from '../domain/prorate.ts';
 import { customerOrNull } from '../objects/finding.ts';
-import { type BilledLine, newInvoice, settlementOf } from '../objects/invoice.ts';
+import { type NewInvoice, newInvoice } from '../objects/invoice.ts';
 import { lineOfItem } from '../objects/invoice-item.ts';
 import { currentPeriod, hasEnded } from '../objects/subscription.ts';
 import type { Invoice, Subscription, SubscriptionSchedule } from '../objects/stored.ts';
 import { changeLines } from './draft-change.ts';
-import { creditFor } from './invoicing.ts';
+import { discounted, rebatesOf } from './discounts.ts';
+import { assessed } from './invoicing.ts';
 import type { ChangePlan } from './plan-change.ts';
-import { taxed } from './tax.ts';
 import { pendingLines } from './prorations.ts';
 import { atPeriodEnd } from './subscription-schedules.ts';
 import { inPeriod, linesFor, nextPeriod } from './subscription-periods.ts';
@@ -30,7 +29,7 @@ export function previewInvoice(
 ): Invoice {
   if (plan.billsNow && mode === 'next') {
     const period = { start: currentPeriod(before).start, end: unit.now };
-    return shown(unit, plan.after, changeLines(unit, before, plan), period);
+    return shown(unit, { ...billedTo(unit, plan.after), lines: changeLines(unit, before, plan), period });
   }
   const { start, end } = currentPeriod(plan.after);
   const { after, discounts } = atPeriodEnd(unit, plan.after, end, schedule);
@@ -38,11 +37,16 @@ export function previewInvoice(
   const next = nextPeriod(after, end);
   const begun = { ...after, ...inPeriod(after, next, end) };
   const waiting = mode === 'next' ? [...pendingLines(unit, before), ...plan.items.map(lineOfItem)] : [];
-  return shown(unit, begun, [...waiting, ...linesFor(unit, begun, next, [...plan.discounts, ...discounts])], {
-    start,
-    end,
-  });
+  const rebates = rebatesOf(unit, begun, next.start, [...plan.discounts, ...discounts]);
+  const lines = discounted([...waiting, ...linesFor(unit, begun, next)], rebates);
+  return shown(unit, { ...billedTo(unit, begun), lines, period: { start, end } });
 }
+
+const billedTo = (unit: UnitOfWork, subscription: Subscription) => ({
+  customer: customerOrNull(unit, subscription.customer),
+  subscription,
+  currency: subscription.currency,
+});
 
 /** Returns whether a subscription is billed again at a time. */
 function hasNextPeriod(subscription: Subscription, end: number): boolean {
@@ -51,27 +55,14 @@ function hasNextPeriod(subscription: Subscription, end: number): boolean {
   return cancelAt === null || cancelAt > end;
 }
 
-function shown(unit: UnitOfWork, subscription: Subscription, lines: BilledLine[], period: Period): Invoice {
-  const customer = customerOrNull(unit, subscription.customer);
-  const { currency } = subscription;
-  const startingBalance = creditFor(customer, true, currency);
-  const untaxed = newInvoice(unit, {
-    id: newId('upcoming_in_1'),
-    customer,
-    subscription,
-    reason: 'upcoming',
-    currency,
-    lines,
-    period,
-    startingBalance,
-    isPreview: true,
-  });
-  const invoice = taxed(unit, untaxed);
-  const { endingBalance } = settlementOf(invoice, startingBalance);
+/** Returns an invoice as it would be at the end of its period. */
+export function shown(unit: UnitOfWork, bill: Omit<NewInvoice, 'id' | 'reason'>): Invoice {
+  const { period } = bill;
+  const untaxed = newInvoice(unit, { ...bill, id: newId('upcoming_in_1'), reason: 'upcoming', isPreview: true });
+  const invoice = assessed(unit, untaxed);
   return {
     ...invoice,
     created: period.end,
-    ending_balance: endingBalance,
     next_payment_attempt: invoice.collection_method === 'send_invoice' ? null : period.end,
     webhooks_delivered_at: null,
   };

@@ -2,7 +2,7 @@ import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { type DiscountAmount, discountAmounts, type Rebate } from '../domain/discounts.ts';
 import { prorate } from '../domain/prorate.ts';
 import type { BilledLine } from '../objects/invoice.ts';
-import { lineOfItem, newInvoiceItem, type Proration } from '../objects/invoice-item.ts';
+import { lineOfItem, prorationItem, type Proration } from '../objects/invoice-item.ts';
 import { isMetered, priceAmount } from '../objects/price.ts';
 import type { CreditedItems, Invoice, InvoiceItem, Subscription, SubscriptionItem } from '../objects/stored.ts';
 
@@ -38,7 +38,7 @@ export function prorationsOf(
     return [...creditOf(unit, item, at), ...(next && !isNewPeriod ? debitOf(next) : [])];
   });
   const added = isNewPeriod ? [] : after.items.data.filter(({ id }) => !known.has(id));
-  return [...lines, ...added.flatMap(debitOf)].map(line => newInvoiceItem(unit, after, line));
+  return [...lines, ...added.flatMap(debitOf)].map(line => prorationItem(unit, after, line));
 }
 
 /** Credits the rest of what was debited last. An item that was never debited, for lack of a proration, has no credit. */
@@ -80,22 +80,32 @@ function debitFor(item: SubscriptionItem, full: FullAmount | undefined, at: numb
   ];
 }
 
-/** Stores prorations and emits their events: the next invoice of the subscription takes them. */
+/** Stores invoice items and emits their events: the next invoice of their subscription takes them. */
 export function addInvoiceItems(unit: UnitOfWork, items: readonly InvoiceItem[]): void {
   for (const item of items) unit.create('invoiceitem', item, 'invoiceitem.created');
 }
 
-/** Returns the lines of a subscription that wait for its next invoice, oldest first. */
+/** Returns the lines that wait for the next invoice of a subscription, oldest first. */
 export function pendingLines(unit: UnitOfWork, subscription: Subscription): BilledLine[] {
   return pendingItems(unit, subscription).map(lineOfItem);
 }
 
-/** Returns the items of a subscription that wait for its next invoice, also behind a change that waits itself. */
-export function pendingItems(unit: UnitOfWork, { id }: Subscription): InvoiceItem[] {
-  const waiting = unit.tables.pending_change.get(id)?.waiting ?? [];
+/**
+ * Returns the items that wait for the next invoice of a subscription: its own, also behind a change that waits itself, and those
+ * of its customer in its currency that are of none. Without a subscription, only these.
+ */
+export function pendingItems(
+  unit: UnitOfWork,
+  { id, customer, currency }: { id: string | null; customer: string; currency: string },
+): InvoiceItem[] {
+  const waiting = unit.tables.pending_change.get(id ?? '')?.waiting ?? [];
   return unit.tables.invoiceitem
-    .withField('parent.subscription_details.subscription', id)
-    .filter(item => item.invoice === null || waiting.includes(item.id))
+    .withField('customer', customer)
+    .filter(item => {
+      const of = item.parent?.subscription_details.subscription ?? null;
+      const isTaken = of === null ? item.currency === currency : of === id;
+      return isTaken && (item.invoice === null || waiting.includes(item.id));
+    })
     .toReversed();
 }
 
@@ -115,9 +125,10 @@ export function recordDebits(unit: UnitOfWork, invoice: Invoice): void {
 export function recordProrations(unit: UnitOfWork, after: Subscription, items: readonly InvoiceItem[]): void {
   const kept = new Set(after.items.data.map(({ id }) => id));
   for (const { id, amount, period, parent, proration_details } of items) {
-    const item = parent.subscription_details.subscription_item;
-    if (!kept.has(item) || proration_details.credited_items) unit.tables.last_debit.remove(item);
-    if (proration_details.credited_items) continue;
+    const item = parent?.subscription_details.subscription_item ?? '';
+    const isCredit = Boolean(proration_details?.credited_items);
+    if (!kept.has(item) || isCredit) unit.tables.last_debit.remove(item);
+    if (isCredit) continue;
     unit.tables.last_debit.put({ id: item, amount, period, source: { type: 'invoice_item', invoice_item: id } });
   }
 }

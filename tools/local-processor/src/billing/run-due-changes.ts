@@ -1,10 +1,11 @@
 import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { currentPeriod, hasEnded } from '../objects/subscription.ts';
 import { customerOrNull } from '../objects/finding.ts';
+import { subscriptionOf } from '../objects/invoice.ts';
 import type { CheckoutSession, Invoice, Subscription, TestClock } from '../objects/stored.ts';
 import { endPhaseWithinPeriod, phaseEndOf } from './advance-schedule.ts';
 import { expireSession } from './checkout.ts';
-import { collectFor, resumeCollection } from './collection.ts';
+import { collectAlone, collectFor, resumeCollection } from './collection.ts';
 import { expirePendingChange } from './pending-changes.ts';
 import {
   endSubscription,
@@ -108,15 +109,15 @@ function sessionDue({ id, status, expires_at: at }: CheckoutSession, until: numb
   return [{ at, apply: unit => expireSession(unit, id) }];
 }
 
-function invoiceDue({ id, status, next_payment_attempt: at, parent }: Invoice, until: number): DueChange[] {
-  if (status !== 'open' || at === null || at > until) return [];
-  return [{ at, apply: unit => retryPayment(unit, parent?.subscription_details.subscription ?? '', id) }];
+function invoiceDue({ id, status, next_payment_attempt: at }: Invoice, until: number): DueChange[] {
+  return status !== 'open' || at === null || at > until ? [] : [{ at, apply: unit => retryPayment(unit, id) }];
 }
 
-function retryPayment(unit: UnitOfWork, subscriptionId: string, invoiceId: string): void {
+function retryPayment(unit: UnitOfWork, invoiceId: string): void {
   const invoice = unit.tables.invoice.get(invoiceId);
   if (invoice?.status !== 'open' || invoice.next_payment_attempt === null) return;
-  const subscription = unit.tables.subscription.get(subscriptionId);
+  if (!invoice.parent) return collectAlone(unit, invoice);
+  const subscription = unit.tables.subscription.get(subscriptionOf(invoice) ?? '');
   if (!subscription || hasEnded(subscription)) {
     // There is nothing left to collect; without this the invoice would stay due forever.
     unit.store('invoice', invoice, { next_payment_attempt: null });

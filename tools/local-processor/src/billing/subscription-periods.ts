@@ -3,8 +3,7 @@ import { periodAt } from '../domain/periods.ts';
 import type { Period } from '../domain/prorate.ts';
 import { type BilledLine, billedLine } from '../objects/invoice.ts';
 import { currentPeriod, itemsIn, subscriptionCadence } from '../objects/subscription.ts';
-import type { Discount, Subscription } from '../objects/stored.ts';
-import { discounted, rebatesOf } from './discounts.ts';
+import type { Subscription } from '../objects/stored.ts';
 
 /** Returns the period that begins at a time, which is the end of the last one unless it begins early. */
 export function nextPeriod(subscription: Subscription, at: number): Period {
@@ -24,20 +23,11 @@ function anchorAt(subscription: Subscription, at: number): number {
   return at === currentPeriod(subscription).end ? Math.min(subscription.billing_cycle_anchor, at) : at;
 }
 
-/**
- * Returns the lines that bill a subscription for a period, with its discounts; they are free during a trial. `fresh` are
- * discounts that are not stored.
- */
-export function linesFor(
-  unit: UnitOfWork,
-  subscription: Subscription,
-  period: Period,
-  fresh: readonly Discount[] = [],
-): BilledLine[] {
+/** Returns the lines that bill a subscription for a period, without its discounts; they are free during a trial. */
+export function linesFor(unit: UnitOfWork, subscription: Subscription, period: Period): BilledLine[] {
   const trial = subscription.status === 'trialing';
   const { currency } = subscription;
-  const lines = subscription.items.data.map(({ id, price, quantity = null }) =>
+  return subscription.items.data.map(({ id, price, quantity = null }) =>
     billedLine(unit, { price, currency, quantity, item: id, period, trial }),
   );
-  return discounted(lines, rebatesOf(unit, subscription, period.start, fresh));
 }

@@ -64,14 +64,14 @@ export function startSubscription(
   const fresh = [...ofItems, ...own];
   const period = trialEnd === null ? periodAt(unit.now, subscriptionCadence(draft), unit.now) : currentPeriod(draft);
   const begun = { ...draft, items: itemsIn(draft, period), discounts: own.map(({ id }) => id) };
-  const oneTime = discounted(oneTimeLines(unit, start), rebatesOf(unit, begun, unit.now, fresh));
+  const billed = [...linesFor(unit, begun, period), ...oneTimeLines(unit, start)];
   const invoice = openInvoice(unit, {
     id: String(begun.latest_invoice),
     customer,
     subscription: begun,
     reason: 'subscription_create',
     currency: begun.currency,
-    lines: [...linesFor(unit, begun, period, fresh), ...oneTime],
+    lines: discounted(billed, rebatesOf(unit, begun, unit.now, fresh)),
     period: { start: unit.now, end: unit.now },
     paymentIntent,
   });
@@ -102,13 +102,14 @@ export function renewSubscription(unit: UnitOfWork, current: Subscription, at: n
   if (subscription.status === 'unpaid') return unit.update('subscription', current, changes);
   const id = newId('in_1');
   const renewed = unit.update('subscription', current, { ...changes, latest_invoice: id });
+  const lines = [...pendingLines(unit, renewed), ...linesFor(unit, renewed, next)];
   const draft = draftInvoice(unit, {
     id,
     customer: customerOrNull(unit, renewed.customer),
     subscription: renewed,
     reason: 'subscription_cycle',
     currency: renewed.currency,
-    lines: [...pendingLines(unit, renewed), ...linesFor(unit, renewed, next)],
+    lines: discounted(lines, rebatesOf(unit, renewed, next.start)),
     period: { start: last.start, end: at },
   });
   recordDebits(unit, draft);

@@ -2,7 +2,7 @@ import { invalidRequest } from '../api/errors.ts';
 import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { locationOf, type Taxation, type TaxLocation, taxationOf, taxOf } from '../domain/tax-rates.ts';
 import { customerOrNull } from '../objects/finding.ts';
-import { automaticTaxOf, settlementOf, subscriptionOf } from '../objects/invoice.ts';
+import { automaticTaxOf, subscriptionOf } from '../objects/invoice.ts';
 import { currencyOptionsOf } from '../objects/price.ts';
 import { subscriptionTaxOf } from '../objects/subscription.ts';
 import type { Customer, Invoice, InvoiceLine, LineItem } from '../objects/stored.ts';
@@ -126,7 +126,6 @@ function withTaxes(
   const all = sumOf(taxes);
   const net = invoice.subtotal - sumOf(invoice.total_discount_amounts ?? []);
   const total = net + all - inclusive;
-  const { due } = settlementOf({ ...invoice, total }, invoice.starting_balance);
   return {
     ...invoice,
     automatic_tax,
@@ -135,8 +134,6 @@ function withTaxes(
     total_taxes: summed(taxes),
     total_excluding_tax: total - all,
     subtotal_excluding_tax: invoice.subtotal - inclusive,
-    amount_due: due,
-    amount_remaining: due,
   };
 }
 

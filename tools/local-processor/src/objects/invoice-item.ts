@@ -6,6 +6,33 @@ import type { BilledLine } from './invoice.ts';
 import { currencyOptionsOf, productName } from './price.ts';
 import type { CreditedItems, InvoiceItem, Subscription, SubscriptionItem } from './stored.ts';
 
+type NewItem = Omit<
+  InvoiceItem,
+  | 'id'
+  | 'object'
+  | 'customer_account'
+  | 'date'
+  | 'discounts'
+  | 'invoice'
+  | 'livemode'
+  | 'quantity_decimal'
+  | 'tax_rates'
+>;
+
+/** Returns an invoice item that is pending until an invoice takes it. */
+export const newInvoiceItem = (unit: UnitOfWork, given: NewItem): InvoiceItem => ({
+  ...given,
+  id: newId('ii_1'),
+  object: 'invoiceitem',
+  customer_account: null,
+  date: unit.now,
+  discounts: [],
+  invoice: null,
+  livemode: unit.livemode,
+  quantity_decimal: String(given.quantity),
+  tax_rates: [],
+});
+
 /** A line of a change within a period: what was debited before is credited, and what is left of the period is debited. */
 export interface Proration {
   item: SubscriptionItem;
@@ -19,25 +46,17 @@ export interface Proration {
   discounts: DiscountAmount[];
 }
 
-/** Returns an invoice item for a proration; it is pending until an invoice takes it. */
-export function newInvoiceItem(unit: UnitOfWork, subscription: Subscription, given: Proration): InvoiceItem {
+/** Returns an invoice item for a proration. */
+export function prorationItem(unit: UnitOfWork, subscription: Subscription, given: Proration): InvoiceItem {
   const { item, amount, period, credited } = given;
   const { currency } = subscription;
-  const quantity = item.quantity ?? 1;
-  return {
-    id: newId('ii_1'),
-    object: 'invoiceitem',
+  return newInvoiceItem(unit, {
     amount,
     currency,
     customer: subscription.customer,
-    customer_account: null,
-    date: unit.now,
     description: descriptionOf(unit, given),
     // The amount already contains the discounts.
     discountable: false,
-    discounts: [],
-    invoice: null,
-    livemode: unit.livemode,
     metadata: subscription.metadata,
     net_amount: amount,
     parent: {
@@ -52,11 +71,9 @@ export function newInvoiceItem(unit: UnitOfWork, subscription: Subscription, giv
     },
     proration: true,
     proration_details: { credited_items: credited, discount_amounts: given.discounts },
-    quantity,
-    quantity_decimal: String(quantity),
-    tax_rates: [],
+    quantity: item.quantity ?? 1,
     test_clock: subscription.test_clock,
-  };
+  });
 }
 
 /** Returns the line of an invoice that an item becomes. */
@@ -67,10 +84,10 @@ export function lineOfItem(item: InvoiceItem): BilledLine {
     quantity: item.quantity,
     amount: item.amount,
     unitAmount: item.pricing.unit_amount_decimal,
-    description: item.description ?? '',
-    item: item.parent.subscription_details.subscription_item,
+    description: item.description,
+    item: item.parent?.subscription_details.subscription_item ?? null,
     period: item.period,
-    proration: item,
+    source: item,
     discounts: [],
   };
 }

@@ -19,11 +19,11 @@ export interface BilledLine {
   amount: number;
   /** The amount per unit as a decimal; null for a tiered price. */
   unitAmount: string | null;
-  description: string;
+  description: string | null;
   item: string | null;
   period: Period;
-  /** The invoice item that prorates a change; null for other lines. */
-  proration: InvoiceItem | null;
+  /** The invoice item that it bills: a proration, or what is billed once; null for other lines. */
+  source: InvoiceItem | null;
   /** What discounts take off the amount. */
   discounts: DiscountAmount[];
 }
@@ -37,8 +37,11 @@ export interface NewInvoice {
   lines: BilledLine[];
   /** The billing period before the invoice. */
   period: Period;
-  startingBalance: number;
   metadata?: Stripe.Metadata;
+  /** Of an invoice that is sent; those of its subscription unless given. */
+  daysUntilDue?: number | undefined;
+  /** What it has of its own, and not of its customer or subscription. */
+  own?: Partial<Invoice>;
   /** Whether tax is computed; as its subscription says unless given. */
   automaticTax?: boolean;
   /** True for an invoice that is only shown: its lines are not there either. */
@@ -49,15 +52,18 @@ export interface NewInvoice {
 export const subscriptionOf = (invoice: Invoice): string | undefined =>
   invoice.parent?.subscription_details.subscription;
 
-/**
- * Returns what is due of an invoice and the balance that it leaves. Only those of subscriptions use the balance: a
- * one-time payment is for its total.
- */
-export function settlementOf(
-  { total, currency, parent }: { total: number; currency: string; parent: object | null },
-  balance: number,
-): { due: number; endingBalance: number } {
-  return parent ? amountDue(total, balance, currency) : { due: Math.max(0, total), endingBalance: 0 };
+/** Returns an invoice with what is due of it and the balance that it leaves; without a balance, it is due as a whole. */
+export function settled(invoice: Invoice, balance: number | null): Invoice {
+  const { total, currency } = invoice;
+  const { due, endingBalance } =
+    balance === null ? { due: Math.max(0, total), endingBalance: 0 } : amountDue(total, balance, currency);
+  return {
+    ...invoice,
+    starting_balance: balance ?? 0,
+    ending_balance: endingBalance,
+    amount_due: due,
+    amount_remaining: due,
+  };
 }
 
 /** Returns whether Stripe computes the tax of an invoice, which `taxed` then does. */
@@ -79,14 +85,10 @@ export const billedTo = (unit: UnitOfWork, customer: Customer | null) =>
       : [],
   }) satisfies Partial<Invoice>;
 
-/** Returns a draft invoice, without tax. */
+/** Returns a draft invoice, without tax and what is due of it. */
 export function newInvoice(unit: UnitOfWork, given: NewInvoice): Invoice {
   const { id, customer, subscription } = given;
-  const daysUntilDue = subscription?.days_until_due ?? null;
-  const subtotal = given.lines.reduce((sum, line) => sum + line.amount, 0);
-  const off = sumByDiscount(given.lines);
-  const total = off.reduce((sum, { amount }) => sum - amount, subtotal);
-  const { due } = settlementOf({ total, currency: given.currency, parent: subscription }, given.startingBalance);
+  const daysUntilDue = given.daysUntilDue ?? subscription?.days_until_due ?? null;
   return {
     id,
     object: 'invoice',
@@ -97,10 +99,10 @@ export function newInvoice(unit: UnitOfWork, given: NewInvoice): Invoice {
     ...nulls('footer from_invoice hosted_invoice_url invoice_pdf last_finalization_error latest_revision'),
     ...nulls('next_payment_attempt number on_behalf_of receipt_number rendering shipping_cost shipping_details'),
     ...nulls('statement_descriptor'),
-    amount_due: due,
+    amount_due: 0,
     amount_overpaid: 0,
     amount_paid: 0,
-    amount_remaining: due,
+    amount_remaining: 0,
     amount_shipping: 0,
     attempt_count: 0,
     attempted: false,
@@ -115,15 +117,8 @@ export function newInvoice(unit: UnitOfWork, given: NewInvoice): Invoice {
     custom_fields: customer?.invoice_settings.custom_fields ?? null,
     default_tax_rates: [],
     description: subscription?.description ?? null,
-    discounts: off.map(({ discount }) => discount),
     due_date: daysUntilDue === null ? null : unit.now + daysUntilDue * DAY_SECONDS,
     issuer: { type: 'self' },
-    lines: {
-      object: 'list',
-      data: given.lines.map(line => newLine(unit, given, line)),
-      has_more: false,
-      url: `/v1/invoices/${id}/lines`,
-    },
     livemode: unit.livemode,
     metadata: given.metadata ?? {},
     parent: subscription && {
@@ -140,50 +135,64 @@ export function newInvoice(unit: UnitOfWork, given: NewInvoice): Invoice {
     period_start: given.period.start,
     post_payment_credit_notes_amount: 0,
     pre_payment_credit_notes_amount: 0,
-    starting_balance: given.startingBalance,
+    starting_balance: 0,
     status: 'draft',
     status_transitions: { finalized_at: null, marked_uncollectible_at: null, paid_at: null, voided_at: null },
+    test_clock: customer?.test_clock ?? subscription?.test_clock ?? null,
+    webhooks_delivered_at: unit.now,
+    ...summedUp(unit, given),
+    ...given.own,
+  };
+}
+
+/** Returns what an invoice says of its lines: themselves, and their sums without tax. */
+export function summedUp(
+  unit: UnitOfWork,
+  given: Pick<NewInvoice, 'id' | 'currency' | 'lines' | 'subscription' | 'isPreview'>,
+) {
+  const subtotal = given.lines.reduce((sum, line) => sum + line.amount, 0);
+  const off = sumByDiscount(given.lines);
+  const total = off.reduce((sum, { amount }) => sum - amount, subtotal);
+  return {
+    discounts: off.map(({ discount }) => discount),
+    lines: {
+      object: 'list',
+      data: given.lines.map(line => newLine(unit, given, line)),
+      has_more: false,
+      url: `/v1/invoices/${given.id}/lines`,
+    },
     subtotal,
     subtotal_excluding_tax: subtotal,
-    test_clock: customer?.test_clock ?? subscription?.test_clock ?? null,
     total,
     total_discount_amounts: off,
     total_excluding_tax: total,
     total_pretax_credit_amounts: off.map(one => ({ ...one, type: 'discount' })),
     total_taxes: [],
-    webhooks_delivered_at: unit.now,
-  };
+  } satisfies Partial<Invoice>;
 }
 
-function newLine(unit: UnitOfWork, invoice: NewInvoice, line: BilledLine): InvoiceLine {
-  const subscription = invoice.subscription?.id ?? null;
-  const { proration } = line;
+function newLine(
+  unit: UnitOfWork,
+  invoice: Pick<NewInvoice, 'id' | 'currency' | 'subscription' | 'isPreview'>,
+  line: BilledLine,
+): InvoiceLine {
+  const { source } = line;
+  const of = source ? source.parent?.subscription_details.subscription : invoice.subscription?.id;
+  const subscription = of ?? null;
   return {
-    id: newId(invoice.isPreview ? 'il_tmp_1' : 'il_1'),
+    // An item stays the same line, whatever is added to its invoice.
+    id: source && !invoice.isPreview ? source.id.replace('ii', 'il') : newId(invoice.isPreview ? 'il_tmp_1' : 'il_1'),
     object: 'line_item',
     amount: line.amount,
     currency: invoice.currency,
     description: line.description,
     discount_amounts: line.discounts,
-    discountable: proration === null,
+    discountable: source?.discountable ?? true,
     discounts: line.discounts.map(({ discount }) => discount),
     invoice: invoice.id,
     livemode: unit.livemode,
-    metadata: invoice.subscription?.metadata ?? {},
-    parent:
-      line.item === null
-        ? null
-        : {
-            invoice_item_details: null,
-            subscription_item_details: {
-              invoice_item: proration?.id ?? null,
-              proration: proration !== null,
-              proration_details: { credited_items: creditedLines(proration) },
-              subscription,
-              subscription_item: line.item,
-            },
-            type: 'subscription_item_details',
-          },
+    metadata: (source?.proration === false ? source.metadata : invoice.subscription?.metadata) ?? {},
+    parent: parentOf(line, subscription),
     period: line.period,
     pretax_credit_amounts: line.discounts.map(one => ({ ...one, type: 'discount' })),
     pricing: {
@@ -199,6 +208,22 @@ function newLine(unit: UnitOfWork, invoice: NewInvoice, line: BilledLine): Invoi
   };
 }
 
+/** Returns what a line comes from: an item of a subscription, or an invoice item alone. */
+function parentOf({ item, source }: BilledLine, subscription: string | null): InvoiceLine['parent'] {
+  const details = {
+    proration: source?.proration ?? false,
+    proration_details: { credited_items: creditedLines(source) },
+    subscription,
+  };
+  if (item !== null) {
+    const of = { ...details, invoice_item: source?.id ?? null, subscription_item: item };
+    return { invoice_item_details: null, subscription_item_details: of, type: 'subscription_item_details' };
+  }
+  if (!source) return null;
+  const of = { ...details, invoice_item: source.id };
+  return { invoice_item_details: of, subscription_item_details: null, type: 'invoice_item_details' };
+}
+
 /** Returns what each discount takes off all lines. */
 function sumByDiscount(lines: readonly BilledLine[]): DiscountAmount[] {
   const sums = new Map<string, number>();
@@ -208,13 +233,13 @@ function sumByDiscount(lines: readonly BilledLine[]): DiscountAmount[] {
 }
 
 /** Returns what a proration credits as lines show it: only what is on an invoice. */
-function creditedLines(proration: InvoiceItem | null) {
-  return proration?.proration_details.credited_items?.invoice_line_item_details ?? null;
+function creditedLines(source: InvoiceItem | null) {
+  return source?.proration_details?.credited_items?.invoice_line_item_details ?? null;
 }
 
 /** Returns the moment from which the lines prorate a change. */
 function prorationDateOf(lines: readonly BilledLine[]): { subscription_proration_date?: number } {
-  const last = lines.findLast(({ proration }) => proration !== null);
+  const last = lines.findLast(({ source }) => source?.proration);
   return last ? { subscription_proration_date: last.period.start } : {};
 }
 
@@ -241,5 +266,5 @@ export function billedLine(
     ...(cadence ? [formatCadence(cadence.interval, cadence.count)] : []),
   ];
   const description = trial ? `Trial period for ${name}` : `${quantity} × ${name} (${rate.join(' ')})`;
-  return { price, quantity, amount, unitAmount, description, item, period, proration: null, discounts: [] };
+  return { price, quantity, amount, unitAmount, description, item, period, source: null, discounts: [] };
 }

@@ -68,11 +68,11 @@ export type InvoiceItem = Replace<
   {
     pricing: Pricing;
     parent: {
-      subscription_details: { subscription: string; subscription_item: string };
+      subscription_details: { subscription: string; subscription_item?: string };
       type: 'subscription_details';
-    };
-    /** What was debited before has `credited_items`; what is debited has none. */
-    proration_details: {
+    } | null;
+    /** Of a proration. What was debited before has `credited_items`; what is debited has none. */
+    proration_details?: {
       credited_items: CreditedItems | null;
       discount_amounts: DiscountAmount[];
     };
@@ -85,6 +85,7 @@ export type InvoiceLine = Replace<
 export type Invoice = Replace<
   Stored<Stripe.Invoice>,
   {
+    discounts: string[];
     lines: Stripe.ApiList<InvoiceLine>;
     parent: {
       quote_details: null;

@@ -37,7 +37,7 @@ export const TABLES = {
   subscription: objects<Stored.Subscription>('sub', ['customer']),
   invoice: objects<Stored.Invoice>('in', ['customer']),
   invoice_payment: objects<Stored.InvoicePayment>('inpay', ['invoice']),
-  invoiceitem: objects<Stored.InvoiceItem>('ii', ['customer', 'parent.subscription_details.subscription']),
+  invoiceitem: objects<Stored.InvoiceItem>('ii', ['customer', 'invoice'], 'Invoice Item'),
   last_debit: rows<Stored.LastDebit>(),
   pending_change: rows<Stored.PendingChange>(),
   /** The lines of the newest previews, which are listed like those of an invoice. */

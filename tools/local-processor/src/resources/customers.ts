@@ -33,7 +33,7 @@ const address = z.strictObject({
   state: unsettableText().optional(),
 });
 
-const customField = z.strictObject({ name: text(40), value: text(140) });
+export const customField = z.strictObject({ name: text(40), value: text(140) });
 
 const fields = {
   address: z.union([empty, address]).optional(),

@@ -6,6 +6,7 @@ import { checkoutSessionEndpoints } from './checkout-sessions.ts';
 import { couponEndpoints } from './coupons.ts';
 import { customerEndpoints } from './customers.ts';
 import { eventEndpoints } from './events.ts';
+import { invoiceItemEndpoints } from './invoice-items.ts';
 import { invoicePreviewEndpoints } from './invoice-preview.ts';
 import { invoiceEndpoints } from './invoices.ts';
 import { meterEndpoints } from './meters.ts';
@@ -34,6 +35,7 @@ export const endpoints: readonly Endpoint[] = [
   ...customerEndpoints,
   ...eventEndpoints,
   ...invoiceEndpoints,
+  ...invoiceItemEndpoints,
   ...invoicePreviewEndpoints,
   ...meterEndpoints,
   ...paymentEndpoints,

@@ -6,10 +6,15 @@ import { boolean, choice, empty, expand, parameters, text, timestamp } from '../
 import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { currentPhaseOf, inCurrentPhase, inPhase } from '../billing/phases.ts';
 import { planChange } from '../billing/plan-change.ts';
-import { previewInvoice } from '../billing/preview.ts';
+import { discounted, discountsOfInvoice, rebatesBy } from '../billing/discounts.ts';
+import { previewInvoice, shown } from '../billing/preview.ts';
+import { pendingItems } from '../billing/prorations.ts';
 import { existing, inItsTime } from '../objects/finding.ts';
-import type { Invoice } from '../objects/stored.ts';
+import { lineOfItem } from '../objects/invoice-item.ts';
+import type { Customer, Invoice, InvoiceItem } from '../objects/stored.ts';
 import { discountsParameter } from './coupons.ts';
+import { oneTimeItem, oneTimeParameters } from './one-time-items.ts';
+import { currency } from './price-amounts.ts';
 import { phasesOf, phasesParameter } from './schedule-phases.ts';
 import { itemsParameter } from './subscription-items.ts';
 import { plannedUpdate } from './subscription-update.ts';
@@ -35,11 +40,20 @@ const scheduleDetailsParameter = parameters<Stripe.InvoiceCreatePreviewParams.Sc
   proration_behavior: choice('always_invoice', 'create_prorations', 'none').optional(),
 });
 
+const previewedItem = parameters<Stripe.InvoiceCreatePreviewParams.InvoiceItem>()({
+  ...oneTimeParameters,
+  currency: currency.optional(),
+  invoiceitem: text().optional(),
+  price: text().optional(),
+});
+
 const previewParameters = parameters<Stripe.InvoiceCreatePreviewParams>()({
   automatic_tax: z.strictObject({ enabled: boolean }).optional(),
+  currency: currency.optional(),
   customer: text().optional(),
   discounts: discountsParameter.optional(),
   expand,
+  invoice_items: z.array(previewedItem).max(250).optional(),
   preview_mode: choice('next', 'recurring').optional(),
   schedule: text().optional(),
   schedule_details: scheduleDetailsParameter.optional(),
@@ -52,12 +66,68 @@ export const invoicePreviewEndpoints = [
   endpoint('POST', '/v1/invoices/create_preview', previewParameters, (unit, given) => createPreview(unit, given)),
 ];
 
-/** Previews an invoice of a subscription or schedule, with changes if any are given. Stripe also previews new subscriptions. */
+/**
+ * Previews an invoice of a subscription or schedule, with changes if any are given, or of a customer beside them. Stripe also previews
+ * new subscriptions.
+ */
 function createPreview(unit: UnitOfWork, given: Given): Invoice {
-  const preview = given.schedule === undefined ? subscriptionPreview(unit, given) : schedulePreview(unit, given);
+  const preview = previewed(unit, given);
   unit.tables.preview.put({ id: preview.id, lines: preview.lines.data });
   unit.tables.preview.trim(MAX_PREVIEWS);
   return preview;
+}
+
+function previewed(unit: UnitOfWork, given: Given): Invoice {
+  const { schedule, subscription, invoice_items: items } = given;
+  if (schedule === undefined && subscription === undefined) return itemsPreview(unit, given);
+  if (items !== undefined)
+    throw invalidRequest('The local processor previews `invoice_items` of a customer only.', 'invoice_items');
+  return schedule === undefined ? subscriptionPreview(unit, given) : schedulePreview(unit, given);
+}
+
+/** Previews an invoice of items, and of those that wait and are of no subscription. */
+function itemsPreview(unit: UnitOfWork, given: Given): Invoice {
+  const { invoice_items: items = [] } = given;
+  if (items.length === 0)
+    throw invalidRequest(
+      'You must provide at least one of: `subscription`, `schedule`, `subscription_details.items`, `schedule_details.phases`, `invoice_items`.',
+    );
+  const customer = existing(unit, 'customer', given.customer ?? '', 'customer');
+  const code = given.currency ?? customer.currency ?? 'usd';
+  const waiting = pendingItems(unit, { id: null, customer: customer.id, currency: code });
+  const lines = [...waiting.map(item => changedBy(item, items)), ...addedItems(unit, customer, code, items)];
+  const subtotal = lines.reduce((sum, { amount }) => sum + amount, 0);
+  const { ids, fresh } = discountsOfInvoice(unit, customer.id, { currency: code, subtotal }, given.discounts);
+  return shown(unit, {
+    customer,
+    subscription: null,
+    currency: code,
+    lines: discounted(lines.map(lineOfItem), rebatesBy(unit, ids, { currency: code, at: unit.now, fresh })),
+    period: { start: unit.now, end: unit.now },
+    automaticTax: given.automatic_tax?.enabled ?? false,
+  });
+}
+
+type PreviewedItem = z.output<typeof previewedItem>;
+
+/** Returns an item that waits with the amount that a preview gives it. */
+const changedBy = (item: InvoiceItem, changes: readonly PreviewedItem[]): InvoiceItem => ({
+  ...item,
+  amount: changes.find(({ invoiceitem: id }) => id === item.id)?.amount ?? item.amount,
+});
+
+function addedItems(unit: UnitOfWork, customer: Customer, code: string, items: readonly PreviewedItem[]) {
+  return items.flatMap((item, index) => {
+    const path = `invoice_items[${index}]`;
+    const { invoiceitem: id, currency: own } = item;
+    if (id !== undefined) {
+      existing(unit, 'invoiceitem', id, `${path}[invoiceitem]`);
+      return [];
+    }
+    if (own !== undefined && own !== code)
+      throw invalidRequest(`You cannot combine currencies on a single invoice. It is in ${code}.`, `${path}[currency]`);
+    return [oneTimeItem(unit, item, { customer, currency: code, path, priceParam: ['price'] })];
+  });
 }
 
 function subscriptionPreview(unit: UnitOfWork, given: Given): Invoice {

@@ -1,18 +1,20 @@
 import type { Stripe } from 'stripe';
 import { z } from 'zod';
-import { endpoint, endpointOn, onlyExpand, reads } from '../api/endpoint.ts';
+import { endpoint, endpointOn, noParameters, onlyExpand, reads } from '../api/endpoint.ts';
 import { actionRequired, cardDeclined, invalidRequest, noSuch } from '../api/errors.ts';
 import { listPage } from '../api/lists.ts';
 import { boolean, choice, created, expand, page, parameters, text } from '../api/parameters.ts';
 import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { dropChangeOf } from '../billing/pending-changes.ts';
-import { finalizeInvoice, markPaid, markUncollectible, voidInvoice } from '../billing/invoicing.ts';
+import { finalizeInvoice, markPaid, markPaidElsewhere, markUncollectible, voidInvoice } from '../billing/invoicing.ts';
 import { payInvoice, settle } from '../billing/pay-invoice.ts';
 import { cardFor, outcomeOf } from '../billing/payments.ts';
+import { requireTaxLocation } from '../billing/tax.ts';
 import { previousAttributes } from '../domain/previous-attributes.ts';
-import { customerOrNull, existing } from '../objects/finding.ts';
+import { existing } from '../objects/finding.ts';
 import { subscriptionOf } from '../objects/invoice.ts';
 import type { Invoice, PaymentMethod } from '../objects/stored.ts';
+import { addLines, addLinesParameters, createInvoice, createParameters } from './invoice-draft.ts';
 
 const listParameters = parameters<Stripe.InvoiceListParams>()({
   ...page,
@@ -37,15 +39,11 @@ const paymentListParameters = parameters<Stripe.InvoicePaymentListParams>()({
   status: choice('canceled', 'open', 'paid').optional(),
 });
 
-const itemListParameters = parameters<Stripe.InvoiceItemListParams>()({
-  ...page,
-  created,
-  customer: text().optional(),
-  invoice: text().optional(),
-  pending: boolean.optional(),
-});
-
 export const invoiceEndpoints = [
+  endpoint('POST', '/v1/invoices', createParameters, createInvoice),
+  endpointOn('invoice', 'POST', '/v1/invoices/:id/add_lines', addLinesParameters, addLines),
+  endpointOn('invoice', 'POST', '/v1/invoices/:id/send', onlyExpand, send),
+  endpointOn('invoice', 'DELETE', '/v1/invoices/:id', noParameters, deleteDraft),
   ...reads('invoice', '/v1/invoices', listParameters, {
     by: ['customer', 'status'],
     isListed: (row, { subscription }) => subscription === undefined || subscriptionOf(row) === subscription,
@@ -82,11 +80,6 @@ export const invoiceEndpoints = [
     isListed: ({ payment: { payment_intent: intent } }, { payment }) =>
       payment?.payment_intent === undefined || intent === payment.payment_intent,
   }),
-  // The local processor makes invoice items for prorations only.
-  ...reads('invoiceitem', '/v1/invoiceitems', itemListParameters, {
-    by: ['customer', 'invoice'],
-    isListed: (row, { pending }) => pending === undefined || (row.invoice === null) === pending,
-  }),
 ];
 
 /**
@@ -97,7 +90,7 @@ function pay(unit: UnitOfWork, invoice: Invoice, given: z.output<typeof payParam
   if (invoice.status === 'paid') throw invalidRequest('Invoice is already paid', undefined, 'invoice_already_paid');
   if (invoice.status !== 'open' && invoice.status !== 'uncollectible')
     throw invalidRequest(`This invoice is ${invoice.status} and cannot be paid.`);
-  if (given.paid_out_of_band) return settle(unit, markPaid(unit, invoice, null));
+  if (given.paid_out_of_band) return settle(unit, markPaidElsewhere(unit, invoice));
   const card = payingCard(unit, invoice, given.payment_method);
   const { invoice: after, attempt } = payInvoice(unit, invoice, card, outcomeOf(unit, card));
   if (attempt?.outcome === 'authenticates') throw actionRequired('invoice', attempt.intent, card);
@@ -111,11 +104,7 @@ function payingCard(unit: UnitOfWork, invoice: Invoice, given: string | undefine
     if (card?.customer !== invoice.customer) throw noSuch('PaymentMethod', given, 'payment_method');
     return card;
   }
-  const subscription = unit.tables.subscription.get(subscriptionOf(invoice) ?? '');
-  const preferred = customerOrNull(unit, invoice.customer)?.invoice_settings.default_payment_method;
-  const card =
-    (subscription && cardFor(unit, subscription)) ??
-    (typeof preferred === 'string' ? unit.tables.payment_method.get(preferred) : undefined);
+  const card = cardFor(unit, unit.tables.subscription.get(subscriptionOf(invoice) ?? '') ?? invoice);
   if (!card)
     throw invalidRequest(
       'There is no `default_payment_method` set on this Customer or Invoice. Please set a default payment method or pass one.',
@@ -123,15 +112,40 @@ function payingCard(unit: UnitOfWork, invoice: Invoice, given: string | undefine
   return card;
 }
 
-/** Finalizes a draft. One with nothing due is paid. */
-function finalize(unit: UnitOfWork, draft: Invoice, autoAdvance: boolean | undefined): Invoice {
+/** Finalizes a draft. One with nothing due is paid. @throws ApiError 400 when it is to be taxed and its customer cannot be */
+function finalize(unit: UnitOfWork, draft: Invoice, autoAdvance?: boolean): Invoice {
   if (draft.status !== 'draft')
     throw invalidRequest(
       "This invoice is already finalized, you can't re-finalize a non-draft invoice.",
       undefined,
       'invoice_not_editable',
     );
+  if (draft.automatic_tax.enabled && !draft.parent)
+    requireTaxLocation(unit, existing(unit, 'customer', draft.customer ?? '', 'customer'));
   const invoice = finalizeInvoice(unit, autoAdvance === undefined ? draft : { ...draft, auto_advance: autoAdvance });
   unit.emit('invoice.updated', invoice, previousAttributes(draft, invoice));
   return invoice.amount_due === 0 ? markPaid(unit, invoice, null) : invoice;
+}
+
+/** Mails an open invoice to its customer; a draft is finalized first. (Stripe: https://docs.stripe.com/api/invoices/send) */
+function send(unit: UnitOfWork, given: Invoice): Invoice {
+  if (given.collection_method !== 'send_invoice')
+    throw invalidRequest("You can only manually send an invoice if its collection method is 'send_invoice'.");
+  const invoice = given.status === 'draft' ? finalize(unit, given) : given;
+  if (invoice.status !== 'open' && given.status !== 'draft')
+    throw invalidRequest(
+      'This invoice cannot be sent right now. Please contact us via https://support.stripe.com/contact with details, so we can help.',
+    );
+  unit.emit('invoice.sent', invoice);
+  return invoice;
+}
+
+/** Deletes a draft beside subscriptions. Its items stay with it, and are billed no more. */
+function deleteDraft(unit: UnitOfWork, invoice: Invoice): Stripe.DeletedInvoice {
+  if (invoice.parent) throw invalidRequest("You can't delete invoices created by subscriptions.");
+  if (invoice.status !== 'draft') throw invalidRequest('You can only delete draft invoices.');
+  const { id } = invoice;
+  unit.tables.invoice.remove(id);
+  unit.emit('invoice.deleted', invoice);
+  return { id, object: 'invoice', deleted: true };
 }

@@ -5,7 +5,8 @@ import { isCurrency } from '../domain/money.ts';
 import { shortestDecimal, wholeAmount } from '../domain/price-amount.ts';
 import type { CurrencyOption, PriceTier } from '../objects/stored.ts';
 
-const MAX_AMOUNT = 99_999_999;
+/** The largest amount of a price. */
+export const MAX_AMOUNT = 99_999_999;
 
 /** A currency code; Stripe accepts it in any case and stores it in lower case. */
 export const currency = text(16).transform((value, context) => {

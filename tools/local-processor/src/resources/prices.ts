@@ -120,15 +120,21 @@ export function recurringPrice(
   param: string,
   subscriptionCurrency: string | null,
 ): Price {
+  const price = sellablePrice(unit, id, 'recurring', param);
+  if (subscriptionCurrency !== null) requireCurrency(unit, price, subscriptionCurrency, param);
+  return price;
+}
+
+/** Returns a price of a type that can be billed. @throws ApiError 400 when it does not exist, is inactive or of the other type */
+export function sellablePrice(unit: UnitOfWork, id: string, type: 'one_time' | 'recurring', param: string): Price {
   const price = existing(unit, 'price', id, param);
-  if (price.type !== 'recurring')
+  if (price.type !== type)
     throw invalidRequest(
-      'The price specified is set to `type=one_time` but this field only accepts prices with `type=recurring`.',
+      `The price specified is set to \`type=${price.type}\` but this field only accepts prices with \`type=${type}\`.`,
       param,
     );
   if (!price.active)
     throw invalidRequest('The price specified is inactive. This field only accepts active prices.', param);
-  if (subscriptionCurrency !== null) requireCurrency(unit, price, subscriptionCurrency, param);
   return price;
 }
 

@@ -69,7 +69,7 @@ export const productEndpoints = [
 ];
 
 /** Creates a product. @throws ApiError 400 when its id is taken, or its tax code is unknown */
-function createProduct(unit: UnitOfWork, given: z.output<typeof createParameters>): Product {
+export function createProduct(unit: UnitOfWork, given: z.output<typeof createParameters>): Product {
   const id = given.id ?? newId('prod_', 14);
   if (find(unit, 'product', id)) throw invalidRequest(`Product already exists: ${id}`, 'id', 'resource_already_exists');
   checkTaxCode(given.tax_code);

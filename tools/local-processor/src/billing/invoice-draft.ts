@@ -1,0 +1,25 @@
+import type { UnitOfWork } from '../api/unit-of-work.ts';
+import { summedUp } from '../objects/invoice.ts';
+import { lineOfItem } from '../objects/invoice-item.ts';
+import type { Invoice, InvoiceItem } from '../objects/stored.ts';
+import { discounted, rebatesBy, refuseTooLittle } from './discounts.ts';
+import { assessed } from './invoicing.ts';
+
+/** Returns the items that a draft bills, oldest first. */
+const itemsOf = (unit: UnitOfWork, { id }: Invoice): InvoiceItem[] =>
+  unit.tables.invoiceitem.withField('invoice', id).toReversed();
+
+/** Checks that the codes of a draft can still be redeemed once it bills these items too. @throws ApiError 400 */
+export function refuseCodes(unit: UnitOfWork, draft: Invoice, added: readonly InvoiceItem[]): void {
+  const subtotal = [...itemsOf(unit, draft), ...added].reduce((sum, { amount }) => sum + amount, 0);
+  refuseTooLittle(unit, draft.discounts, { currency: draft.currency, subtotal });
+}
+
+/** Bills the items that a draft beside subscriptions has now, with its discounts and tax, and emits its event. Returns the draft. */
+export function rebill(unit: UnitOfWork, draft: Invoice): Invoice {
+  const { id, currency, discounts } = draft;
+  const rebates = rebatesBy(unit, discounts, { currency, at: unit.now });
+  const lines = discounted(itemsOf(unit, draft).map(lineOfItem), rebates);
+  const summed = { ...draft, ...summedUp(unit, { id, currency, lines, subscription: null }), discounts };
+  return unit.update('invoice', draft, { ...assessed(unit, summed), ending_balance: null });
+}
