@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { PriceCreated, PriceDeleted, PriceUpdated, ProductUpdated } from '@billing/contracts/events/catalog';
 import { PriceId, ProductId, ProjectId } from '@billing/contracts/ids';
-import { FindPrice, FindPriceByProcessorId, FindPrices } from '@billing/contracts/rpc/calls';
+import { FindPriceByProcessorId, FindPrices, FindProducts } from '@billing/contracts/rpc/calls';
 import { startCatalog } from './start-catalog.ts';
 
 it('creates a recurring price at the processor and here, and publishes one event', async () => {
@@ -133,7 +133,7 @@ it('deactivates a deleted price and still returns it to other services', async (
   ]);
 
   const { processorPriceId } = price;
-  expect(await catalog.rpc.call(FindPrice, { ...catalog.scope, priceId: price.id })).toBeNull();
+  expect(await catalog.rpc.call(FindPrices, { ...catalog.scope, priceIds: [price.id] })).toEqual([]);
   expect(await catalog.rpc.call(FindPriceByProcessorId, { ...catalog.scope, processorPriceId })).toMatchObject({
     price: { id: price.id, unitAmount: 2_999, deletedAt: expect.any(Date) },
     product: { id: product.id },
@@ -173,8 +173,8 @@ it('responds to another project’s price as to a missing one', async () => {
   }
   const body = { productId: product.id, unitAmount: 1, currency: 'usd', interval: 'day' };
   expect((await catalog.call('POST', '/prices', { of: otherScope, body })).status).toBe(404);
-  expect(await catalog.rpc.call(FindPrice, { ...otherScope, priceId: id })).toBeNull();
   expect(await catalog.rpc.call(FindPrices, { ...otherScope, priceIds: [id] })).toEqual([]);
+  expect(await catalog.rpc.call(FindProducts, { ...otherScope, productIds: [product.id] })).toEqual([]);
   expect(await catalog.rpc.call(FindPriceByProcessorId, { ...otherScope, processorPriceId })).toBeNull();
 });
 
@@ -188,9 +188,10 @@ it('returns a price and its product to other services', async () => {
     product: { id: product.id, name: 'Pro', isActive: true },
   };
   const { id: priceId, processorPriceId } = price;
-  expect(await catalog.rpc.call(FindPrice, { ...catalog.scope, priceId })).toMatchObject(priced);
   const priceIds = [priceId, PriceId.create()];
   expect(await catalog.rpc.call(FindPrices, { ...catalog.scope, priceIds })).toMatchObject([priced]);
+  const productIds = [product.id, ProductId.create()];
+  expect(await catalog.rpc.call(FindProducts, { ...catalog.scope, productIds })).toMatchObject([priced.product]);
   expect(await catalog.rpc.call(FindPriceByProcessorId, { ...catalog.scope, processorPriceId })).toMatchObject(priced);
 });
 

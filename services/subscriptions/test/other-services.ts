@@ -7,7 +7,8 @@ import {
   FindCustomer,
   FindCustomerByExternalId,
   FindCustomersByProcessorId,
-  FindPrice,
+  FindPrices,
+  FindProducts,
   FindProject,
   FindPromotionCode,
   SearchCustomers,
@@ -59,9 +60,15 @@ export async function serveOtherServices({ processor, serve, scope }: OtherServi
       const found = projects.get(id);
       return found?.teamId === teamId ? found : null;
     }),
-    await serve(FindPrice, async ({ projectId, priceId }) => {
-      const found = prices.get(priceId);
-      return found?.price.projectId === projectId && !found.price.deletedAt ? found : null;
+    await serve(FindPrices, async ({ projectId, priceIds }) =>
+      priceIds.flatMap(id => {
+        const found = prices.get(id);
+        return found?.price.projectId === projectId && !found.price.deletedAt ? [found] : [];
+      }),
+    ),
+    await serve(FindProducts, async ({ projectId, productIds }) => {
+      const products = [...prices.values()].map(({ product }) => product);
+      return productIds.flatMap(id => products.find(it => it.id === id && it.projectId === projectId) ?? []);
     }),
     await serve(FindPromotionCode, async ({ projectId, promotionCode: wanted }) => {
       const ofProject = [...promotionCodes.values()].filter(it => it.promotionCode.projectId === projectId);

@@ -95,20 +95,20 @@ export const UpdateBillingDetails = defineRpc(
 
 const pricedProduct = z.object({ price: priceState, product: productState });
 
-/** A price and its product, or null. */
-export const FindPrice = defineRpc(
-  'catalog',
-  'find-price',
-  z.object({ ...scope, priceId: PriceId.schema }),
-  pricedProduct.nullable(),
-);
-
 /** The prices of the project with these ids and their products; those that it does not have are left out. */
 export const FindPrices = defineRpc(
   'catalog',
   'find-prices',
   z.object({ ...scope, priceIds: z.array(PriceId.schema) }),
   z.array(pricedProduct),
+);
+
+/** The products of the project with these ids; those that it does not have are left out. */
+export const FindProducts = defineRpc(
+  'catalog',
+  'find-products',
+  z.object({ ...scope, productIds: z.array(ProductId.schema) }),
+  z.array(productState),
 );
 
 /** A feature of the project, or null. */

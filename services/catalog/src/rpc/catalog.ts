@@ -5,9 +5,9 @@ import type { PriceState, ProductState } from '@billing/contracts/events/catalog
 import type { PriceId, ProjectScope } from '@billing/contracts/ids';
 import {
   FindFeature,
-  FindPrice,
   FindPriceByProcessorId,
   FindPrices,
+  FindProducts,
   FindPromotionCode,
   FindStoredPromotionCode,
 } from '@billing/contracts/rpc/calls';
@@ -35,13 +35,13 @@ interface RpcDependencies {
 
 /** The calls of other services about the catalog. */
 export const catalogRpc = ({ em, processors, now }: RpcDependencies): RpcHandler[] => [
-  rpcHandler(FindPrice, async ({ priceId, ...scope }) => {
-    const [found] = await findWithProducts(em, scope, { id: { $in: [priceId] }, deletedAt: null });
-    return found ?? null;
-  }),
   rpcHandler(FindPrices, ({ priceIds, ...scope }) =>
     findWithProducts(em, scope, { id: { $in: priceIds }, deletedAt: null }),
   ),
+  rpcHandler(FindProducts, async ({ productIds, teamId, projectId }) => {
+    const products = await em.fork().find(Product, { id: { $in: productIds }, teamId, projectId, deletedAt: null });
+    return products.filter(isMirrored).map(toProductState);
+  }),
   rpcHandler(FindPriceByProcessorId, async ({ processorPriceId, ...scope }) => {
     const [found] = await findWithProducts(em, scope, { processorId: processorPriceId });
     return found ?? null;

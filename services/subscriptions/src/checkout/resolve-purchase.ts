@@ -1,12 +1,10 @@
 import type { CustomerId, PriceId, ProjectScope, ProductId } from '@billing/contracts/ids';
 import { notFound } from '@billing/contracts/problem';
-import { FindCustomer } from '@billing/contracts/rpc/calls';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { ENDED_STATUSES, type SubscriptionStatus } from '@billing/contracts/resources/subscription';
 import { executeBound } from '@billing/database/bound-statement';
-import { saveCustomerCopies } from '#copies/save-copies';
-import { CustomerCopy } from '#copies/customer-copy.entity';
-import { findOffer, isUnavailable } from '#copies/find-offer';
+import { findBilledCustomer } from '#copies/find-billed-customer';
+import { findOffer } from '#copies/find-offer';
 import { resolvePromotionCode } from '#copies/resolve-promotion-code';
 import type { Dependencies } from '../dependencies.ts';
 import { requireSellable, requireWithinLimits, type PurchaseLimits, type PurchaseHistory } from './purchase.rules.ts';
@@ -28,9 +26,6 @@ interface RequestedPurchase extends PurchaseLimits {
   readonly promotionCode?: string | undefined;
 }
 
-/** How long a caller waits for the owners, which reply in milliseconds. */
-const RPC_TIMEOUT_MS = 1_000;
-
 /**
  * Finds the processor's ids and checks that the price is for sale. The owners are called, so that what was created or
  * deactivated a moment ago counts; our copies serve while an owner is down.
@@ -40,10 +35,10 @@ const RPC_TIMEOUT_MS = 1_000;
  */
 export function resolvePurchase({ em, rpc }: Pick<Dependencies, 'em' | 'rpc'>) {
   const [offerOf, resolveCode] = [findOffer({ em, rpc }), resolvePromotionCode({ em, rpc })];
+  const customerOf = findBilledCustomer({ em, rpc });
   return async (scope: ProjectScope, requested: RequestedPurchase): Promise<Purchase> => {
     const { customerId, priceId, mode } = requested;
-    const [customer, offer] = await Promise.all([findCustomer(scope, customerId), offerOf(scope, priceId)]);
-    if (!customer) throw notFound('customer');
+    const [customer, offer] = await Promise.all([customerOf(scope, customerId), offerOf(scope, priceId)]);
     if (!offer) throw notFound('price');
     requireSellable(offer, mode);
     if (requested.oncePerCustomer || requested.trialOncePerCustomer) {
@@ -58,18 +53,6 @@ export function resolvePurchase({ em, rpc }: Pick<Dependencies, 'em' | 'rpc'>) {
     const processorPromotionCodeId = code?.processorPromotionCodeId ?? null;
     return { processorCustomerId, processorPriceId, metered, processorPromotionCodeId };
   };
-
-  async function findCustomer({ teamId, projectId }: ProjectScope, customerId: CustomerId) {
-    try {
-      const state = await rpc.call(FindCustomer, { teamId, projectId, customerId }, RPC_TIMEOUT_MS);
-      if (state) await saveCustomerCopies(em.fork(), [{ teamId, state }]);
-      return state;
-    } catch (err) {
-      const copy = isUnavailable(err) && (await em.fork().findOne(CustomerCopy, { id: customerId, teamId, projectId }));
-      if (!copy) throw err;
-      return copy.deletedAt ? null : copy;
-    }
-  }
 }
 
 /** Statuses of a subscription that the customer does not have: it has ended, or its first payment is missing. */
