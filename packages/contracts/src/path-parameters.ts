@@ -3,6 +3,7 @@ import * as ids from './ids.ts';
 import { featureKey } from './resources/feature.ts';
 import { deadLetterId } from './resources/dead-letter.ts';
 import { EXAMPLE_PORTAL_TOKEN } from './resources/portal-session.ts';
+import { invoiceItemId } from './resources/invoice-create.ts';
 import { creditId, referralCodeText } from './resources/referral.ts';
 import { invitationToken } from './resources/team.ts';
 import { processorEventId } from './resources/webhook-event.ts';
@@ -29,6 +30,7 @@ const PATH_PARAMETERS = {
   }),
   subscriptionId: ids.SubscriptionId.schema.describe('The subscription.'),
   invoiceId: ids.InvoiceId.schema.describe('The invoice.'),
+  itemId: invoiceItemId,
   paymentId: ids.PaymentId.schema.describe('The payment.'),
   priceMigrationId: ids.PriceMigrationId.schema.describe('The price migration.'),
   syncId: ids.SyncId.schema.describe('The sync.'),

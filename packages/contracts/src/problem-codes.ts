@@ -47,6 +47,7 @@ const MEANINGS = {
     checkout_session_not_found: 'The customer has no such hosted checkout.',
     subscription_not_found: 'The subscription does not exist in this project, or belongs to another customer.',
     invoice_not_found: 'The invoice does not exist in this project.',
+    invoice_item_not_found: 'The subscription has no such invoice item.',
     payment_not_found: 'The payment does not exist in this project.',
     referral_code_not_found: 'The referral code does not exist in this project.',
     referral_credit_not_found: 'The credit does not exist in this project.',
@@ -71,7 +72,7 @@ const MEANINGS = {
     preview_expired:
       'The `prorationDate` is older than 15 minutes, in the future, or outside the current period; preview the change again.',
     amount_changed:
-      'The change costs another amount than `expectedAmountDue`; `details` has the `expected` and the `actual` one. Preview it again.',
+      'It costs another amount than `expectedAmountDue`; `details` has the `expected` and the `actual` one. Preview it again.',
     customer_email_taken: 'Another customer of the project has this email address.',
     customer_external_id_taken: 'Another customer of the project has this external id.',
     price_migration_running: 'A price migration of the project is queued or running; wait for it, or cancel it.',
@@ -133,12 +134,13 @@ const MEANINGS = {
     invoice_fields_full:
       'The invoices of the customer have fields from the payment processor’s dashboard, and no room for so many more; `details.left` says for how many.',
     no_change: 'The subscription is already as it is to become.',
-    currency_mismatch:
-      'The price has another currency than the subscription; `details` names that of the `subscription` and of the `price`.',
+    currency_mismatch: 'The price has another currency than the subscription or the invoice; `details` names both.',
     interval_mismatch: 'All items of a subscription need prices of one interval.',
     subscription_has_several_items: 'The subscription has several items: send all that it is to have in `items`.',
     payment_failed:
-      'The payment failed, and nothing was changed; `details` has the `reason` and the bank’s `declineCode`.',
+      'The payment failed, and nothing was changed; an invoice that was made for it is void. `details` has the `reason` and the bank’s `declineCode`.',
+    payment_method_missing: 'The customer has no saved payment method that could be charged.',
+    total_negative: 'The lines take off more than they bill.',
     subscription_incomplete: 'The first payment of the subscription is not made yet.',
     subscription_paused: 'The subscription is paused; resume it first.',
     subscription_past_due: 'An invoice of the subscription is not paid; it has to be paid first.',
@@ -162,7 +164,12 @@ const MEANINGS = {
       'Nothing of the payment can be refunded: it failed, is not captured, is refunded already, or is disputed.',
     refund_too_large:
       'The amount is larger than what is left of the payment; `details.refundable` says how much that is.',
-    invoice_not_open: 'The invoice is not open, so that it cannot be voided or marked; its `status` says why.',
+    invoice_not_open:
+      'The invoice is not open, so that it cannot be voided, marked, sent or paid; its `status` says why.',
+    invoice_not_draft:
+      'The invoice is no draft any more; or it is that of a subscription, which the payment processor does not delete.',
+    invoice_not_sendable: 'The invoice is charged, and not sent: only one with a due date can be sent.',
+    invoice_item_billed: 'The invoice item is on an invoice already.',
     referral_code_inactive: 'The referral code is no longer active.',
     referral_program_disabled: 'The referral program of the project is not enabled.',
     user_already_exists_use_another_email: 'A user with this email address already exists.',

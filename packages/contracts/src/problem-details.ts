@@ -6,7 +6,10 @@ export type PendingReason = (typeof PENDING_REASONS)[number];
 export interface ProblemDetails {
   readonly amount_changed: { readonly expected: number; readonly actual: number };
   /** Currencies as ISO 4217 codes in lower case. */
-  readonly currency_mismatch: { readonly subscription: string; readonly price: string };
+  readonly currency_mismatch: { readonly price: string } & (
+    | { readonly subscription: string }
+    | { readonly invoice: string }
+  );
   /** `declineCode` is the bank's, where it gave one. https://docs.stripe.com/declines/codes */
   readonly payment_failed: {
     readonly reason: PendingReason;

@@ -3,6 +3,10 @@ import { openOperationLog, type OperationLog } from '@billing/processor/operatio
 import type { TeamProcessors } from '@billing/processor/team-processors';
 import type { RpcClient } from '@billing/messaging/rpc';
 import type { Logger } from 'pino';
+import { createInvoiceKind } from './invoicing/create-invoice.ts';
+import { deleteDraftKind } from './invoicing/delete-draft.ts';
+import { finalizeInvoiceKind } from './invoicing/finalize-invoice.ts';
+import { createInvoiceItemKind, deleteInvoiceItemKind } from './invoicing/invoice-items.ts';
 import { cancelNowKind } from './record/cancel-now.ts';
 import { changeInvoiceKind } from './money/change-invoice.ts';
 import { changePlanKind } from './plan-changes/change-plan.ts';
@@ -43,6 +47,13 @@ export function openSubscriptionsOperationLog({
     changeInvoiceKind('void', { now }),
     changeInvoiceKind('uncollectible', { now }),
     changeInvoiceKind('paid', { now }),
+    changeInvoiceKind('paidElsewhere', { now }),
+    changeInvoiceKind('sent', { now }),
+    createInvoiceKind({ em: outbox.em, processors, rpc, now }),
+    finalizeInvoiceKind({ now }),
+    deleteDraftKind({ now }),
+    createInvoiceItemKind(),
+    deleteInvoiceItemKind(),
   ];
   return openOperationLog({ ...options, kinds });
 }

@@ -19,6 +19,7 @@ import { billingDetailsEvents } from './record/stopped-tax.ts';
 import { deletedCustomerEvents, subscriptionEvents } from './record/subscription-events.ts';
 import { subscriptionsEnv } from './env.ts';
 import { checkoutRoutes } from './checkout/routes.ts';
+import { invoicingRoutes } from './invoicing/routes.ts';
 import { dunningRoutes, invoiceRoutes, paymentRoutes } from './money/routes.ts';
 import { planChangeRoutes } from './plan-changes/routes.ts';
 import { priceMigrationRoutes } from './price-migrations/routes.ts';
@@ -100,6 +101,7 @@ export const subscriptionsService = () =>
           subscriptionRoutes(dependencies),
           checkoutRoutes(dependencies),
           invoiceRoutes(dependencies),
+          invoicingRoutes(dependencies),
           dunningRoutes(dependencies),
           paymentRoutes(dependencies),
           planChangeRoutes(dependencies),

@@ -6,6 +6,7 @@ import { discountOperations } from './discounts.ts';
 import { dunningOperations } from './dunning.ts';
 import { featureOperations, grantOperations } from './features.ts';
 import { gatewayOperations } from './gateway.ts';
+import { invoiceOperations } from './invoices.ts';
 import { outgoingOperations } from './outgoing.ts';
 import { planChangeOperations } from './plan-changes.ts';
 import { portalOperations } from './portal.ts';
@@ -26,6 +27,7 @@ export const operations = {
   ...grantOperations,
   ...subscriptionsOperations,
   ...planChangeOperations,
+  ...invoiceOperations,
   ...dunningOperations,
   ...priceMigrationOperations,
   ...stateOperations,

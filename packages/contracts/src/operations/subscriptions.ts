@@ -5,7 +5,6 @@ import { PROJECT_PATH, projectAccess } from '../operation.ts';
 import { createdQuery, pageQuery, pagination } from '../pagination.ts';
 import { subscriptionCancel } from '../resources/cancellation.ts';
 import { checkoutCreate, checkoutSession } from '../resources/checkout.ts';
-import { invoice, INVOICE_STATUSES, wholeInvoice } from '../resources/invoice.ts';
 import { payment, PAYMENT_STATUSES, paymentRefund, paymentTotals } from '../resources/payment.ts';
 import {
   subscription,
@@ -15,29 +14,13 @@ import {
 } from '../resources/subscription.ts';
 import { PROMOTION_CODE_PROBLEMS } from './plan-changes.ts';
 import { booleanText, idsText, integerText, text } from '../text.ts';
+import { searchOf } from './search-of.ts';
 
 const read = projectAccess('subscriptions:read');
 const write = projectAccess('subscriptions:write');
 const path = `${PROJECT_PATH}/subscriptions/:subscriptionId` as const;
-const invoicePath = `${PROJECT_PATH}/invoices/:invoiceId` as const;
 const paymentPath = `${PROJECT_PATH}/payments/:paymentId` as const;
 const processorId = text(255).optional();
-
-/** Finds the records of a list by their customer or their amount, or else by another text. */
-const searchOf = (records: string, amount: string, or = '') =>
-  text(256)
-    .optional()
-    .describe(
-      `Only ${records} of customers whom \`search\` of \`GET P/customers\` finds, the 1,000 newest of them, or with this ${amount}, such as \`12.50\`, \`$1,250\` or \`12,50 €\`, in any currency${or}.`,
-    );
-
-const INVOICE_CHANGE_PROBLEMS = [
-  'invoice_not_found',
-  'invoice_not_open',
-  'processor_not_connected',
-  'processor_error',
-] as const;
-const UNPAID = { amountPaid: 0, amountRemaining: 2999, paidAt: null };
 
 export const subscriptionsOperations = declareOperations('subscriptions', {
   listSubscriptions: {
@@ -143,58 +126,6 @@ export const subscriptionsOperations = declareOperations('subscriptions', {
       'processor_not_connected',
       'processor_error',
     ],
-  },
-  listInvoices: {
-    route: `GET ${PROJECT_PATH}/invoices`,
-    access: read,
-    summary: 'List invoices',
-    query: z.strictObject({
-      customerId: CustomerId.schema.optional().describe('Only invoices of this customer.'),
-      subscriptionId: SubscriptionId.schema.optional().describe('Only invoices of this subscription.'),
-      status: z.enum(INVOICE_STATUSES).optional().describe('Only invoices with this status.'),
-      ids: idsText(InvoiceId.schema, 100)
-        .optional()
-        .describe('Only invoices with one of these ids, up to 100 of them with commas between them.'),
-      number: text(64)
-        .optional()
-        .describe(
-          'Only invoices whose number contains this text, in any case; begins with it, if it is shorter than 3 characters.',
-        ),
-      search: searchOf('invoices', '`amountDue`', ', or whose number contains it'),
-      processorId: processorId.describe('Only the invoice with this id at the payment processor.'),
-      ...createdQuery,
-      pastDue: booleanText
-        .optional()
-        .describe(
-          'Whether to return only open invoices that the payment processor has tried to collect, or whose due date is past.',
-        ),
-      ...pageQuery,
-    }),
-    response: z.object({ invoices: z.array(invoice), pagination }),
-    example: { query: { customerId: CustomerId.example, status: 'paid' } },
-  },
-  getInvoice: {
-    route: `GET ${invoicePath}`,
-    access: read,
-    summary: 'Get an invoice, with its lines',
-    response: z.object({ invoice: wholeInvoice }),
-    problems: ['invoice_not_found'],
-  },
-  voidInvoice: {
-    route: `POST ${invoicePath}/void`,
-    access: write,
-    summary: 'Void an open or uncollectible invoice; this cannot be undone',
-    response: z.object({ invoice }),
-    problems: INVOICE_CHANGE_PROBLEMS,
-    example: { response: { invoice: { ...UNPAID, status: 'void' } } },
-  },
-  markInvoiceUncollectible: {
-    route: `POST ${invoicePath}/mark-uncollectible`,
-    access: write,
-    summary: 'Give up an open invoice as a bad debt; it can still be paid or voided',
-    response: z.object({ invoice }),
-    problems: INVOICE_CHANGE_PROBLEMS,
-    example: { response: { invoice: { ...UNPAID, status: 'uncollectible' } } },
   },
   listPayments: {
     route: `GET ${PROJECT_PATH}/payments`,

@@ -45,7 +45,7 @@ export function afterFailure(error: unknown, { step, attempt, mustSucceed }: Att
  */
 function isRefusal(error: unknown, attempt: number, mustSucceed: boolean): boolean {
   if (!(error instanceof ProcessorError))
-    return isNotFound(error) || isChangedMeanwhile(error) || (attempt === 1 && !mustSucceed && isNotConnected(error));
+    return isNotFound(error) || isChangedMeanwhile(error) || (!mustSucceed && isDecided(error, attempt));
   if (mustSucceed) return FINAL_STATUSES.has(error.processorStatus);
   if (isRefusedKey(error)) return attempt === 1;
   return error.processorCode !== 'idempotency_key_in_use';
@@ -56,8 +56,12 @@ const isSpent = (error: unknown) => isUsedOtherwise(error) || (error instanceof 
 
 const isNotFound = (error: unknown) => error instanceof Problem && error.kind === 'not_found';
 
-/** Returns whether there was no account to send it to. */
-const isNotConnected = (error: unknown) => error instanceof Problem && error.code === 'processor_not_connected';
+/** Returns whether a kind refuses it by what the processor returned, or there was no account to send it to. */
+const isDecided = (error: unknown, attempt: number) =>
+  error instanceof Problem &&
+  (error.kind === 'unprocessable' ||
+    error.code === 'amount_changed' ||
+    (attempt === 1 && error.code === 'processor_not_connected'));
 
 /** Returns whether a kind found that what it was to change is no more as it was planned for. */
 const isChangedMeanwhile = (error: unknown) => error instanceof Problem && error.code === 'conflict';

@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { InvoiceId, ProjectScope, SubscriptionId } from '@billing/contracts/ids';
+import type { CustomerId, InvoiceId, ProjectScope, SubscriptionId } from '@billing/contracts/ids';
 import { notFound } from '@billing/contracts/problem';
 import { executeBound } from '@billing/database/bound-statement';
 import { keyColumns, type ProjectObject, scopedKey } from '@billing/database/project-objects';
@@ -15,10 +15,10 @@ export const invoiceRows = objectRows(Invoice, {
   onSave: markStatesOf,
 });
 
-/** Selects the invoices that are past due at a time: open, and tried to be collected, or with a due date that is past. */
+/** Selects the invoices that are past due at a time: open, and with a due date that is past, or without one and tried to be collected. */
 export const pastDueAt = (now: Date) => ({
   status: 'open' as const,
-  $or: [{ attempted: true }, { dueDate: { $lt: now } }],
+  $or: [{ attempted: true, dueDate: null }, { dueDate: { $lt: now } }],
 });
 
 /**
@@ -43,6 +43,16 @@ export async function findInvoiceOfOperation(
   { subscriptionId, operationKey }: { readonly subscriptionId: SubscriptionId; readonly operationKey: string },
 ): Promise<Invoice | null> {
   return em.findOne(Invoice, { teamId, projectId, subscriptionId, operationKey }, { disableIdentityMap: true });
+}
+
+/** Finds the invoice that an operation made for a customer beside subscriptions; null when there is none. */
+export async function findInvoiceMadeFor(
+  em: EntityManager,
+  { teamId, projectId }: ProjectScope,
+  { customerId, operationKey }: { readonly customerId: CustomerId; readonly operationKey: string },
+): Promise<Invoice | null> {
+  const where = { teamId, projectId, customerId, subscriptionId: null, operationKey };
+  return em.findOne(Invoice, where, { disableIdentityMap: true });
 }
 
 /**

@@ -102,22 +102,32 @@ const PROGRESS: Readonly<Record<InvoiceStatus, number>> = { draft: 0, open: 1, u
 export const isFinal = (status: InvoiceStatus): boolean => status === 'paid' || status === 'void';
 
 /** What a request makes of an invoice that is not paid. */
-export type InvoiceChange = 'void' | 'uncollectible' | 'paid';
+export type InvoiceChange = 'void' | 'uncollectible' | 'paid' | 'paidElsewhere' | 'sent';
 
 /** https://docs.stripe.com/invoicing/overview#invoice-statuses */
 const ALLOWED: Readonly<Record<InvoiceChange, { readonly from: readonly InvoiceStatus[]; readonly rule: string }>> = {
   void: { from: ['open', 'uncollectible'], rule: 'Only an open or uncollectible invoice can be voided' },
   uncollectible: { from: ['open'], rule: 'Only an open invoice can be marked as uncollectible' },
   paid: { from: ['open'], rule: 'Only an open invoice can be collected' },
+  paidElsewhere: {
+    from: ['open', 'uncollectible'],
+    rule: 'Only an open or uncollectible invoice can be marked as paid',
+  },
+  sent: { from: ['open'], rule: 'Only an open invoice can be sent' },
 };
 
 /**
- * Checks that an invoice can be voided, marked as uncollectible, or collected.
- * @throws Problem 422 `invoice_not_open`
+ * Checks that an invoice can be voided, marked, sent or collected. Only one that is sent rather than charged has a due date.
+ * @throws Problem 422 `invoice_not_open`, `invoice_not_sendable`
  */
-export function requireOpen(status: InvoiceStatus, change: InvoiceChange): void {
+export function requireOpen(
+  { status, dueDate }: { readonly status: InvoiceStatus; readonly dueDate: Date | null },
+  change: InvoiceChange,
+): void {
   const { from, rule } = ALLOWED[change];
   if (!from.includes(status)) throw unprocessable('invoice_not_open', `${rule}; this one is ${status}.`);
+  if (change === 'sent' && !dueDate)
+    throw unprocessable('invoice_not_sendable', 'The invoice is charged, and not sent to the customer.');
 }
 
 /**

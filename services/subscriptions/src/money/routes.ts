@@ -1,5 +1,6 @@
 import type { Routes } from '@billing/service/definition';
 import { dunningOperations } from '@billing/contracts/operations/dunning';
+import { invoiceOperations } from '@billing/contracts/operations/invoices';
 import { subscriptionsOperations as operations } from '@billing/contracts/operations/subscriptions';
 import type { Payment as PaymentResource } from '@billing/contracts/resources/payment';
 import { serve } from '@billing/service/serve';
@@ -17,31 +18,39 @@ import { refundPayment } from './refund-payment.ts';
 
 type MoneyDependencies = Pick<Dependencies, 'em' | 'rpc' | 'outbox' | 'processors' | 'operationLog' | 'now'>;
 
-/** Invoices: list, get, void, mark as uncollectible. */
+/** Invoices: list, get, void, mark, send. */
 export function invoiceRoutes(dependencies: MoneyDependencies): Routes {
   const list = listInvoices(dependencies);
   const get = getInvoice(dependencies);
   const voidInvoice = changeInvoice('void', dependencies);
   const markUncollectible = changeInvoice('uncollectible', dependencies);
+  const markPaid = changeInvoice('paidElsewhere', dependencies);
+  const send = changeInvoice('sent', dependencies);
 
   return app => {
-    serve(app, operations.listInvoices, async ({ params, query }) => {
+    serve(app, invoiceOperations.listInvoices, async ({ params, query }) => {
       const { invoices, pagination } = await list(params, query);
       return { invoices: invoices.map(toInvoice), pagination };
     });
-    serve(app, operations.getInvoice, async ({ params: { invoiceId, ...scope } }) => ({
+    serve(app, invoiceOperations.getInvoice, async ({ params: { invoiceId, ...scope } }) => ({
       invoice: await get(scope, invoiceId),
     }));
-    serve(app, operations.voidInvoice, async ({ params: { invoiceId, ...scope }, audit, operationKey }) => ({
+    serve(app, invoiceOperations.voidInvoice, async ({ params: { invoiceId, ...scope }, audit, operationKey }) => ({
       invoice: toInvoice(await voidInvoice(scope, invoiceId, audit, operationKey)),
     }));
     serve(
       app,
-      operations.markInvoiceUncollectible,
+      invoiceOperations.markInvoiceUncollectible,
       async ({ params: { invoiceId, ...scope }, audit, operationKey }) => ({
         invoice: toInvoice(await markUncollectible(scope, invoiceId, audit, operationKey)),
       }),
     );
+    serve(app, invoiceOperations.markInvoicePaid, async ({ params: { invoiceId, ...scope }, audit, operationKey }) => ({
+      invoice: toInvoice(await markPaid(scope, invoiceId, audit, operationKey)),
+    }));
+    serve(app, invoiceOperations.sendInvoice, async ({ params: { invoiceId, ...scope }, audit, operationKey }) => ({
+      invoice: toInvoice(await send(scope, invoiceId, audit, operationKey)),
+    }));
   };
 }
 

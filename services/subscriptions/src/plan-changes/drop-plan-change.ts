@@ -15,7 +15,8 @@ import type { Dependencies } from '../dependencies.ts';
 import { findMigrating } from './change-ids.ts';
 import { releaseSchedule } from './follow-subscription.ts';
 import { saveChange } from './save.ts';
-import { readChanged, voidIfOpen, type ChangedAtProcessor } from './send.ts';
+import { voidIfOpen } from '#money/void-if-open';
+import { readChanged, type ChangedAtProcessor } from './send.ts';
 
 const input = z.object({
   subscriptionId: SubscriptionId.schema,

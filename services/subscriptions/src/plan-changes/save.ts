@@ -4,7 +4,7 @@ import type { EventCause } from '@billing/contracts/resources/event';
 import { scopedKey } from '@billing/database/project-objects';
 import type { Publish } from '@billing/messaging/outbox';
 import { applyInvoiceEvents } from '#money/apply-invoice-events';
-import { toInvoiceEvent } from '#money/change-invoice';
+import { toInvoiceEvent } from '#money/read-invoice';
 import { invoiceRows } from '#money/invoice-rows';
 import type { Invoice } from '#money/invoice.entity';
 import { saveReread } from '#record/save-reads';

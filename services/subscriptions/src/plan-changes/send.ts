@@ -11,7 +11,8 @@ import {
 } from '@billing/processor/errors';
 import type { Processor, SubscriptionSnapshot } from '@billing/processor/port';
 import type { ScheduleSnapshot } from '@billing/processor/snapshots/schedule';
-import { readInvoiceOf, type InvoiceRead } from '#money/change-invoice';
+import { voidIfOpen } from '#money/void-if-open';
+import { readInvoiceOf, type InvoiceRead } from '#money/read-invoice';
 import type { Reread } from '#record/observation.rules';
 import { readWith } from '#record/read-subscription';
 import {
@@ -128,23 +129,6 @@ async function dropLeftInvoice(
   if (latest === null || latest === before) return;
   const { billingReason } = await processor.findInvoice(latest);
   if (billingReason === 'subscription_update') await voidIfOpen(processor, latest, `${idempotencyKey}:left`);
-}
-
-/** Voids an invoice unless it was paid or voided meanwhile; returns which. */
-export async function voidIfOpen(
-  processor: Processor,
-  invoiceId: string,
-  idempotencyKey: string,
-): Promise<'paid' | 'void'> {
-  try {
-    await processor.voidInvoice(invoiceId, idempotencyKey);
-    return 'void';
-  } catch (err) {
-    if (!isRefused(err)) throw err;
-    const { status } = await processor.findInvoice(invoiceId);
-    if (status === 'paid' || status === 'void') return status;
-    throw err;
-  }
 }
 
 /** How often a period may end while a change is being scheduled. */

@@ -1,0 +1,61 @@
+import type { ProjectScope } from '@billing/contracts/ids';
+import { unprocessable } from '@billing/contracts/problem';
+import { MAX_INVOICE_FIELDS, PURCHASE_ORDER_FIELD } from '@billing/contracts/resources/billing-details';
+import type { InvoiceCreate } from '@billing/contracts/resources/invoice-create';
+import type { Processor } from '@billing/processor/port';
+import { z } from 'zod';
+import type { Dependencies } from '../dependencies.ts';
+import { previewResolved } from './preview-invoice.ts';
+import { resolvedInvoice, resolveInvoice, type ResolvedInvoice } from './resolve-invoice.ts';
+
+/** An invoice by the processor's ids, with all of its fields where they differ from those of the customer. */
+export const preparedInvoice = resolvedInvoice.extend({
+  invoiceFields: z.array(z.object({ name: z.string(), value: z.string() })).exactOptional(),
+});
+export type PreparedInvoice = z.output<typeof preparedInvoice>;
+
+/**
+ * Finds out what an invoice needs before it is made: the processor's ids, its fields, and whether there is something to charge
+ * it to. Changes nothing.
+ * @throws Problem what `resolveInvoice` throws; 422 `payment_method_missing`, `invoice_fields_full`
+ */
+export function prepareInvoice(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'processors'>) {
+  const resolve = resolveInvoice(dependencies);
+  return async (scope: ProjectScope, wanted: InvoiceCreate): Promise<PreparedInvoice> => {
+    const resolved = await resolve(scope, wanted);
+    const processor = await dependencies.processors.of(scope.teamId);
+    if (wanted.collect === 'saved' && !wanted.draft) await requirePaymentMethod(processor, resolved);
+    const invoiceFields =
+      wanted.purchaseOrder === undefined
+        ? undefined
+        : await fieldsWith(processor, resolved.terms.customerId, wanted.purchaseOrder);
+    return { ...resolved, ...(invoiceFields && { invoiceFields }) };
+  };
+}
+
+/**
+ * Checks that a customer has a payment method, unless nothing is due.
+ * @throws Problem 422 `payment_method_missing`
+ */
+async function requirePaymentMethod(processor: Processor, resolved: ResolvedInvoice): Promise<void> {
+  const { customerDefault } = await processor.findPaymentMethods(resolved.terms.customerId);
+  if (customerDefault !== null) return;
+  const { amounts } = await previewResolved(processor, resolved);
+  if (amounts.amountDue > 0) throw paymentMethodMissing();
+}
+
+export const paymentMethodMissing = () =>
+  unprocessable('payment_method_missing', 'The customer has no saved payment method; send an invoice instead.');
+
+/**
+ * Returns the fields of the customer's invoices with another order number: given fields replace all of the customer's.
+ * @throws Problem 422 `invoice_fields_full`
+ */
+async function fieldsWith(processor: Processor, customerId: string, purchaseOrder: string) {
+  const customer = await processor.findCustomer(customerId);
+  const fields = customer.deleted ? [] : customer.billing.invoiceFields;
+  const others = fields.filter(({ name }) => name !== PURCHASE_ORDER_FIELD).map(({ name, value }) => ({ name, value }));
+  if (others.length >= MAX_INVOICE_FIELDS)
+    throw unprocessable('invoice_fields_full', 'The customer’s invoices have four other fields already.', { left: 0 });
+  return [...others, { name: PURCHASE_ORDER_FIELD, value: purchaseOrder }];
+}
