@@ -1,6 +1,6 @@
 import { Problem } from '@billing/contracts/problem';
 import type { ProblemDetails } from '@billing/contracts/problem-details';
-import { isUnknownOutcome } from '@billing/processor/errors';
+import { isRefused } from '@billing/processor/errors';
 import type { NewInvoice } from '@billing/processor/invoicing';
 import type { Processor } from '@billing/processor/port';
 import type { InvoiceSnapshot } from '@billing/processor/snapshots/invoice';
@@ -33,7 +33,7 @@ export async function makeDraft(
   });
 }
 
-/** Does something with a draft, and deletes it when that is refused. Whatever the outcome of a call, it is sent again or searched for. */
+/** Does something with a draft, and deletes it when the processor or we refuse that. What has no outcome yet is sent again. */
 export async function orDelete<Result>(
   processor: Pick<Processor, 'deleteDraft'>,
   id: string,
@@ -42,8 +42,8 @@ export async function orDelete<Result>(
   try {
     return await work();
   } catch (err) {
-    const isOpen = isUnknownOutcome(err) || (err instanceof Problem && err.kind === 'unavailable');
-    if (!isOpen) await processor.deleteDraft(id);
+    const isOurRefusal = err instanceof Problem && (err.kind === 'unprocessable' || err.kind === 'conflict');
+    if (isOurRefusal || isRefused(err)) await processor.deleteDraft(id);
     throw err;
   }
 }
