@@ -6,7 +6,8 @@ import { boolean, choice, empty, expand, parameters, text, timestamp } from '../
 import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { currentPhaseOf, inCurrentPhase, inPhase } from '../billing/phases.ts';
 import { planChange } from '../billing/plan-change.ts';
-import { discounted, discountsOfInvoice, rebatesBy } from '../billing/discounts.ts';
+import { discounted, rebatesBy } from '../billing/discounts.ts';
+import { discountsOfInvoice } from '../billing/invoice-draft.ts';
 import { previewInvoice, shown } from '../billing/preview.ts';
 import { pendingItems } from '../billing/prorations.ts';
 import { existing, inItsTime } from '../objects/finding.ts';
