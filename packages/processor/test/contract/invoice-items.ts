@@ -40,7 +40,7 @@ export function invoiceItemCases({ paidIt, processor, key, subscribe, createPric
     const invoice = await bill();
 
     const amounts = invoice.lines.filter(({ isProration }) => !isProration).map(({ amount }) => amount);
-    expect(amounts.toSorted()).toEqual([5_000, 5_998]);
+    expect(new Set(amounts)).toEqual(new Set([5_000, 5_998]));
     expect(await processor().listPendingItems(customerId, subscriptionId)).toEqual([]);
     expect(await processor().findInvoiceItem(items[0]?.id ?? '')).toMatchObject({ invoiceId: invoice.id });
     expect(await processor().previewInvoice(subscriptionId)).toMatchObject({ total: 3 * 2_999 });

@@ -13,7 +13,11 @@ const DAY_MS = 86_400_000;
 /** What a preview and the invoice must agree on; the order of lines is the processor's. */
 const essenceOf = ({ subtotal, discount, tax, total, amountDue, lines }: InvoicePreview | InvoiceSnapshot) => ({
   lines: lines.map(({ description, amount, quantity }) => `${description}: ${amount}, ${quantity}`).toSorted(),
-  ...{ subtotal, discount, tax, total, amountDue },
+  subtotal,
+  discount,
+  tax,
+  total,
+  amountDue,
 });
 
 /** Tests invoices beside subscriptions. */

@@ -59,8 +59,7 @@ export function newLine(
   const of = source ? source.parent?.subscription_details.subscription : invoice.subscription?.id;
   const subscription = of ?? null;
   return {
-    // An item stays the same line, whatever is added to its invoice.
-    id: source && !invoice.isPreview ? source.id.replace('ii', 'il') : newId(invoice.isPreview ? 'il_tmp_1' : 'il_1'),
+    id: newId(invoice.isPreview ? 'il_tmp_1' : 'il_1'),
     object: 'line_item',
     amount: line.amount,
     currency: invoice.currency,
