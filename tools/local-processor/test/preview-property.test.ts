@@ -20,6 +20,8 @@ const step = fc.record({
   resetsAnchor: fc.boolean(),
   /** How many of an add-on it has besides. */
   addOns: fc.option(fc.integer({ min: 0, max: 5 }), { nil: undefined }),
+  /** What is to be billed once besides, and whether it is of the subscription. */
+  fee: fc.option(fc.record({ amount: fc.integer({ min: -500, max: 9_000 }), isOfCustomer: fc.boolean() })),
   /** What becomes of its discounts. */
   discounts: fc.constantFrom('kept', 'kept', 'kept', 'none', 'percent', 'amount', 'months', 'both'),
 });
@@ -88,10 +90,18 @@ test('an invoice equals its preview to the cent, whatever changes before', { tim
         backdated,
         resetsAnchor,
         addOns: extra,
+        fee,
         discounts,
       } of steps) {
         if (after > 0) await account.advance((now += after));
         const subscription = await account.current();
+        if (fee)
+          await account.stripe.invoiceItems.create({
+            customer: account.customer.id,
+            currency: 'usd',
+            amount: fee.amount,
+            ...(!fee.isOfCustomer && { subscription: subscription.id }),
+          });
         const added = subscription.items.data.find(({ id }) => id !== account.item);
         const addOn = { ...(added && { id: added.id }), price: addOns[price]?.id ?? '' };
         const others =

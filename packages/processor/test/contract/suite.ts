@@ -7,7 +7,9 @@ import { customerCases } from './customers.ts';
 import { eventCases } from './events.ts';
 import { listedObjectCases } from './listed-objects.ts';
 import { discountCases } from './discounts.ts';
+import { invoiceItemCases } from './invoice-items.ts';
 import { invoiceCases } from './invoices.ts';
+import { invoicingCases } from './invoicing.ts';
 import { paymentCases } from './payments.ts';
 import { planChangeCases } from './plan-changes.ts';
 import { subscriptionCases } from './subscriptions.ts';
@@ -69,6 +71,12 @@ export function processorContract(name: string, start: () => Promise<StandIn>, e
     });
     describe('an invoice', () => {
       invoiceCases(cases);
+    });
+    describe('an invoice beside subscriptions', () => {
+      invoicingCases(cases);
+    });
+    describe('an item for the next invoice', () => {
+      invoiceItemCases(cases);
     });
     describe('a payment', () => {
       paymentCases(cases);

@@ -4,7 +4,7 @@ import type { Rebate } from '../domain/discounts.ts';
 import { newId } from '../domain/ids.ts';
 import { amountsDue, detailsOf } from '../objects/checkout-session.ts';
 import { customerOrNull, inItsTime } from '../objects/finding.ts';
-import { billedLine } from '../objects/invoice.ts';
+import { billedLine } from '../objects/invoice-line.ts';
 import { attach, nextTestCard, newPaymentMethod } from '../objects/payment-method.ts';
 import type { CheckoutPlan, CheckoutSession, Customer, PaymentIntent, PaymentMethod } from '../objects/stored.ts';
 import { ENTERED_EMAIL, ENTERED_NAME, payingCustomer, withEnteredDetails } from './checkout-customer.ts';

@@ -3,7 +3,8 @@ import { asItIs, hasEnded } from '../objects/subscription.ts';
 import type { Invoice, Subscription } from '../objects/stored.ts';
 import { cardFor, outcomeOf } from './payments.ts';
 import { applyPendingChange, pendingChangeOf } from './pending-changes.ts';
-import { collectInvoice, finalizeInvoice, markUncollectible, voidInvoice } from './invoicing.ts';
+import { collectInvoice, finalizeInvoice } from './invoicing.ts';
+import { markUncollectible, voidInvoice } from './end-invoice.ts';
 
 /** Finalizes and collects a draft of a subscription, unless its collection is paused. */
 export function collectDraft(unit: UnitOfWork, subscription: Subscription, draft: Invoice, declined = false) {

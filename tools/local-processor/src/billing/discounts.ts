@@ -1,7 +1,7 @@
 import { invalidRequest, noSuch } from '../api/errors.ts';
 import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { discountAmounts, type Rebate } from '../domain/discounts.ts';
-import type { BilledLine } from '../objects/invoice.ts';
+import type { BilledLine } from '../objects/invoice-line.ts';
 import { amountOffIn, codeProblem, couponProblem, newDiscount, rebateOf } from '../objects/coupon.ts';
 import type {
   Coupon,
@@ -14,12 +14,16 @@ import type {
 } from '../objects/stored.ts';
 import { subtotalOf } from '../objects/price.ts';
 
-interface Redeemer {
+/** What discounts are redeemed for. */
+export interface Sale {
+  currency: string;
+  /** In the currency's smallest unit; for a minimum amount. */
+  subtotal: number;
+}
+
+interface Redeemer extends Sale {
   customer: string | null;
   subscription: string | null;
-  currency: string;
-  /** What it is redeemed for, in the currency's smallest unit; for a minimum amount. */
-  subtotal: number;
   /** The discounts that it has. */
   kept: readonly string[];
 }
@@ -55,22 +59,6 @@ export function discountOfCustomer(unit: UnitOfWork, customerId: string): Discou
   const customer = unit.tables.customer.get(customerId);
   const id = customer && !customer.deleted ? customer.discount?.id : undefined;
   return (id !== undefined && unit.tables.discount.get(id)) || null;
-}
-
-/**
- * Returns the ids of the discounts that an invoice beside subscriptions has, and those that are new: the named ones, or else that of
- * its customer.
- */
-export function discountsOfInvoice(
-  unit: UnitOfWork,
-  customer: string,
-  { currency, subtotal }: Pick<Redeemer, 'currency' | 'subtotal'>,
-  wanted: readonly WantedDiscount[] | null | undefined,
-): { ids: string[]; fresh: Discount[] } {
-  const inherited = discountOfCustomer(unit, customer);
-  const kept = inherited ? [inherited.id] : [];
-  if (wanted === undefined) return { ids: kept, fresh: [] };
-  return wantedDiscounts(unit, wanted ?? [], { customer, subscription: null, currency, subtotal, kept });
 }
 
 /** Returns the ids of the discounts of a subscription and of its items. */
@@ -150,23 +138,15 @@ function refuseCode(unit: UnitOfWork, code: PromotionCode, redeemer: Redeemer, p
 }
 
 /** @throws ApiError 400 when a promotion code is for a larger amount */
-function refuseLess(
+export function refuseLess(
   unit: UnitOfWork,
   { id, restrictions }: PromotionCode,
-  { currency, subtotal }: Pick<Redeemer, 'currency' | 'subtotal'>,
+  { currency, subtotal }: Sale,
   param: string,
 ): void {
   const least = unit.tables.code_detail.get(id)?.currencyOptions[currency]?.minimum_amount ?? Infinity;
   if (restrictions.minimum_amount !== null && subtotal < least)
     throw invalidRequest('This promotion code cannot be redeemed because the minimum amount is not met.', param);
-}
-
-/** Checks the least amounts of the codes of an invoice once it has lines. @throws ApiError 400 */
-export function refuseTooLittle(unit: UnitOfWork, discounts: readonly string[], of: Parameters<typeof refuseLess>[2]) {
-  for (const [index, id] of discounts.entries()) {
-    const code = unit.tables.promotion_code.get(unit.tables.discount.get(id)?.promotion_code ?? '');
-    if (code) refuseLess(unit, code, of, `discounts[${index}][promotion_code]`);
-  }
 }
 
 /** Stores discounts that were redeemed, and emits their events; that of an invoice has none. */

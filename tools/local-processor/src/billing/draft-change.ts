@@ -1,6 +1,6 @@
 import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { customerOrNull } from '../objects/finding.ts';
-import type { BilledLine } from '../objects/invoice.ts';
+import type { BilledLine } from '../objects/invoice-line.ts';
 import { lineOfItem } from '../objects/invoice-item.ts';
 import { currentPeriod } from '../objects/subscription.ts';
 import type { Invoice, Subscription } from '../objects/stored.ts';

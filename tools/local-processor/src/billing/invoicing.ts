@@ -6,7 +6,7 @@ import { billedTo, newInvoice, type NewInvoice, settled } from '../objects/invoi
 import type { Customer, Invoice, InvoicePayment, PaymentIntent, PaymentMethod } from '../objects/stored.ts';
 import { changeBalance } from './balance.ts';
 import { taxed, taxedFinally } from './tax.ts';
-import { type Attempt, attemptPayment, cancelIntent, type CardOutcome, createPaymentIntent } from './payments.ts';
+import { type Attempt, attemptPayment, type CardOutcome, createPaymentIntent } from './payments.ts';
 
 const DAY_SECONDS = 86_400;
 
@@ -197,50 +197,6 @@ function markFailed(unit: UnitOfWork, invoice: Invoice, isCounted: boolean): Inv
   });
   unit.emit('invoice.payment_failed', failed);
   return failed;
-}
-
-/** Gives up an open invoice. It can still be paid. */
-export function markUncollectible(unit: UnitOfWork, invoice: Invoice): Invoice {
-  const marked = stopCollecting(unit, invoice, 'uncollectible', { marked_uncollectible_at: unit.now });
-  unit.emit('invoice.marked_uncollectible', marked);
-  return marked;
-}
-
-/** Voids an open or uncollectible invoice, which is final. */
-export function voidInvoice(unit: UnitOfWork, invoice: Invoice): Invoice {
-  cancelPayment(unit, invoice);
-  const voided = stopCollecting(unit, invoice, 'void', { voided_at: unit.now });
-  unit.emit('invoice.voided', voided);
-  return voided;
-}
-
-/** Marks an invoice as paid elsewhere: nothing is charged for it any more. */
-export function markPaidElsewhere(unit: UnitOfWork, invoice: Invoice): Invoice {
-  cancelPayment(unit, invoice);
-  return markPaid(unit, invoice, null);
-}
-
-function cancelPayment(unit: UnitOfWork, { id }: Invoice): void {
-  const payment = openPayment(unit, id);
-  if (!payment) return;
-  const status_transitions = { canceled_at: unit.now, paid_at: null };
-  unit.update('invoice_payment', payment, { status: 'canceled', status_transitions });
-  cancelIntent(unit, payment.payment.payment_intent);
-}
-
-function stopCollecting(
-  unit: UnitOfWork,
-  invoice: Invoice,
-  status: 'uncollectible' | 'void',
-  transition: Partial<Invoice['status_transitions']>,
-): Invoice {
-  const status_transitions = { ...invoice.status_transitions, ...transition };
-  return unit.update('invoice', invoice, {
-    status,
-    auto_advance: false,
-    next_payment_attempt: null,
-    status_transitions,
-  });
 }
 
 function nextInvoiceNumber(unit: UnitOfWork, customer: Customer | null): string {

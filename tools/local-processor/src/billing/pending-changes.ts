@@ -2,7 +2,7 @@ import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { subscriptionOf } from '../objects/invoice.ts';
 import type { PendingChange, Invoice, InvoiceItem, Subscription } from '../objects/stored.ts';
 import { dropSpentDiscounts, removeDiscounts, storeDiscounts } from './discounts.ts';
-import { voidInvoice } from './invoicing.ts';
+import { voidInvoice } from './end-invoice.ts';
 import { recordDebits, recordProrations } from './prorations.ts';
 
 /** Returns the change of a subscription that waits for its payment. */

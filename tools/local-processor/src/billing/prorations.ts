@@ -1,7 +1,7 @@
 import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { type DiscountAmount, discountAmounts, type Rebate } from '../domain/discounts.ts';
 import { prorate } from '../domain/prorate.ts';
-import type { BilledLine } from '../objects/invoice.ts';
+import type { BilledLine } from '../objects/invoice-line.ts';
 import { lineOfItem, prorationItem, type Proration } from '../objects/invoice-item.ts';
 import { isMetered, priceAmount } from '../objects/price.ts';
 import type { CreditedItems, Invoice, InvoiceItem, Subscription, SubscriptionItem } from '../objects/stored.ts';

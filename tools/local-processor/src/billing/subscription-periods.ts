@@ -1,7 +1,7 @@
 import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { periodAt } from '../domain/periods.ts';
 import type { Period } from '../domain/prorate.ts';
-import { type BilledLine, billedLine } from '../objects/invoice.ts';
+import { type BilledLine, billedLine } from '../objects/invoice-line.ts';
 import { currentPeriod, itemsIn, subscriptionCadence } from '../objects/subscription.ts';
 import type { Subscription } from '../objects/stored.ts';
 

@@ -2,7 +2,7 @@ import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { newId } from '../domain/ids.ts';
 import type { DiscountAmount } from '../domain/discounts.ts';
 import type { Period } from '../domain/prorate.ts';
-import type { BilledLine } from './invoice.ts';
+import type { BilledLine } from './invoice-line.ts';
 import { currencyOptionsOf, productName } from './price.ts';
 import type { CreditedItems, InvoiceItem, Subscription, SubscriptionItem } from './stored.ts';
 

@@ -1,32 +1,13 @@
 import type { Stripe } from 'stripe';
 import type { UnitOfWork } from '../api/unit-of-work.ts';
-import { newId } from '../domain/ids.ts';
 import { amountDue } from '../domain/amount-due.ts';
 import type { DiscountAmount } from '../domain/discounts.ts';
-import { formatAmount, formatCadence } from '../domain/money.ts';
 import type { Period } from '../domain/prorate.ts';
-import { cadenceOf, currencyOptionsOf, isMetered, priceAmount, productName } from './price.ts';
+import { type BilledLine, newLine } from './invoice-line.ts';
 import { nulls } from './nulls.ts';
-import type { Customer, Invoice, InvoiceItem, InvoiceLine, Price, Subscription } from './stored.ts';
+import type { Customer, Invoice, Subscription } from './stored.ts';
 
 const DAY_SECONDS = 86_400;
-
-/** The contents of one invoice line. `item` is the billed subscription item, if any. */
-export interface BilledLine {
-  price: Pick<Price, 'id' | 'product'>;
-  quantity: number;
-  /** The amount billed; 0 during a trial. */
-  amount: number;
-  /** The amount per unit as a decimal; null for a tiered price. */
-  unitAmount: string | null;
-  description: string | null;
-  item: string | null;
-  period: Period;
-  /** The invoice item that it bills: a proration, or what is billed once; null for other lines. */
-  source: InvoiceItem | null;
-  /** What discounts take off the amount. */
-  discounts: DiscountAmount[];
-}
 
 export interface NewInvoice {
   id: string;
@@ -171,59 +152,6 @@ export function summedUp(
   } satisfies Partial<Invoice>;
 }
 
-function newLine(
-  unit: UnitOfWork,
-  invoice: Pick<NewInvoice, 'id' | 'currency' | 'subscription' | 'isPreview'>,
-  line: BilledLine,
-): InvoiceLine {
-  const { source } = line;
-  const of = source ? source.parent?.subscription_details.subscription : invoice.subscription?.id;
-  const subscription = of ?? null;
-  return {
-    // An item stays the same line, whatever is added to its invoice.
-    id: source && !invoice.isPreview ? source.id.replace('ii', 'il') : newId(invoice.isPreview ? 'il_tmp_1' : 'il_1'),
-    object: 'line_item',
-    amount: line.amount,
-    currency: invoice.currency,
-    description: line.description,
-    discount_amounts: line.discounts,
-    discountable: source?.discountable ?? true,
-    discounts: line.discounts.map(({ discount }) => discount),
-    invoice: invoice.id,
-    livemode: unit.livemode,
-    metadata: (source?.proration === false ? source.metadata : invoice.subscription?.metadata) ?? {},
-    parent: parentOf(line, subscription),
-    period: line.period,
-    pretax_credit_amounts: line.discounts.map(one => ({ ...one, type: 'discount' })),
-    pricing: {
-      price_details: { price: line.price.id, product: line.price.product },
-      type: 'price_details',
-      unit_amount_decimal: line.unitAmount,
-    },
-    quantity: line.quantity,
-    quantity_decimal: String(line.quantity),
-    subscription,
-    subtotal: line.amount,
-    taxes: [],
-  };
-}
-
-/** Returns what a line comes from: an item of a subscription, or an invoice item alone. */
-function parentOf({ item, source }: BilledLine, subscription: string | null): InvoiceLine['parent'] {
-  const details = {
-    proration: source?.proration ?? false,
-    proration_details: { credited_items: creditedLines(source) },
-    subscription,
-  };
-  if (item !== null) {
-    const of = { ...details, invoice_item: source?.id ?? null, subscription_item: item };
-    return { invoice_item_details: null, subscription_item_details: of, type: 'subscription_item_details' };
-  }
-  if (!source) return null;
-  const of = { ...details, invoice_item: source.id };
-  return { invoice_item_details: of, subscription_item_details: null, type: 'invoice_item_details' };
-}
-
 /** Returns what each discount takes off all lines. */
 function sumByDiscount(lines: readonly BilledLine[]): DiscountAmount[] {
   const sums = new Map<string, number>();
@@ -232,39 +160,8 @@ function sumByDiscount(lines: readonly BilledLine[]): DiscountAmount[] {
   return [...sums].map(([discount, amount]) => ({ amount, discount }));
 }
 
-/** Returns what a proration credits as lines show it: only what is on an invoice. */
-function creditedLines(source: InvoiceItem | null) {
-  return source?.proration_details?.credited_items?.invoice_line_item_details ?? null;
-}
-
 /** Returns the moment from which the lines prorate a change. */
 function prorationDateOf(lines: readonly BilledLine[]): { subscription_proration_date?: number } {
   const last = lines.findLast(({ source }) => source?.proration);
   return last ? { subscription_proration_date: last.period.start } : {};
-}
-
-/** Returns the line that bills a price for one period; it is free during a trial. A metered price has no quantity. */
-export function billedLine(
-  unit: UnitOfWork,
-  given: {
-    price: Price;
-    currency: string;
-    quantity: number | null;
-    item: string | null;
-    period: Period;
-    trial: boolean;
-  },
-): BilledLine {
-  const { price, currency, item, period, trial } = given;
-  const name = productName(unit, price);
-  const amount = trial ? 0 : priceAmount(unit, price, currency, given.quantity);
-  const quantity = isMetered(price) ? 0 : (given.quantity ?? 1);
-  const unitAmount = currencyOptionsOf(unit, price)[currency]?.unit_amount_decimal ?? null;
-  const cadence = cadenceOf(price);
-  const rate = [
-    ...(unitAmount === null ? [] : [`at ${formatAmount(Number(unitAmount), currency)}`]),
-    ...(cadence ? [formatCadence(cadence.interval, cadence.count)] : []),
-  ];
-  const description = trial ? `Trial period for ${name}` : `${quantity} × ${name} (${rate.join(' ')})`;
-  return { price, quantity, amount, unitAmount, description, item, period, source: null, discounts: [] };
 }

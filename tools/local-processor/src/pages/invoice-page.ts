@@ -15,7 +15,8 @@ export function invoicePage(
   const title = `Invoice ${invoice.number ?? 'draft'}`;
   const { currency } = invoice;
   const used = invoice.total - invoice.amount_due;
-  const off = invoice.subtotal - invoice.total;
+  const off = sumOf(invoice.total_discount_amounts ?? []);
+  const tax = sumOf((invoice.total_taxes ?? []).filter(({ tax_behavior: behavior }) => behavior === 'exclusive'));
   // A negative total, or one below the least charge, goes to the balance.
   const isCarried = used < 0 || (invoice.ending_balance ?? 0) > 0;
   const payment = html`
@@ -36,6 +37,7 @@ export function invoicePage(
     <ul>
       ${invoice.lines.data.map(line => html`<li><span>${line.description}</span><span>${formatAmount(line.amount, currency)}</span></li>`)}
       ${off === 0 ? null : html`<li><span>Discount</span><span>${formatAmount(0 - off, currency)}</span></li>`}
+      ${tax === 0 ? null : html`<li><span>Tax</span><span>${formatAmount(tax, currency)}</span></li>`}
       ${used === 0 ? null : html`<li><span>${isCarried ? 'Carried over' : 'Credit used'}</span><span>${formatAmount(used, currency)}</span></li>`}
       <li><strong>Amount due</strong><strong>${formatAmount(invoice.amount_due, currency)}</strong></li>
       ${invoice.amount_paid === 0 ? null : html`<li><span>Amount paid</span><span>${formatAmount(invoice.amount_paid, currency)}</span></li>`}
@@ -90,3 +92,5 @@ export async function invoicePdf(invoice: Invoice): Promise<Buffer> {
 function day(seconds: number): string {
   return new Date(seconds * 1000).toISOString().slice(0, 10);
 }
+
+const sumOf = (amounts: readonly { amount: number }[]): number => amounts.reduce((sum, { amount }) => sum + amount, 0);

@@ -4,8 +4,8 @@ import { invalidRequest } from '../api/errors.ts';
 import { mergeMetadata } from '../api/metadata.ts';
 import { boolean, choice, empty, expand, integer, metadata, parameters, text } from '../api/parameters.ts';
 import { defined, type UnitOfWork } from '../api/unit-of-work.ts';
-import { discounted, discountsOfInvoice, rebatesBy, storeDiscounts } from '../billing/discounts.ts';
-import { rebill, refuseCodes } from '../billing/invoice-draft.ts';
+import { discounted, rebatesBy, storeDiscounts } from '../billing/discounts.ts';
+import { discountsOfInvoice, rebill, refuseCodes } from '../billing/invoice-draft.ts';
 import { draftInvoice } from '../billing/invoicing.ts';
 import { pendingItems } from '../billing/prorations.ts';
 import { newId } from '../domain/ids.ts';
@@ -53,6 +53,7 @@ export function createInvoice(unit: UnitOfWork, given: z.output<typeof createPar
     throw invalidRequest('The local processor does not finalize such drafts by itself.', 'auto_advance');
   const billedIn = given.currency ?? customer.currency ?? 'usd';
   const id = newId('in_1');
+  const pairs = mergeMetadata({}, given.metadata);
   // Whether it is enough for a code is known once it has lines.
   const sale = { currency: billedIn, subtotal: Infinity };
   const { ids, fresh } = discountsOfInvoice(unit, customer.id, sale, given.discounts);
@@ -62,17 +63,18 @@ export function createInvoice(unit: UnitOfWork, given: z.output<typeof createPar
   );
   const isIncluding = given.pending_invoice_items_behavior === 'include';
   const items = isIncluding ? pendingItems(unit, { id: null, customer: customer.id, currency: billedIn }) : [];
+  const rebates = rebatesBy(unit, ids, { currency: billedIn, at: unit.now });
   return draftInvoice(unit, {
     id,
     customer,
     subscription: null,
     reason: 'manual',
     currency: billedIn,
-    lines: discounted(items.map(lineOfItem), rebatesBy(unit, ids, { currency: billedIn, at: unit.now })),
+    lines: discounted(items.map(lineOfItem), rebates),
     period: { start: unit.now, end: unit.now },
     automaticTax: given.automatic_tax?.enabled ?? false,
     daysUntilDue: given.days_until_due,
-    metadata: mergeMetadata({}, given.metadata),
+    metadata: pairs,
     own: {
       auto_advance: false,
       discounts: ids,
@@ -96,9 +98,9 @@ function refuseDays({ collection_method: method, days_until_due: days }: z.outpu
 export function addLines(unit: UnitOfWork, draft: Invoice, given: z.output<typeof addLinesParameters>): Invoice {
   requireDraft(draft);
   const customer = existing(unit, 'customer', draft.customer ?? '', 'customer');
-  const items = given.lines.map(({ pricing, ...line }, index) => {
-    const of = { customer, currency: draft.currency, path: `lines[${index}]` };
-    return { ...oneTimeItem(unit, { ...line, price: pricing?.price }, of), invoice: draft.id };
+  const { currency: code, id: invoice } = draft;
+  const items = given.lines.map((line, index) => {
+    return { ...oneTimeItem(unit, line, { customer, currency: code, path: `lines[${index}]` }), invoice };
   });
   refuseCodes(unit, draft, items);
   for (const item of items) storeItem(unit, item);

@@ -49,11 +49,8 @@ function createItem(unit: UnitOfWork, given: Given): InvoiceItem {
   const customer = existing(unit, 'customer', given.customer, 'customer');
   const subscription = given.subscription === undefined ? null : liveOf(unit, customer, given.subscription);
   const draft = given.invoice === undefined ? null : draftOf(unit, customer, given.invoice);
-  const expected = draft?.currency ?? subscription?.currency ?? given.currency ?? null;
-  if (given.currency !== undefined && given.currency !== expected)
-    throw invalidRequest(`The currency of the invoice item must be ${expected}, that of what bills it.`, 'currency');
-  const of = { customer, currency: expected, subscription: subscription?.id ?? null };
-  const item = oneTimeItem(unit, { ...given, price: given.pricing?.price }, of);
+  const expected = draft?.currency ?? subscription?.currency ?? null;
+  const item = oneTimeItem(unit, given, { customer, currency: expected, subscription: subscription?.id ?? null });
   const stored = storeItem(unit, { ...item, invoice: draft?.id ?? null });
   if (draft) rebill(unit, draft);
   return stored;

@@ -6,7 +6,8 @@ import { boolean, choice, empty, expand, parameters, text, timestamp } from '../
 import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { currentPhaseOf, inCurrentPhase, inPhase } from '../billing/phases.ts';
 import { planChange } from '../billing/plan-change.ts';
-import { discounted, discountsOfInvoice, rebatesBy } from '../billing/discounts.ts';
+import { discounted, rebatesBy } from '../billing/discounts.ts';
+import { discountsOfInvoice } from '../billing/invoice-draft.ts';
 import { previewInvoice, shown } from '../billing/preview.ts';
 import { pendingItems } from '../billing/prorations.ts';
 import { existing, inItsTime } from '../objects/finding.ts';
@@ -119,14 +120,9 @@ const changedBy = (item: InvoiceItem, changes: readonly PreviewedItem[]): Invoic
 function addedItems(unit: UnitOfWork, customer: Customer, code: string, items: readonly PreviewedItem[]) {
   return items.flatMap((item, index) => {
     const path = `invoice_items[${index}]`;
-    const { invoiceitem: id, currency: own } = item;
-    if (id !== undefined) {
-      existing(unit, 'invoiceitem', id, `${path}[invoiceitem]`);
-      return [];
-    }
-    if (own !== undefined && own !== code)
-      throw invalidRequest(`You cannot combine currencies on a single invoice. It is in ${code}.`, `${path}[currency]`);
-    return [oneTimeItem(unit, item, { customer, currency: code, path, priceParam: ['price'] })];
+    if (item.invoiceitem === undefined) return [oneTimeItem(unit, item, { customer, currency: code, path })];
+    existing(unit, 'invoiceitem', item.invoiceitem, `${path}[invoiceitem]`);
+    return [];
   });
 }
 

@@ -24,25 +24,19 @@ export const oneTimeParameters = {
 };
 export const pricingParameter = z.strictObject({ price: text() }).optional();
 
-interface Given {
-  amount?: number | undefined;
-  description?: string | undefined;
-  discountable?: boolean | undefined;
-  metadata?: Record<string, string> | null | undefined;
+interface Given extends z.output<z.ZodObject<typeof oneTimeParameters>> {
+  currency?: string | undefined;
   price?: string | undefined;
-  price_data?: { currency: string; product: string; unit_amount: number } | undefined;
-  quantity?: number | undefined;
+  pricing?: { price: string } | undefined;
 }
 
 interface Billing {
   customer: Customer;
-  /** That of the price when nothing decides it. */
-  currency: string | null;
   subscription?: string | null;
-  /** The parameter that contains them: `lines[0]`. */
+  /** That of the invoice; null when what is given decides it. */
+  currency: string | null;
+  /** The parameter that contains what is given, such as `lines[0]`. */
   path?: string;
-  /** The names of the parameter that contains the price. */
-  priceParam?: readonly string[];
 }
 
 /**
@@ -51,31 +45,70 @@ interface Billing {
  * @throws ApiError 400 when there is not exactly one of them, or the price cannot be billed once in the currency
  */
 export function oneTimeItem(unit: UnitOfWork, given: Given, of: Billing): InvoiceItem {
-  const { customer, path, priceParam = ['pricing', 'price'], subscription = null } = of;
-  const nameOf: NameOf = (...names) => {
-    const [root = '', ...inner] = path === undefined ? names : [path, ...names];
-    return root + inner.map(name => `[${name}]`).join('');
-  };
-  requireOne(given, nameOf);
-  const billed = pricedBy(unit, given, { currency: of.currency, price: nameOf(...priceParam), nameOf });
+  const { customer, subscription = null, path = '' } = of;
+  const { price, product, unitAmount, ...billed } = priced(unit, given, of.currency, name =>
+    path === '' ? name : `${path}[${name}]`,
+  );
   return newInvoiceItem(unit, {
-    amount: billed.amount,
-    currency: billed.currency,
+    ...billed,
     customer: customer.id,
-    description: given.description ?? billed.name,
+    description: given.description ?? billed.description,
     discountable: given.discountable ?? billed.amount >= 0,
     metadata: mergeMetadata({}, given.metadata),
     parent: subscription === null ? null : { subscription_details: { subscription }, type: 'subscription_details' },
     period: { start: unit.now, end: unit.now },
-    pricing: {
-      price_details: { price: billed.price, product: billed.product },
-      type: 'price_details',
-      unit_amount_decimal: billed.unitAmount,
-    },
+    pricing: { price_details: { price, product }, type: 'price_details', unit_amount_decimal: unitAmount },
     proration: false,
     quantity: given.quantity ?? 1,
     test_clock: customer.test_clock ?? null,
   });
+}
+
+function priced(unit: UnitOfWork, given: Given, expected: string | null, nameOf: (name: string) => string) {
+  const { amount, price_data: data, price: priceId = given.pricing?.price, quantity } = given;
+  const param = nameOf('amount');
+  const named = [amount, priceId, data].filter(value => value !== undefined).length;
+  if (named === 0) throw invalidRequest(`Missing required param: ${param}.`, param, 'parameter_missing');
+  if (named > 1 || (amount !== undefined && quantity !== undefined))
+    throw invalidRequest('You may only specify one of these parameters: amount, price_data, pricing, quantity.', param);
+  const wanted = expected ?? given.currency ?? data?.currency;
+  for (const [name, code] of [
+    [nameOf('currency'), given.currency],
+    [`${nameOf('price_data')}[currency]`, data?.currency],
+  ] as const)
+    if (code !== undefined && code !== wanted)
+      throw invalidRequest(`You cannot combine currencies on a single invoice. It is in ${wanted}.`, name);
+  if (priceId !== undefined) {
+    const priceParam = given.pricing ? `${nameOf('pricing')}[price]` : nameOf('price');
+    return pricedBy(unit, { priceId, quantity: quantity ?? 1, wanted }, priceParam);
+  }
+  if (wanted === undefined)
+    throw invalidRequest(`Missing required param: ${nameOf('currency')}.`, nameOf('currency'), 'parameter_missing');
+  const unitAmount = data?.unit_amount ?? amount ?? 0;
+  const fresh = { price: newId('price_1'), currency: wanted, unitAmount: String(unitAmount) };
+  if (!data) return { ...fresh, amount: unitAmount, description: null, product: newId('prod_', 14) };
+  const productParam = `${nameOf('price_data')}[product]`;
+  const product = existing(unit, 'product', data.product, productParam);
+  if (!product.active) throw invalidRequest(`The product ${product.id} is inactive.`, productParam);
+  return { ...fresh, amount: unitAmount * (quantity ?? 1), description: product.name, product: product.id };
+}
+
+function pricedBy(
+  unit: UnitOfWork,
+  { priceId, quantity, wanted }: { priceId: string; quantity: number; wanted: string | undefined },
+  param: string,
+) {
+  const price = sellablePrice(unit, priceId, 'one_time', param);
+  const billedIn = wanted ?? price.currency;
+  requireCurrency(unit, price, billedIn, param);
+  return {
+    amount: priceAmount(unit, price, billedIn, quantity),
+    currency: billedIn,
+    description: productName(unit, price),
+    price: price.id,
+    product: price.product,
+    unitAmount: currencyOptionsOf(unit, price)[billedIn]?.unit_amount_decimal ?? null,
+  };
 }
 
 /** Stores an item, and the price and the product of an amount, which nothing else can use; emits their events. */
@@ -89,68 +122,11 @@ export function storeItem(unit: UnitOfWork, item: InvoiceItem): InvoiceItem {
 
 function storePrice(unit: UnitOfWork, id: string, { currency: code, pricing }: InvoiceItem): void {
   const decimal = pricing.unit_amount_decimal;
-  const own = {
-    custom_unit_amount: null,
-    tax_behavior: 'unspecified',
-    tiers: null,
-    unit_amount: wholeAmount(decimal),
-    unit_amount_decimal: decimal,
-  } as const;
+  const amounts = { unit_amount: wholeAmount(decimal), unit_amount_decimal: decimal };
+  const own = { ...amounts, custom_unit_amount: null, tax_behavior: 'unspecified', tiers: null } as const;
   const { product } = pricing.price_details;
   const once = { cadence: null, meter: null, nickname: null, tiers_mode: null, transform_quantity: null };
   const fields = { ...once, active: false, currency: code, metadata: {}, own, product, usageType: 'licensed' } as const;
   unit.tables.price_detail.put({ id, currencyOptions: { [code]: own } });
   unit.create('price', { ...newPrice(unit, fields), id }, 'price.created');
-}
-
-type NameOf = (...names: string[]) => string;
-
-function requireOne({ amount, price, price_data: data, quantity }: Given, nameOf: NameOf): void {
-  const param = nameOf('amount');
-  const named = [amount, price, data].filter(value => value !== undefined).length;
-  if (named === 0) throw invalidRequest(`Missing required param: ${param}.`, param, 'parameter_missing');
-  if (named > 1)
-    throw invalidRequest('You may only specify one of these parameters: amount, price_data, pricing.', param);
-  if (amount !== undefined && quantity !== undefined)
-    throw invalidRequest('You may only specify one of these parameters: amount, quantity.', param);
-}
-
-function pricedBy(
-  unit: UnitOfWork,
-  { amount = 0, price: priceId, price_data: data, quantity = 1 }: Given,
-  { currency: wanted, price: priceParam, nameOf }: { currency: string | null; price: string; nameOf: NameOf },
-) {
-  if (priceId !== undefined) {
-    const price = sellablePrice(unit, priceId, 'one_time', priceParam);
-    const billedIn = wanted ?? price.currency;
-    requireCurrency(unit, price, billedIn, priceParam);
-    return {
-      amount: priceAmount(unit, price, billedIn, quantity),
-      currency: billedIn,
-      name: productName(unit, price),
-      price: price.id,
-      product: price.product,
-      unitAmount: currencyOptionsOf(unit, price)[billedIn]?.unit_amount_decimal ?? null,
-    };
-  }
-  const fresh = { price: newId('price_1'), currency: wanted ?? data?.currency ?? '' };
-  if (fresh.currency === '')
-    throw invalidRequest(`Missing required param: ${nameOf('currency')}.`, nameOf('currency'), 'parameter_missing');
-  if (!data) return { ...fresh, amount, name: null, product: newId('prod_', 14), unitAmount: String(amount) };
-  const param = nameOf('price_data', 'product');
-  const product = existing(unit, 'product', data.product, param);
-  if (!product.active) throw invalidRequest(`The product ${product.id} is inactive, and cannot be billed.`, param);
-  if (data.currency !== fresh.currency)
-    throw invalidRequest(
-      `You cannot combine currencies on a single invoice. The invoice is in ${fresh.currency}.`,
-      nameOf('price_data', 'currency'),
-    );
-  const unitAmount = data.unit_amount;
-  return {
-    ...fresh,
-    amount: unitAmount * quantity,
-    name: product.name,
-    product: product.id,
-    unitAmount: String(unitAmount),
-  };
 }

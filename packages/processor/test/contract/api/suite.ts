@@ -8,6 +8,7 @@ import { catalogCases } from './catalog.ts';
 import { checkoutCases } from './checkout.ts';
 import { customerCases } from './customers.ts';
 import { discountCases } from './discounts.ts';
+import { invoicingCases } from './invoicing.ts';
 import { paymentBehaviorCases } from './payment-behavior.ts';
 import { paymentCases } from './payments.ts';
 import { planChangeCases } from './plan-changes.ts';
@@ -32,6 +33,7 @@ const CASES: Readonly<Record<string, readonly ApiCase[]>> = {
   'a change that has to be paid': paymentBehaviorCases,
   'a discount': discountCases,
   'a schedule': schedulePhaseCases,
+  'an invoice beside subscriptions': invoicingCases,
   'a payment': paymentCases,
   'a checkout session': checkoutCases,
   'a request': requestCases,
