@@ -173,22 +173,6 @@ export function isRefusedPromotionCode(error: unknown): boolean {
   return cause instanceof Stripe.errors.StripeError && (cause.param?.endsWith('[promotion_code]') ?? false);
 }
 
-/**
- * Returns whether a call was refused because an invoice is no draft any more: it was finalized or deleted. Also for the item of such
- * an invoice. Of most refusals only the message says why, so it is well to read the invoice again.
- */
-export const isNoDraft = (error: unknown): boolean =>
-  isRefused(error) &&
-  (error.processorCode === 'invoice_not_editable' ||
-    /already finalized|no longer editable|only delete draft invoices/.test(error.message));
-
-/** Returns whether a call was refused because an invoice is not open, or no longer: it cannot be paid, sent, voided or given up. */
-export const isNotOpen = (error: unknown): boolean =>
-  isRefused(error) &&
-  /only (?:pass in|mark) open|already paid|invoice cannot be sent|payments cannot be voided|and cannot be paid/.test(
-    error.message,
-  );
-
 /** For reading what may be gone: returns null for an error that says so, and throws any other. */
 export function nullIfMissing(error: unknown): null {
   if (isMissing(error)) return null;

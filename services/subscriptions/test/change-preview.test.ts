@@ -229,6 +229,7 @@ describe('the preview of a change', () => {
       ...figures,
       id: 'upcoming_in_1',
       currency: 'usd',
+      lacksTaxLocation: false,
       startingBalance: 0,
       endingBalance: 0,
       prorationDate: null,

@@ -101,6 +101,22 @@ it('bills nothing when it comes to another amount than the caller has seen', asy
   expect(await create({ lines: [SETUP], currency: 'usd', expectedAmountDue: 4_900 })).toMatchObject({ status: 201 });
 });
 
+it('redeems no promotion code for another amount than the caller has seen', async () => {
+  const { create, scope, processorEvents } = await startBilling(service);
+  const { promotionCode } = await service.createPromotionCode({ coupon: { duration: 'once' } }, scope);
+  const wanted = { lines: [SETUP], currency: 'usd', promotionCode: promotionCode.code, expectedAmountDue: 4_900 };
+  expect(await create(wanted)).toMatchObject({ status: 409, body: { error: { details: { actual: 2_450 } } } });
+  expect(await processorEvents('invoice.created')).toEqual([]);
+});
+
+it('is neither previewed nor billed with tax that cannot be computed', async () => {
+  const { create, preview, made } = await startBilling(service, { card: null });
+  const wanted = { lines: [SETUP], currency: 'usd', automaticTax: true, collect: 'invoice' };
+  for (const { status, body } of [await preview(wanted), await create(wanted)])
+    expect({ status, code: body.error?.code }).toEqual({ status: 422, code: 'tax_location_invalid' });
+  expect(await made()).toEqual([]);
+});
+
 it.each([
   ['total_negative', { lines: [SETUP, { description: 'Back', amount: -5_000 }], currency: 'usd' }],
   ['currency_mismatch', { lines: ['price'], currency: 'eur' }],

@@ -11,6 +11,9 @@ export const readInvoicePreview = (raw: unknown) =>
     /** What discounts take off the subtotal. */
     discount: sumOf(invoice, 'total_discount_amounts'),
     tax: readTaxes(invoice).tax,
+    /** Whether tax was to be computed, and cannot be: it would not be made final. */
+    lacksTaxLocation:
+      invoice.optionalObject('automatic_tax', it => it.optional('status', shortText)) === 'requires_location_inputs',
     total: invoice.required('total', wholeNumber),
     amountDue: invoice.required('amount_due', wholeNumber),
     /** Negative for credit that the invoice may use. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
-import { isMissing, isNoDraft, ProcessorError } from '../../src/errors.ts';
+import { isMissing, isRefused, ProcessorError } from '../../src/errors.ts';
 import type { NewInvoiceItem } from '../../src/invoicing.ts';
 import type { Cases } from './cases.ts';
 
@@ -79,7 +79,7 @@ export function invoiceItemCases({ paidIt, processor, key, subscribe, createPric
     const { add, bill } = await start();
     const { id } = await add(fee);
     await bill();
-    await expect(processor().deleteInvoiceItem(id)).rejects.toSatisfy(isNoDraft);
+    await expect(processor().deleteInvoiceItem(id)).rejects.toSatisfy(isRefused);
     expect(await processor().findInvoiceItem(id)).toMatchObject({ amount: 5_000 });
   });
 

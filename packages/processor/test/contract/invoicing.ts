@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { BERLIN } from '@billing/testing/addresses';
 import { expect, it } from 'vitest';
-import { isMissing, isNoDraft, isNotOpen, ProcessorError } from '../../src/errors.ts';
+import { isMissing, isRefused, ProcessorError } from '../../src/errors.ts';
 import type { NewInvoice, NewInvoiceLine } from '../../src/invoicing.ts';
 import type { InvoicePreview } from '../../src/snapshots/invoice-preview.ts';
 import type { InvoiceSnapshot } from '../../src/snapshots/invoice.ts';
@@ -146,7 +146,7 @@ export function invoicingCases({ processor, standIn, key, createCustomer, create
     for (const repeated of [invoice.id, invoice.id])
       expect(await processor().sendInvoice(repeated, key())).toMatchObject({ status: 'open' });
     await processor().markInvoicePaid(invoice.id, key());
-    await expect(processor().sendInvoice(invoice.id, key())).rejects.toSatisfy(isNotOpen);
+    await expect(processor().sendInvoice(invoice.id, key())).rejects.toSatisfy(isRefused);
     const { id } = await open();
     await expect(processor().sendInvoice(id, key())).rejects.toBeInstanceOf(ProcessorError);
   });
@@ -159,7 +159,7 @@ export function invoicingCases({ processor, standIn, key, createCustomer, create
       processor().payInvoice(id, key()),
       processor().voidInvoice(id, key()),
     ])
-      await expect(refused).rejects.toSatisfy(isNotOpen);
+      await expect(refused).rejects.toSatisfy(isRefused);
   });
 
   it('is deleted while it is a draft, also twice', async () => {
@@ -175,7 +175,7 @@ export function invoicingCases({ processor, standIn, key, createCustomer, create
       processor().finalizeInvoice(id, false, key()),
       processor().addInvoiceLines(id, { currency: 'usd', lines: [fee] }, key()),
     ])
-      await expect(refused).rejects.toSatisfy(isNoDraft);
+      await expect(refused).rejects.toSatisfy(isRefused);
     expect(await processor().findInvoice(id)).toMatchObject({ status: 'open', amountDue: 5_000 });
     expect(await processor().voidInvoice(id, key())).toMatchObject({ status: 'void' });
   });

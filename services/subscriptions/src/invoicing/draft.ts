@@ -28,7 +28,7 @@ export async function makeDraft(
   return orDelete(processor, empty.id, async () => {
     const draft = await processor.addInvoiceLines(empty.id, { currency, lines }, `${idempotencyKey}:lines`);
     requireNotNegative(draft.total);
-    requireExpected(draft, expectedAmountDue);
+    requireExpected(dueOf(draft), expectedAmountDue);
     return draft;
   });
 }
@@ -48,8 +48,11 @@ export async function orDelete<Result>(
   }
 }
 
-function requireExpected(draft: InvoiceSnapshot, expected: number | undefined): void {
-  const actual = dueOf(draft);
+/**
+ * Checks that an invoice comes to what the caller expects.
+ * @throws Problem 409 `amount_changed`
+ */
+export function requireExpected(actual: number, expected: number | undefined): void {
   if (expected === undefined || actual === expected) return;
   const details = { expected, actual } satisfies ProblemDetails['amount_changed'];
   const message = 'The invoice comes to another amount than expected; preview it again.';

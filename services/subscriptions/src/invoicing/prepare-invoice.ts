@@ -5,6 +5,7 @@ import type { InvoiceCreate } from '@billing/contracts/resources/invoice-create'
 import type { Processor } from '@billing/processor/port';
 import { z } from 'zod';
 import type { Dependencies } from '../dependencies.ts';
+import { requireExpected } from './draft.ts';
 import { previewResolved } from './preview-invoice.ts';
 import { resolvedInvoice, resolveInvoice, type ResolvedInvoice } from './resolve-invoice.ts';
 
@@ -17,13 +18,16 @@ export type PreparedInvoice = z.output<typeof preparedInvoice>;
 /**
  * Finds out what an invoice needs before it is made: the processor's ids, its fields, and whether there is something to charge
  * it to. Changes nothing.
- * @throws Problem what `resolveInvoice` throws; 422 `payment_method_missing`, `invoice_fields_full`
+ * @throws Problem what `resolveInvoice` throws; 409 `amount_changed`; 422 `payment_method_missing`, `invoice_fields_full`
  */
 export function prepareInvoice(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'processors'>) {
   const resolve = resolveInvoice(dependencies);
   return async (scope: ProjectScope, wanted: InvoiceCreate): Promise<PreparedInvoice> => {
     const resolved = await resolve(scope, wanted);
     const processor = await dependencies.processors.of(scope.teamId);
+    // The draft redeems a promotion code, and its deletion does not give that back.
+    if (resolved.terms.promotionCodeId !== undefined)
+      requireExpected((await previewResolved(processor, resolved)).amounts.amountDue, wanted.expectedAmountDue);
     if (wanted.collect === 'saved' && !wanted.draft) await requirePaymentMethod(processor, resolved);
     const invoiceFields =
       wanted.purchaseOrder === undefined

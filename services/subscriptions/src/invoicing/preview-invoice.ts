@@ -6,7 +6,7 @@ import type { Processor } from '@billing/processor/port';
 import { findKnownPriceIds } from '#copies/find-catalog-ids';
 import { amountsOf } from '#plan-changes/preview.rules';
 import type { Dependencies } from '../dependencies.ts';
-import { problemOfInvoice } from './problem-of-invoice.ts';
+import { problemOfInvoice, taxLocationInvalid } from './problem-of-invoice.ts';
 import { resolveInvoice, type ResolvedInvoice } from './resolve-invoice.ts';
 
 /**
@@ -56,6 +56,7 @@ export async function previewResolved(processor: Pick<Processor, 'previewLines'>
   const preview = await processor.previewLines(terms, lines).catch((err: unknown) => {
     throw problemOfInvoice(err);
   });
+  if (preview.lacksTaxLocation) throw taxLocationInvalid();
   requireNotNegative(preview.total);
   return { currency: preview.currency, amounts: amountsOf(preview, true), lines: preview.lines };
 }

@@ -20,6 +20,7 @@ const anInvoice = (amounts: Partial<InvoicePreview>): InvoicePreview => ({
   subtotal: 0,
   discount: 0,
   tax: 0,
+  lacksTaxLocation: false,
   total: 0,
   amountDue: 0,
   startingBalance: 0,
