@@ -28,6 +28,8 @@ export interface InvoiceTerms {
 export interface NewInvoice extends InvoiceTerms {
   /** Days until it is due, when it is sent to the customer; absent when it is charged. */
   readonly daysUntilDue?: number | undefined;
+  /** What it is charged to; the customer's default when absent. */
+  readonly paymentMethodId?: string | undefined;
   /** All fields of the invoice; those of the customer when absent. */
   readonly invoiceFields?: readonly { readonly name: string; readonly value: string }[] | undefined;
   /** Shown above the lines. */

@@ -144,6 +144,13 @@ it('bills what waits for the next invoice of a subscription with that alone', as
   expect((await create(wanted)).body.invoice).toMatchObject({ total: 1_000 });
 });
 
+it('charges what the subscription is charged to when the customer has no default', async () => {
+  const { create, subscribe, made } = await startBilling(service, { card: null });
+  await subscribe();
+  expect(await create({ lines: [SETUP], currency: 'usd' })).toMatchObject({ status: 201 });
+  expect(await made()).toMatchObject([{ status: 'paid', default_payment_method: expect.any(String) }]);
+});
+
 it('is one invoice for twenty requests under one key', async () => {
   const { create, made } = await startBilling(service);
   const headers = { 'idempotency-key': randomUUID() };

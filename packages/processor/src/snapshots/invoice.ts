@@ -46,6 +46,8 @@ export const readInvoice = (raw: unknown) =>
       finalizedAt: reached?.finalizedAt ?? null,
       currency: invoice.required('currency', shortText),
       billingReason: invoice.optional('billing_reason', shortText),
+      /** What it is charged to, if not to the default of its subscription or customer. */
+      paymentMethodId: invoice.optional('default_payment_method', reference),
       hostedInvoiceUrl: invoice.optional('hosted_invoice_url', text),
       invoicePdfUrl: invoice.optional('invoice_pdf', text),
       periodStart: invoice.optional('period_start', unixTime),

@@ -80,7 +80,7 @@ const amountTerms = ({ automaticTax, promotionCodeId }: InvoiceTerms) => ({
 });
 
 function draftParams(invoice: NewInvoice): Stripe.InvoiceCreateParams {
-  const { customerId, currency, daysUntilDue, invoiceFields, memo, footer, metadata } = invoice;
+  const { customerId, currency, daysUntilDue, paymentMethodId, invoiceFields, memo, footer, metadata } = invoice;
   return {
     customer: customerId,
     currency,
@@ -90,6 +90,7 @@ function draftParams(invoice: NewInvoice): Stripe.InvoiceCreateParams {
     ...amountTerms(invoice),
     ...given({
       days_until_due: daysUntilDue,
+      default_payment_method: paymentMethodId,
       // An empty list would be left out, and those of the customer taken.
       custom_fields: invoiceFields?.length === 0 ? ('' as const) : invoiceFields?.map(field => ({ ...field })),
       description: memo,

@@ -148,6 +148,7 @@ function toNewInvoice({ id, input: { wanted }, ...scope }: Operation, resolved: 
   return {
     ...resolved.terms,
     ...(by === 'invoice' && { daysUntilDue }),
+    paymentMethodId: resolved.paymentMethodId,
     invoiceFields: resolved.invoiceFields,
     memo,
     footer,

@@ -5,6 +5,7 @@ import { unprocessable } from '@billing/contracts/problem';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import { STALE, type OperationKind, type RemoteOperation } from '@billing/processor/operation-log/operation-kind';
 import type { Processor } from '@billing/processor/port';
+import type { InvoiceSnapshot } from '@billing/processor/snapshots/invoice';
 import { audited, pendingAuditOf, type WithAudit } from '@billing/service/audited-operation';
 import { z } from 'zod';
 import { commitInvoice } from '#money/commit-invoice';
@@ -43,7 +44,7 @@ export function finalizeInvoiceKind(
         if (attempt === 1) throw notDraft();
         return { ...(await collect(processor, invoice, how)), version };
       }
-      if (!isSent(invoice) && dueOf(invoice) > 0) await requirePaymentMethod(processor, invoice.customerId);
+      if (!isSent(invoice) && dueOf(invoice) > 0) await requirePaymentMethod(processor, invoice);
       return { ...(await collect(processor, await finalize(processor, invoice, how), how)), version };
     },
     async findExisting(processor, operation, em) {
@@ -109,8 +110,11 @@ export function requireDraft({ status, processorSubscriptionId }: Invoice): void
 
 export const notDraft = () => unprocessable('invoice_not_draft', 'The invoice is no draft any more.');
 
-async function requirePaymentMethod(processor: Processor, customerId: string | null): Promise<void> {
-  if (customerId === null) return;
+async function requirePaymentMethod(
+  processor: Processor,
+  { customerId, paymentMethodId }: InvoiceSnapshot,
+): Promise<void> {
+  if (customerId === null || paymentMethodId !== null) return;
   const { customerDefault } = await processor.findPaymentMethods(customerId);
   if (customerDefault === null) throw paymentMethodMissing();
 }

@@ -9,8 +9,9 @@ import { requireExpected } from './draft.ts';
 import { previewResolved } from './preview-invoice.ts';
 import { resolvedInvoice, resolveInvoice, type ResolvedInvoice } from './resolve-invoice.ts';
 
-/** An invoice by the processor's ids, with all of its fields where they differ from those of the customer. */
+/** An invoice by the processor's ids, with what differs from what the customer has by default: all of its fields, and what it is charged to. */
 export const preparedInvoice = resolvedInvoice.extend({
+  paymentMethodId: z.string().exactOptional(),
   invoiceFields: z.array(z.object({ name: z.string(), value: z.string() })).exactOptional(),
 });
 export type PreparedInvoice = z.output<typeof preparedInvoice>;
@@ -28,24 +29,37 @@ export function prepareInvoice(dependencies: Pick<Dependencies, 'em' | 'rpc' | '
     // The draft redeems a promotion code, and its deletion does not give that back.
     if (resolved.terms.promotionCodeId !== undefined)
       requireExpected((await previewResolved(processor, resolved)).amounts.amountDue, wanted.expectedAmountDue);
-    if (wanted.collect === 'saved' && !wanted.draft) await requirePaymentMethod(processor, resolved);
+    const paymentMethodId = wanted.collect === 'saved' ? await findPaymentMethod(processor, wanted, resolved) : null;
     const invoiceFields =
       wanted.purchaseOrder === undefined
         ? undefined
         : await fieldsWith(processor, resolved.terms.customerId, wanted.purchaseOrder);
-    return { ...resolved, ...(invoiceFields && { invoiceFields }) };
+    return {
+      ...resolved,
+      ...(paymentMethodId !== null && { paymentMethodId }),
+      ...(invoiceFields && { invoiceFields }),
+    };
   };
 }
 
 /**
- * Checks that a customer has a payment method, unless nothing is due.
- * @throws Problem 422 `payment_method_missing`
+ * Returns what an invoice is charged to: null for the customer's default, else what the newest subscription is charged to, as a
+ * checkout saves a card for that alone.
+ * @throws Problem 422 `payment_method_missing` without either, unless nothing is due or it stays a draft
  */
-async function requirePaymentMethod(processor: Processor, resolved: ResolvedInvoice): Promise<void> {
-  const { customerDefault } = await processor.findPaymentMethods(resolved.terms.customerId);
-  if (customerDefault !== null) return;
+async function findPaymentMethod(
+  processor: Processor,
+  { draft }: InvoiceCreate,
+  resolved: ResolvedInvoice,
+): Promise<string | null> {
+  const { customerDefault, ofSubscriptions } = await processor.findPaymentMethods(resolved.terms.customerId);
+  const [ofNewest] = ofSubscriptions.values();
+  if (customerDefault !== null) return null;
+  if (ofNewest) return ofNewest.id;
+  if (draft) return null;
   const { amounts } = await previewResolved(processor, resolved);
   if (amounts.amountDue > 0) throw paymentMethodMissing();
+  return null;
 }
 
 export const paymentMethodMissing = () =>

@@ -104,6 +104,7 @@ describe('a read of the processor', () => {
     finalizedAt: null,
     currency: 'usd',
     billingReason: null,
+    paymentMethodId: null,
     hostedInvoiceUrl: null,
     invoicePdfUrl: null,
     periodStart: at,

@@ -1,6 +1,6 @@
 import type { Stripe } from 'stripe';
 import { z } from 'zod';
-import { invalidRequest } from '../api/errors.ts';
+import { invalidRequest, noSuch } from '../api/errors.ts';
 import { mergeMetadata } from '../api/metadata.ts';
 import { boolean, choice, empty, expand, integer, metadata, parameters, text } from '../api/parameters.ts';
 import { defined, type UnitOfWork } from '../api/unit-of-work.ts';
@@ -25,6 +25,7 @@ export const createParameters = parameters<Stripe.InvoiceCreateParams>()({
   custom_fields: z.union([empty, z.array(customField).max(4)]).optional(),
   customer: text(),
   days_until_due: integer(0).optional(),
+  default_payment_method: text().optional(),
   description: text().optional(),
   discounts: discountsParameter.optional(),
   expand,
@@ -49,6 +50,9 @@ export const addLinesParameters = parameters<Stripe.InvoiceAddLinesParams>()({
 export function createInvoice(unit: UnitOfWork, given: z.output<typeof createParameters>): Invoice {
   const customer = existing(unit, 'customer', given.customer, 'customer');
   refuseDays(given);
+  const { default_payment_method: card } = given;
+  if (card !== undefined && unit.tables.payment_method.get(card)?.customer !== customer.id)
+    throw noSuch('PaymentMethod', card, 'default_payment_method');
   if (given.auto_advance)
     throw invalidRequest('The local processor does not finalize such drafts by itself.', 'auto_advance');
   const billedIn = given.currency ?? customer.currency ?? 'usd';
@@ -78,7 +82,12 @@ export function createInvoice(unit: UnitOfWork, given: z.output<typeof createPar
     own: {
       auto_advance: false,
       discounts: ids,
-      ...defined({ custom_fields: given.custom_fields, description: given.description, footer: given.footer }),
+      ...defined({
+        custom_fields: given.custom_fields,
+        default_payment_method: card,
+        description: given.description,
+        footer: given.footer,
+      }),
     },
   });
 }
