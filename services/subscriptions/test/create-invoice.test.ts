@@ -162,3 +162,13 @@ it('is one invoice for twenty requests under one key', async () => {
   expect(statuses).toContain(201);
   expect(await made()).toMatchObject([{ status: 'paid' }]);
 });
+
+it('tells tenants of the invoice and its payment, without lines and order number', async () => {
+  const { create, publicEvents, deliverEvents } = await startBilling(service);
+  await create({ lines: [SETUP], currency: 'usd', purchaseOrder: '2026-17' });
+  await deliverEvents();
+  const events = await publicEvents();
+  expect(events.map(({ type }) => type)).toEqual(['invoice.created', 'invoice.paid']);
+  for (const { data } of events)
+    for (const field of ['lines', 'purchaseOrder', 'customerTaxIds']) expect(data).not.toHaveProperty(field);
+});
