@@ -151,6 +151,17 @@ it('charges what the subscription is charged to when the customer has no default
   expect(await made()).toMatchObject([{ status: 'paid', default_payment_method: expect.any(String) }]);
 });
 
+it('is in another currency than the subscription of the customer, whose next invoice stays as it is', async () => {
+  const { create, subscribe, invoices, deliverEvents } = await startBilling(service);
+  const { processorId } = await subscribe();
+  const { status, body } = await create({ lines: [SETUP], currency: 'eur' });
+  expect({ status, invoice: body.invoice }).toMatchObject({ status: 201, invoice: { currency: 'eur', total: 4_900 } });
+  await service.control.renew(processorId);
+  await deliverEvents();
+  const renewed = (await invoices()).filter(({ billingReason }) => billingReason === 'subscription_cycle');
+  expect(renewed).toMatchObject([{ currency: 'usd', total: 2_999, status: 'paid' }]);
+});
+
 it('is one invoice for twenty requests under one key', async () => {
   const { create, made } = await startBilling(service);
   const headers = { 'idempotency-key': randomUUID() };

@@ -120,6 +120,18 @@ it.each(interruptions.filter(([, end]) => end !== 'fails before' && end !== 'fai
   },
 );
 
+it('leaves no draft when it is given up after a day', async () => {
+  const { bill, made, invoices } = await startWanted({});
+  await bill(interrupted('addInvoiceLines', 'dies before')).catch(() => undefined);
+  expect(await made()).toMatchObject([{ status: 'draft' }]);
+  await service.letPass('24 hours');
+  await service.runOperations();
+  await service.runOperations();
+  expect(await made()).toEqual([]);
+  expect(await invoices()).toEqual([]);
+  expect(await service.openOperations()).toEqual([]);
+});
+
 it.each(ALL_ENDS)('is one void invoice when the processor’s payInvoice is declined and voidInvoice %s', async end => {
   const { bill, made } = await startWanted({ card: DECLINED });
   await bill(interrupted('voidInvoice', end)).catch(() => undefined);
