@@ -1,4 +1,4 @@
-import type { CheckoutSession } from '@billing/client';
+import type { HostedCheckout } from '@billing/client';
 import { waitFor } from '@billing/testing/wait-for';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { newGivenFeature } from '../system/billing-records.ts';
@@ -92,7 +92,7 @@ describe.concurrent('a state that was read before', () => {
 
 describe.concurrent('a checkout of someone else', () => {
   it('S52: its session shows nothing of it, and takes in nothing, byte for byte like one that never was', async () => {
-    const sessionOf = async (of: Tenant, priceId: string): Promise<CheckoutSession> =>
+    const sessionOf = async (of: Tenant, priceId: string): Promise<HostedCheckout> =>
       newCheckout(of, await newCustomer(of), priceId);
     const [{ customerId, path }, ofTeam, ofStranger] = await Promise.all([
       newEntitled(),

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { BillingClient, type CheckoutSession, type Subscription } from '@billing/client';
+import { BillingClient, type HostedCheckout, type Subscription } from '@billing/client';
 import { SCOPES } from '@billing/contracts/scopes';
 import { LocalProcessorControl } from '@billing/local-processor/control';
 import { waitFor } from '@billing/testing/wait-for';
@@ -162,7 +162,7 @@ export async function newCustomer({ billing }: Tenant): Promise<string> {
 }
 
 /** Starts a checkout for one unit of a price. */
-export function newCheckout({ billing }: Tenant, customerId: string, priceId: string): Promise<CheckoutSession> {
+export function newCheckout({ billing }: Tenant, customerId: string, priceId: string): Promise<HostedCheckout> {
   const successUrl = 'https://shop.example/done?session={CHECKOUT_SESSION_ID}';
   return billing.checkout.create({ customerId, priceId, successUrl, cancelUrl: 'https://shop.example/' });
 }

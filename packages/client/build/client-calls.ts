@@ -10,6 +10,7 @@ const OWN_CALLS = {
   getExternalCustomerFeature: 'states.check(external, featureKey)',
   updateSubscription: 'subscriptions.cancelAtPeriodEnd(subscriptionId, said)',
   cancelSubscription: 'subscriptions.cancelNow(subscriptionId, body)',
+  createCheckout: 'checkout.create(body)',
   dropPlanChange: 'subscriptions.dropChange(subscriptionId)',
   listDunningCases: 'dunning.list(query).page()',
   getAnalyticsCustomers: 'analytics.customers(ids)',

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { dunningOperations } from '@billing/contracts/operations/dunning';
 import { gatewayOperations } from '@billing/contracts/operations/gateway';
+import { checkoutCreate, checkoutSession } from '@billing/contracts/resources/checkout';
 import { subscriptionsOperations } from '@billing/contracts/operations/subscriptions';
 import { PROBLEM_CODES } from '@billing/contracts/problem-codes';
 import { analyticsCustomer } from '@billing/contracts/resources/analytics';
@@ -26,6 +27,7 @@ function declareOwnTypes(types: TypePrinter): void {
     AnalyticsCustomer: analyticsCustomer,
     CanceledSubscription: cancelSubscription.response.shape.subscription,
     CancellationReason: cancellationReason,
+    CheckoutSession: checkoutSession,
     CustomerState: customerState,
     DunningCase: dunningCase,
     DunningTotals: dunningTotals,
@@ -37,6 +39,7 @@ function declareOwnTypes(types: TypePrinter): void {
     FeatureValue: featureValue,
   };
   for (const [name, schema] of Object.entries(responses)) types.declareResponse(name, schema);
+  types.declareRequest('CheckoutCreate', checkoutCreate);
   types.declareRequest('SubscriptionCancel', subscriptionCancel);
   printQuery('listDunningCases', dunningOperations.listDunningCases.query, types);
 }

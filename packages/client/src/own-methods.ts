@@ -1,5 +1,5 @@
 import type { BillingError } from './billing-error.ts';
-import type { CallOptions } from './options.ts';
+import type { CallOptions, WriteOptions } from './options.ts';
 import type { List, Page } from './pages.ts';
 import { segment, type Requests } from './requests.ts';
 import type * as wire from './wire.ts';
@@ -43,6 +43,29 @@ export const stateMethods = (requests: Requests) => ({
   check: async (customer: CustomerRef, key: string, options?: CallOptions): Promise<wire.FeatureCheck> =>
     requests.send({ method: 'GET', path: `${statePath(customer)}/${segment(key)}`, options }),
 });
+
+/** A page that is open for a customer. */
+export type HostedCheckout = wire.CheckoutSession & { readonly sessionId: string; readonly url: string };
+/** What was sold without a page. */
+export type SoldAtOnce = wire.CheckoutSession & { readonly subscription: wire.Subscription };
+
+/** The methods of `billing.checkout`. What comes of a sale depends on how it is collected. */
+export function checkoutMethods(requests: Requests) {
+  /** Create a hosted page on which a customer pays: redirect to its `url`. */
+  function create(
+    body: wire.CheckoutCreate & { readonly collect?: 'page' | null | undefined },
+    options?: WriteOptions,
+  ): Promise<HostedCheckout>;
+  /** Create a subscription at once: charge the saved payment method, have an invoice mailed, or collect nothing. */
+  function create(
+    body: wire.CheckoutCreate & { readonly collect: 'saved' | 'invoice' | 'nothing' },
+    options?: WriteOptions,
+  ): Promise<SoldAtOnce>;
+  function create(body: wire.CheckoutCreate, options?: WriteOptions): Promise<wire.CheckoutSession> {
+    return requests.send<wire.CheckoutSession>({ method: 'POST', path: '/checkout', body, options });
+  }
+  return { create };
+}
 
 /** What `billing.subscriptions` has beside the calls of single operations. */
 export function subscriptionMethods(requests: Requests) {

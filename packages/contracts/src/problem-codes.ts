@@ -134,7 +134,11 @@ const MEANINGS = {
     invoice_fields_full:
       'The invoices of the customer have fields from the payment processor’s dashboard, and no room for so many more; `details.left` says for how many.',
     no_change: 'The subscription is already as it is to become.',
-    currency_mismatch: 'The price has another currency than the subscription or the invoice; `details` names both.',
+    currency_mismatch:
+      'The price has no amount in the currency of the subscription, the checkout or the invoice; `details` names both.',
+    customer_currency_mismatch:
+      'The customer has a subscription in another currency; `details` names that of the `customer`, and the `wanted` one.',
+    payment_required: 'Something is due now; `details.amountDue` says how much. Collect it.',
     interval_mismatch: 'All items of a subscription need prices of one interval.',
     subscription_has_several_items: 'The subscription has several items: send all that it is to have in `items`.',
     payment_failed:

@@ -9,7 +9,10 @@ export interface ProblemDetails {
   readonly currency_mismatch: { readonly price: string } & (
     | { readonly subscription: string }
     | { readonly invoice: string }
+    | { readonly checkout: string }
   );
+  readonly customer_currency_mismatch: { readonly customer: string; readonly wanted: string };
+  readonly payment_required: { readonly amountDue: number };
   /** `declineCode` is the bank's, where it gave one. https://docs.stripe.com/declines/codes */
   readonly payment_failed: {
     readonly reason: PendingReason;

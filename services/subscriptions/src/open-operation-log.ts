@@ -16,6 +16,7 @@ import { refundPaymentKind } from './money/refund-payment.ts';
 import { restartTaxKind, setTaxKind } from './record/set-tax.ts';
 import { scheduleCancellationKind } from './record/schedule-cancellation.ts';
 import { setDiscountKind } from './plan-changes/set-discount.ts';
+import { sellAtOnceKind } from './checkout/sell-at-once.ts';
 import { createCheckoutKind } from './checkout/start-checkout.ts';
 
 interface SubscriptionsOperationLogOptions {
@@ -35,6 +36,7 @@ export function openSubscriptionsOperationLog({
   const { outbox, processors } = options;
   const kinds = [
     createCheckoutKind({ now }),
+    sellAtOnceKind({ em: outbox.em, processors, rpc, now }),
     scheduleCancellationKind({ now }),
     cancelNowKind({ now }),
     setTaxKind({ now }),

@@ -1,9 +1,13 @@
 import { z } from 'zod';
 import { CustomerId, PriceId } from '../ids.ts';
+import { AMOUNT, currency } from '../money.ts';
 import { optional, withDefault } from '../optional.ts';
 import { metadata } from '../metadata.ts';
 import { text, webUrl } from '../text.ts';
+import { invoice } from './invoice.ts';
+import { DAYS_UNTIL_DUE, MAX_DAYS_UNTIL_DUE } from './invoice-create.ts';
 import { wantedPromotionCode } from './promotion-code.ts';
+import { subscription } from './subscription.ts';
 
 export const CHECKOUT_MODES = ['subscription', 'payment'] as const;
 
@@ -17,17 +21,63 @@ export const CHECKOUT_LOCALES = LOCALES.split(' ') as CheckoutLocale[]; // the s
 
 const flag = withDefault(z.boolean(), false);
 
+/** How it is paid: on a hosted page; or at once, by the saved payment method, an invoice, or not at all. */
+export const CHECKOUT_COLLECTIONS = ['page', 'saved', 'invoice', 'nothing'] as const;
+export const PAYMENT_METHOD_COLLECTIONS = ['always', 'if_required'] as const;
+export const TRIAL_ENDS = ['cancel', 'pause', 'create_invoice'] as const;
+
+/** The processor takes 20 recurring prices and 20 one-time prices. */
+const MAX_ITEMS = 20;
+const quantity = z.int().min(1).max(999_999);
+const METERED = 'Ignored for a metered price, which is billed by usage.';
+
+/** What only a page has. */
+const OF_PAGE = [
+  'successUrl',
+  'cancelUrl',
+  'allowPromotionCodes',
+  'taxIdCollection',
+  'clientReferenceId',
+  'locale',
+  'paymentMethodCollection',
+] as const;
+
 export const checkoutCreate = z
   .strictObject({
     customerId: CustomerId.schema,
-    priceId: PriceId.schema,
-    quantity: withDefault(z.int().min(1).max(999_999), 1).describe(
-      'Ignored for a metered price, which is billed by usage.',
+    priceId: optional(PriceId.schema).describe('The price of what is sold, if it is one thing.'),
+    quantity: optional(quantity).describe(`How many of \`priceId\`, by default 1. ${METERED}`),
+    items: optional(
+      z
+        .array(z.strictObject({ priceId: PriceId.schema, quantity: withDefault(quantity, 1).describe(METERED) }))
+        .min(1)
+        .max(MAX_ITEMS)
+        .refine(all => new Set(all.map(it => it.priceId)).size === all.length, 'Contains a price twice.'),
+    ).meta({
+      description:
+        'All that is sold, instead of `priceId` and `quantity`. In `subscription` mode one-time prices are billed once, with the first invoice.',
+      example: undefined,
+    }),
+    currency: optional(currency).describe('A currency that each price has; by default that of the first one.'),
+    collect: withDefault(z.enum(CHECKOUT_COLLECTIONS), 'page').describe(
+      '`page`: the customer pays on a hosted page. Else the subscription is created at once: `saved` charges the saved payment method, `invoice` has an invoice mailed, `nothing` needs that nothing is due.',
     ),
-    successUrl: webUrl.describe(
-      'Redirect target after success; the processor replaces `{CHECKOUT_SESSION_ID}` with the id of the session.',
+    daysUntilDue: optional(z.int().min(0).max(MAX_DAYS_UNTIL_DUE)).describe(
+      `With \`invoice\`: until when each invoice is to be paid, in days; ${DAYS_UNTIL_DUE} by default.`,
     ),
-    cancelUrl: webUrl.describe('Redirect target when the customer cancels.'),
+    expectedAmountDue: optional(z.int()).describe(
+      `Without a page: what is due now, as the customer has seen it; if it is another amount, nothing is sold. ${AMOUNT}`,
+    ),
+    successUrl: optional(webUrl).describe(
+      'Needed for a page: redirect target after success; the processor replaces `{CHECKOUT_SESSION_ID}` with the id of the session.',
+    ),
+    cancelUrl: optional(webUrl).describe('Needed for a page: redirect target when the customer cancels.'),
+    paymentMethodCollection: optional(z.enum(PAYMENT_METHOD_COLLECTIONS)).describe(
+      'Whether the page always asks for a payment method (the default), or only if something is due.',
+    ),
+    trialEndsWithoutMethod: optional(z.enum(TRIAL_ENDS)).describe(
+      'What becomes of the subscription whose trial ends without a payment method; only with `trialDays`.',
+    ),
     mode: withDefault(z.enum(CHECKOUT_MODES), 'subscription').describe(
       '`subscription` for a recurring price, `payment` for a one-time price.',
     ),
@@ -40,14 +90,14 @@ export const checkoutCreate = z
     oncePerCustomer: flag.describe(
       'Whether to reject a customer who has a subscription to the same product that has not ended.',
     ),
-    allowPromotionCodes: flag.describe('Whether the customer can enter promotion codes.'),
+    allowPromotionCodes: optional(z.boolean()).describe('Whether the customer can enter promotion codes.'),
     promotionCode: optional(wantedPromotionCode).describe(
       'A promotion code that counts from the start, by its text or id; not with `allowPromotionCodes`.',
     ),
     automaticTax: optional(z.boolean()).describe(
       'Whether the payment processor calculates the tax; the customer’s address is updated. As the project says when absent.',
     ),
-    taxIdCollection: flag.describe(
+    taxIdCollection: optional(z.boolean()).describe(
       'Whether the customer can enter tax ids; the customer’s name and address are updated.',
     ),
     clientReferenceId: optional(text(200)).describe(
@@ -62,6 +112,28 @@ export const checkoutCreate = z
     path: ['trialDays'],
     message: 'A trial needs subscription mode; omit it in payment mode.',
   })
+  .refine(it => (it.items === undefined) !== (it.priceId === undefined), {
+    path: ['items'],
+    message: 'Expected either `priceId` or `items`.',
+  })
+  .refine(it => it.items === undefined || it.quantity === undefined, {
+    path: ['quantity'],
+    message: 'Each of the `items` has its own.',
+  })
+  .superRefine((it, context) => {
+    const reject = (field: string, message: string) => context.addIssue({ code: 'custom', path: [field], message });
+    if (it.collect === 'page') {
+      for (const url of ['successUrl', 'cancelUrl'] as const) if (!it[url]) reject(url, 'A page needs it.');
+      if (it.expectedAmountDue !== undefined) reject('expectedAmountDue', 'The page says what is due; leave it out.');
+    } else {
+      for (const field of OF_PAGE) if (it[field] !== undefined) reject(field, 'Only a page has it; leave it out.');
+      if (it.mode !== 'subscription') reject('mode', 'Without a page only subscriptions are sold; create an invoice.');
+    }
+    if (it.collect !== 'invoice' && it.daysUntilDue !== undefined)
+      reject('daysUntilDue', 'Only what is sent as an invoice has a due date; leave it out.');
+    if (it.trialDays === undefined && it.trialEndsWithoutMethod !== undefined)
+      reject('trialEndsWithoutMethod', 'Only a trial ends; give `trialDays` too.');
+  })
   .refine(it => it.promotionCode === undefined || !it.allowPromotionCodes, {
     path: ['promotionCode'],
     message: 'Either give a promotion code, or let the customer enter one.',
@@ -70,6 +142,7 @@ export const checkoutCreate = z
     id: 'CheckoutCreate',
     description: 'A hosted checkout to create.',
     example: {
+      priceId: PriceId.example,
       successUrl: 'https://shop.example/done?session={CHECKOUT_SESSION_ID}',
       cancelUrl: 'https://shop.example/pricing',
       trialDays: 14,
@@ -78,13 +151,17 @@ export const checkoutCreate = z
 
 export const checkoutSession = z
   .object({
-    sessionId: z.string().describe('The processor’s id of the session.'),
-    url: z.string().describe('Redirect the customer here.'),
+    sessionId: z.string().nullable().describe('The processor’s id of the session; null without a page.'),
+    url: z.string().nullable().describe('Redirect the customer here; null without a page.'),
+    subscription: subscription.nullable().describe('What was sold without a page; null with one.'),
+    invoice: invoice.nullable().describe('The first invoice of that; null with a page.'),
   })
   .meta({
     id: 'CheckoutSession',
-    description: 'A hosted checkout page of the payment processor.',
+    description: 'A hosted checkout page of the payment processor, or what was sold without one.',
     example: {
+      subscription: null,
+      invoice: null,
       sessionId: 'cs_test_a1B2c3D4e5F6g7H8',
       url: 'https://checkout.stripe.com/c/pay/cs_test_a1B2c3D4e5F6g7H8',
     },

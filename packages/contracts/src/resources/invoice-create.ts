@@ -8,7 +8,7 @@ import { wantedPromotionCode } from './promotion-code.ts';
 
 /** The processor takes 250 in one call. https://docs.stripe.com/api/invoices/add_lines */
 const MAX_LINES = 100;
-const MAX_DAYS_UNTIL_DUE = 365;
+export const MAX_DAYS_UNTIL_DUE = 365;
 /** Unless a request says otherwise. */
 export const DAYS_UNTIL_DUE = 30;
 

@@ -60,8 +60,7 @@ const isNotFound = (error: unknown) => error instanceof Problem && error.kind ==
 const isDecided = (error: unknown, attempt: number) =>
   error instanceof Problem &&
   (error.kind === 'unprocessable' ||
-    error.code === 'amount_changed' ||
-    (attempt === 1 && error.code === 'processor_not_connected'));
+    (error.kind === 'conflict' && (attempt === 1 || error.code !== 'processor_not_connected')));
 
 /** Returns whether a kind found that what it was to change is no more as it was planned for. */
 const isChangedMeanwhile = (error: unknown) => error instanceof Problem && error.code === 'conflict';

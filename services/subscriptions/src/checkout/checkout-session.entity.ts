@@ -24,8 +24,10 @@ const CheckoutSessionSchema = defineEntity({
     teamId: p.text().$type<TeamId>(),
     projectId: p.text().$type<ProjectId>(),
     customerId: p.text().$type<CustomerId>(),
-    /** Null for one that this service has not created. */
+    /** Of what it sells first. Null for one that this service has not created. */
     priceId: p.text().$type<PriceId>().strictNullable(),
+    /** All that it sells; empty for one that was created before they were known. */
+    priceIds: p.array().$type<PriceId[]>(),
     state: p.text().$type<CheckoutState>(),
     /** Null while it is reserved. */
     processorSessionId: p.text().strictNullable(),

@@ -1,80 +1,101 @@
-import type { CustomerId, PriceId, ProjectScope, ProductId } from '@billing/contracts/ids';
+import type { CustomerId, PriceId, ProductId, ProjectScope } from '@billing/contracts/ids';
 import { notFound } from '@billing/contracts/problem';
-import type { EntityManager } from '@mikro-orm/postgresql';
-import { ENDED_STATUSES, type SubscriptionStatus } from '@billing/contracts/resources/subscription';
-import { executeBound } from '@billing/database/bound-statement';
+import type { CheckoutLine } from '@billing/processor/port';
 import { findBilledCustomer } from '#copies/find-billed-customer';
-import { findOffer } from '#copies/find-offer';
+import { findCurrencies } from '#copies/find-currencies';
+import { findOffers } from '#copies/find-offer';
 import { resolvePromotionCode } from '#copies/resolve-promotion-code';
 import type { Dependencies } from '../dependencies.ts';
-import { requireSellable, requireWithinLimits, type PurchaseLimits, type PurchaseHistory } from './purchase.rules.ts';
+import { findCurrenciesOf, findPurchaseHistory } from './purchase-history.ts';
+import {
+  requireSameCurrency,
+  requireSoldTogether,
+  requireWithinLimits,
+  type PurchaseLimits,
+  type SoldItem,
+} from './purchase.rules.ts';
 
-/** The processor's ids of what is sold to whom. */
+/** What is sold to whom, by the processor's ids. */
 export interface Purchase {
   readonly processorCustomerId: string;
-  readonly processorPriceId: string;
+  readonly currency: string;
   /** A metered price is sold without a quantity. */
-  readonly metered: boolean;
+  readonly recurring: readonly CheckoutLine[];
+  readonly oneTime: readonly CheckoutLine[];
   /** Null without a promotion code. */
   readonly processorPromotionCodeId: string | null;
+  /** Of the recurring prices, or of all in a payment. */
+  readonly productIds: readonly ProductId[];
 }
 
-interface RequestedPurchase extends PurchaseLimits {
+export interface RequestedPurchase extends PurchaseLimits {
   readonly customerId: CustomerId;
-  readonly priceId: PriceId;
+  readonly priceId?: PriceId | undefined;
+  readonly quantity?: number | undefined;
+  readonly items?: readonly RequestedItem[] | undefined;
+  readonly currency?: string | undefined;
   readonly mode: 'subscription' | 'payment';
   readonly promotionCode?: string | undefined;
 }
 
-/**
- * Finds the processor's ids and checks that the price is for sale. The owners are called, so that what was created or
- * deactivated a moment ago counts; our copies serve while an owner is down.
- * @throws Problem 404 `customer_not_found`, `price_not_found`; 422 `price_inactive`, `product_inactive`,
- * `price_type_mismatch`,
- * `trial_already_used`; what `resolvePromotionCode` throws; 409 `already_subscribed`; 503 when an owner is down and there is no copy
- */
-export function resolvePurchase({ em, rpc }: Pick<Dependencies, 'em' | 'rpc'>) {
-  const [offerOf, resolveCode] = [findOffer({ em, rpc }), resolvePromotionCode({ em, rpc })];
-  const customerOf = findBilledCustomer({ em, rpc });
-  return async (scope: ProjectScope, requested: RequestedPurchase): Promise<Purchase> => {
-    const { customerId, priceId, mode } = requested;
-    const [customer, offer] = await Promise.all([customerOf(scope, customerId), offerOf(scope, priceId)]);
-    if (!offer) throw notFound('price');
-    requireSellable(offer, mode);
-    if (requested.oncePerCustomer || requested.trialOncePerCustomer) {
-      const { productId } = offer.price;
-      requireWithinLimits(await findPurchaseHistory(em.fork(), scope, { customerId, productId }), requested);
-    }
-    const { processorCustomerId } = customer;
-    const { processorPriceId, metered, currency = '' } = offer.price;
-    const { promotionCode } = requested;
-    const redemption = promotionCode && { promotionCode, processorCustomerId, currency, priceIds: [priceId] };
-    const code = redemption ? await resolveCode(scope, redemption) : null;
-    const processorPromotionCodeId = code?.processorPromotionCodeId ?? null;
-    return { processorCustomerId, processorPriceId, metered, processorPromotionCodeId };
-  };
+interface RequestedItem {
+  readonly priceId: PriceId;
+  readonly quantity: number;
 }
 
-/** Statuses of a subscription that the customer does not have: it has ended, or its first payment is missing. */
-const NOT_HELD: readonly SubscriptionStatus[] = [...ENDED_STATUSES, 'incomplete'];
+/** Returns what a request sells, however it names it. */
+export const itemsOf = ({ priceId, quantity = 1, items }: RequestedPurchase): readonly RequestedItem[] =>
+  items ?? (priceId === undefined ? [] : [{ priceId, quantity }]);
 
-/** Returns what a customer has bought of a product so far; the copies of deleted prices count too. */
-async function findPurchaseHistory(
-  em: EntityManager,
-  { teamId, projectId }: ProjectScope,
-  { customerId, productId }: { readonly customerId: CustomerId; readonly productId: ProductId },
-): Promise<PurchaseHistory> {
-  const [history] = await executeBound<{ isSubscribed: boolean | null; hadTrial: boolean | null }>(
-    em,
-    `select bool_or(subscription.status <> all($5::text[])) as "isSubscribed",
-            bool_or(subscription.trial_end is not null) as "hadTrial"
-       from subscriptions subscription
-      where subscription.team_id = $1 and subscription.project_id = $2 and subscription.customer_id = $3
-        and exists (
-          select from jsonb_array_elements(subscription.items) item
-            join price_copies price on price.id = item ->> 'priceId'
-           where price.team_id = $1 and price.project_id = $2 and price.product_id = $4)`,
-    [teamId, projectId, customerId, productId, [...NOT_HELD]],
-  );
-  return { isSubscribed: history?.isSubscribed ?? false, hadTrial: history?.hadTrial ?? false };
+/**
+ * Finds the processor's ids and checks that the prices are for sale. The owners are called, so that what was created or
+ * deactivated a moment ago counts; our copies serve while an owner is down.
+ * @throws Problem 404 `customer_not_found`, `price_not_found`; what `requireSoldTogether`, `requireSameCurrency`,
+ * `requireWithinLimits` and `resolvePromotionCode` throw; 409 `processor_not_connected`; 503 when an owner is down and there is
+ * no copy
+ */
+export function resolvePurchase(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'processors'>) {
+  const { em } = dependencies;
+  const [offersOf, currenciesOf] = [findOffers(dependencies), findCurrencies(dependencies)];
+  const [customerOf, resolveCode] = [findBilledCustomer(dependencies), resolvePromotionCode(dependencies)];
+
+  return async (scope: ProjectScope, requested: RequestedPurchase): Promise<Purchase> => {
+    const { customerId, mode } = requested;
+    const items = itemsOf(requested);
+    const priceIds = items.map(({ priceId }) => priceId);
+    const [customer, offers] = await Promise.all([customerOf(scope, customerId), offersOf(scope, priceIds)]);
+    const sold: (SoldItem & { readonly line: CheckoutLine; readonly productId: ProductId })[] = [];
+    let { currency } = requested;
+    for (const { priceId, quantity } of items) {
+      const offer = offers.get(priceId);
+      if (!offer) throw notFound('price');
+      const { processorPriceId, metered, productId } = offer.price;
+      const currencies = await currenciesOf(scope, offer.price, currency);
+      currency ??= currencies[0];
+      const line = { priceId: processorPriceId, ...(!metered && { quantity }) };
+      sold.push({ offer, currencies, line, productId });
+    }
+    if (currency === undefined) throw notFound('price');
+    requireSoldTogether(sold, mode, currency);
+    const [recurring, oneTime] = [
+      sold.filter(({ offer }) => offer.price.type === 'recurring'),
+      sold.filter(({ offer }) => offer.price.type === 'one_time'),
+    ];
+    const productIds = (mode === 'subscription' ? recurring : oneTime).map(({ productId }) => productId);
+    if (mode === 'subscription') requireSameCurrency(await findCurrenciesOf(em.fork(), scope, customerId), currency);
+    if (requested.oncePerCustomer || requested.trialOncePerCustomer)
+      requireWithinLimits(await findPurchaseHistory(em.fork(), scope, { customerId, productIds }), requested);
+    const { processorCustomerId } = customer;
+    const { promotionCode } = requested;
+    const code =
+      promotionCode && (await resolveCode(scope, { promotionCode, processorCustomerId, currency, priceIds }));
+    return {
+      processorCustomerId,
+      currency,
+      recurring: recurring.map(({ line }) => line),
+      oneTime: oneTime.map(({ line }) => line),
+      processorPromotionCodeId: code ? code.processorPromotionCodeId : null,
+      productIds,
+    };
+  };
 }

@@ -1,16 +1,23 @@
 import type { Routes } from '@billing/service/definition';
 import { subscriptionsOperations as operations } from '@billing/contracts/operations/subscriptions';
 import { serve } from '@billing/service/serve';
+import { toResource as toInvoice } from '#money/invoice.entity';
+import { toResource } from '#record/subscription.entity';
 import type { Dependencies } from '../dependencies.ts';
+import { sellAtOnce } from './sell-at-once.ts';
 import { startCheckout } from './start-checkout.ts';
 
-/** Hosted checkout sessions. */
+/** Sales: by a hosted page, or at once. */
 export function checkoutRoutes(
-  dependencies: Pick<Dependencies, 'em' | 'rpc' | 'operationLog' | 'traces' | 'now'>,
+  dependencies: Pick<Dependencies, 'em' | 'rpc' | 'processors' | 'operationLog' | 'traces' | 'now'>,
 ): Routes {
-  const start = startCheckout(dependencies);
+  const [start, sell] = [startCheckout(dependencies), sellAtOnce(dependencies)];
   return app =>
-    serve(app, operations.createCheckout, ({ params, body, audit, operationKey }) =>
-      start(params, body, audit, operationKey),
-    );
+    serve(app, operations.createCheckout, async ({ params, body, audit, operationKey }) => {
+      if (body.collect === 'page')
+        return { ...(await start(params, body, audit, operationKey)), subscription: null, invoice: null };
+      const { subscription, invoice } = await sell(params, body, audit, operationKey);
+      const sold = { subscription: toResource(subscription), invoice: invoice && toInvoice(invoice) };
+      return { sessionId: null, url: null, ...sold };
+    });
 }

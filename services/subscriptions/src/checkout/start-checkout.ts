@@ -3,7 +3,13 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectScope } from '@billing/contracts/ids';
 import { Problem, unavailable } from '@billing/contracts/problem';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
-import { CHECKOUT_LOCALES, CHECKOUT_MODES, type checkoutCreate } from '@billing/contracts/resources/checkout';
+import {
+  CHECKOUT_LOCALES,
+  CHECKOUT_MODES,
+  PAYMENT_METHOD_COLLECTIONS,
+  TRIAL_ENDS,
+  type checkoutCreate,
+} from '@billing/contracts/resources/checkout';
 import { currentTrace } from '@billing/tracing/trace-carrier';
 import { changesOf } from '@billing/service/audit';
 import { audited, pendingAuditOf } from '@billing/service/audited-operation';
@@ -14,7 +20,7 @@ import { findTaxDefault } from '#copies/find-tax-default';
 import { problemOfRedemption } from '#copies/resolve-promotion-code';
 import type { Dependencies } from '../dependencies.ts';
 import { CheckoutSession } from './checkout-session.entity.ts';
-import { resolvePurchase, type Purchase } from './resolve-purchase.ts';
+import { itemsOf, resolvePurchase, type Purchase } from './resolve-purchase.ts';
 
 /** A hosted checkout session that a customer can be sent to. */
 interface OpenCheckout {
@@ -28,10 +34,13 @@ const ROOM_FOR_TRACE = 49;
 const input = z.object({
   mode: z.enum(CHECKOUT_MODES),
   customerId: z.string(),
-  line: z.object({ priceId: z.string(), quantity: z.int().exactOptional() }),
+  lines: z.array(z.object({ priceId: z.string(), quantity: z.int().exactOptional() })),
+  currency: z.string().exactOptional(),
   successUrl: z.string(),
   cancelUrl: z.string(),
   trialDays: z.int().exactOptional(),
+  trialEndsWithoutMethod: z.enum(TRIAL_ENDS).exactOptional(),
+  paymentMethodCollection: z.enum(PAYMENT_METHOD_COLLECTIONS).exactOptional(),
   allowPromotionCodes: z.boolean().exactOptional(),
   promotionCodeId: z.string().exactOptional(),
   automaticTax: z.boolean().exactOptional(),
@@ -72,7 +81,9 @@ export function createCheckoutKind({ now }: Pick<Dependencies, 'now'>) {
  * @throws Problem what `resolvePurchase` and `findTaxDefault` throw; 409 `processor_not_connected`; `processor_error` after a
  * refusal, with nothing left behind; `unavailable` when the processor does not respond
  */
-export function startCheckout(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'operationLog' | 'traces' | 'now'>) {
+export function startCheckout(
+  dependencies: Pick<Dependencies, 'em' | 'rpc' | 'processors' | 'operationLog' | 'traces' | 'now'>,
+) {
   const { operationLog, traces, now } = dependencies;
   const [resolve, taxDefaultOf] = [resolvePurchase(dependencies), findTaxDefault(dependencies)];
   const kind = createCheckoutKind(dependencies);
@@ -85,7 +96,9 @@ export function startCheckout(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'o
     const purchase = await resolve(scope, requested);
     const wanted = { ...requested, automaticTax: requested.automaticTax ?? (await taxDefaultOf(scope)) };
     const { teamId, projectId } = scope;
-    const { customerId, priceId } = requested;
+    const { customerId } = requested;
+    const priceIds = itemsOf(requested).map(({ priceId }) => priceId);
+    const [priceId = null] = priceIds;
     const request = {
       resourceId: operationKey,
       operationKey,
@@ -99,6 +112,7 @@ export function startCheckout(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'o
         projectId,
         customerId,
         priceId,
+        priceIds,
         state: 'reserved',
         processorSessionId: null,
         processorSubscriptionId: null,
@@ -110,7 +124,7 @@ export function startCheckout(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'o
       const { mode, quantity, trialDays, promotionCode } = requested;
       const audit = pendingAuditOf(context, {
         target: { type: 'checkout_session', id: operationKey },
-        changes: changesOf(null, { mode, customerId, priceId, quantity, trialDays, promotionCode }),
+        changes: changesOf(null, { mode, customerId, priceIds, quantity, trialDays, promotionCode }),
       });
       const trace = traces.sign(teamId, currentTrace());
       return { ...toSession(scope, wanted, { purchase, trace }), audit };
@@ -129,21 +143,27 @@ function toSession(
   requested: z.output<typeof checkoutCreate> & { readonly automaticTax: boolean },
   { purchase, trace }: { purchase: Purchase; trace: Readonly<Record<string, string>> },
 ): z.output<typeof input> {
-  const { customerId, priceId, mode, quantity, successUrl, cancelUrl, trialDays } = requested;
+  const { customerId, mode, successUrl, cancelUrl, trialDays, currency } = requested;
   const { allowPromotionCodes, automaticTax, taxIdCollection, clientReferenceId, locale } = requested;
+  const { trialEndsWithoutMethod, paymentMethodCollection } = requested;
+  if (successUrl === undefined || cancelUrl === undefined) throw new Error('A page has its addresses.');
+  const [first] = itemsOf(requested);
   // The routing keys win over the caller's.
-  const metadata = { ...requested.metadata, teamId, projectId, customerId, priceId };
+  const metadata = { ...requested.metadata, teamId, projectId, customerId, ...(first && { priceId: first.priceId }) };
   return {
     mode,
     customerId: purchase.processorCustomerId,
-    line: { priceId: purchase.processorPriceId, ...(!purchase.metered && { quantity }) },
+    lines: [...purchase.recurring, ...purchase.oneTime],
     successUrl,
     cancelUrl,
-    allowPromotionCodes,
     automaticTax,
-    taxIdCollection,
+    ...(currency !== undefined && { currency }),
+    ...(allowPromotionCodes !== undefined && { allowPromotionCodes }),
+    ...(taxIdCollection !== undefined && { taxIdCollection }),
     ...(purchase.processorPromotionCodeId !== null && { promotionCodeId: purchase.processorPromotionCodeId }),
     ...(trialDays !== undefined && { trialDays }),
+    ...(trialEndsWithoutMethod !== undefined && { trialEndsWithoutMethod }),
+    ...(paymentMethodCollection !== undefined && { paymentMethodCollection }),
     ...(clientReferenceId !== undefined && { clientReferenceId }),
     ...(locale !== undefined && { locale }),
     metadata: Object.keys(metadata).length < ROOM_FOR_TRACE ? { ...metadata, ...trace } : metadata,

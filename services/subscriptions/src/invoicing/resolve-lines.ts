@@ -2,6 +2,7 @@ import type { PriceId, ProductId, ProjectScope } from '@billing/contracts/ids';
 import type { NewInvoiceLine } from '@billing/contracts/resources/invoice-create';
 import { FindProducts } from '@billing/contracts/rpc/calls';
 import type { NewInvoiceLine as ProcessorLine } from '@billing/processor/invoicing';
+import { findCurrencies } from '#copies/find-currencies';
 import { CATALOG_TIMEOUT_MS, findOffers, type SoldPrice } from '#copies/find-offer';
 import type { Dependencies } from '../dependencies.ts';
 import { currencyOf, toProcessorLines, type BilledProduct, type OneTimeOffer } from './lines.rules.ts';
@@ -19,8 +20,8 @@ export interface ResolvedLines {
  * `currency_mismatch`; 409 `processor_not_connected`; 503 when the catalog is down and there is no copy
  */
 export function resolveLines(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'processors'>) {
-  const { rpc, processors } = dependencies;
-  const offersOf = findOffers(dependencies);
+  const { rpc } = dependencies;
+  const [offersOf, currenciesOf] = [findOffers(dependencies), findCurrencies(dependencies)];
 
   return async (
     scope: ProjectScope,
@@ -39,7 +40,10 @@ export function resolveLines(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'pr
     const [firstId] = priceIds;
     const wanted = given ?? (firstId && offers.get(firstId)?.price.currency);
     const prices = new Map<PriceId, OneTimeOffer>();
-    for (const [id, offer] of offers) prices.set(id, await toOneTimeOffer(scope, offer, wanted));
+    for (const [id, { price, product }] of offers) {
+      const currencies = await currenciesOf(scope, price, wanted);
+      prices.set(id, { price, product, processorPriceId: price.processorPriceId, currencies });
+    }
     const currency = currencyOf(lines, given, prices);
     return { currency, lines: toProcessorLines(lines, { prices, products }, { currency, billedBy }) };
   };
@@ -52,19 +56,5 @@ export function resolveLines(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'pr
     const request = { teamId, projectId, productIds: [...new Set(productIds)] };
     const found = await rpc.call(FindProducts, request, CATALOG_TIMEOUT_MS);
     return new Map(found.map(product => [product.id, product]));
-  }
-
-  /** Only the processor knows in which other currencies a price is sold. */
-  async function toOneTimeOffer(
-    { teamId }: ProjectScope,
-    { price, product }: SoldPrice,
-    wanted: string | undefined,
-  ): Promise<OneTimeOffer> {
-    const { processorPriceId, currency } = price;
-    const sold = { price, product, processorPriceId };
-    if (currency !== undefined && (wanted === undefined || wanted === currency))
-      return { ...sold, currencies: [currency] };
-    const known = await (await processors.of(teamId)).findPrice(processorPriceId);
-    return { ...sold, currencies: [known.currency, ...(known.currencyOptions?.keys() ?? [])] };
   }
 }

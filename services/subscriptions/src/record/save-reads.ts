@@ -92,6 +92,7 @@ export async function saveReads<Read extends SubscriptionRead>(
       const { snapshot, readAt } = reread;
       const state = { terms: readTerms(snapshot, { observedAt: readAt }), position: null, readAt };
       const created = newSubscription({ scope, snapshot, state, customerId, catalogIds, now });
+      if (operationKey) created.operationKey = operationKey;
       saved.set(key, { read, row: created, before: null, shown: becauseOfEvent ? [] : shownBy(reread) });
     } else {
       withoutCustomer.push(read);

@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import { ProductId, type ProjectScope } from '@billing/contracts/ids';
+import { unprocessable } from '@billing/contracts/problem';
+import type { ProblemDetails } from '@billing/contracts/problem-details';
+import { TRIAL_ENDS, type checkoutCreate } from '@billing/contracts/resources/checkout';
+import { DAYS_UNTIL_DUE } from '@billing/contracts/resources/invoice-create';
+import type { Processor } from '@billing/processor/port';
+import type { SubscriptionTerms } from '@billing/processor/selling';
+import { findTaxDefault } from '#copies/find-tax-default';
+import { requireExpected } from '#invoicing/draft';
+import { paymentMethodMissing } from '#invoicing/prepare-invoice';
+import { problemOfInvoice, taxLocationInvalid } from '#invoicing/problem-of-invoice';
+import { amountsOf } from '#plan-changes/preview.rules';
+import type { Dependencies } from '../dependencies.ts';
+import { resolvePurchase } from './resolve-purchase.ts';
+
+const line = z.object({ priceId: z.string(), quantity: z.int().exactOptional() });
+
+/** A sale without a page by the processor's ids, as the operation log stores it. */
+export const preparedSale = z.object({
+  terms: z.object({
+    customerId: z.string(),
+    items: z.array(line),
+    addedOnce: z.array(line),
+    currency: z.string(),
+    automaticTax: z.boolean(),
+    promotionCodeId: z.string().exactOptional(),
+    trialDays: z.int().exactOptional(),
+    trialEndsWithoutMethod: z.enum(TRIAL_ENDS).exactOptional(),
+    daysUntilDue: z.int().exactOptional(),
+    paymentMethodId: z.string().exactOptional(),
+  }),
+  productIds: z.array(ProductId.schema),
+});
+export type PreparedSale = z.output<typeof preparedSale>;
+
+type Wanted = z.output<typeof checkoutCreate>;
+
+/**
+ * Finds out what a sale without a page needs: the processor's ids, what it is charged to, and what is due of it now where that
+ * decides. Changes nothing.
+ * @throws Problem what `resolvePurchase` throws; 422 `payment_method_missing`, `payment_required`, `tax_location_invalid`; 409
+ * `amount_changed`
+ */
+export function prepareSale(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'processors'>) {
+  const [resolve, taxDefaultOf] = [resolvePurchase(dependencies), findTaxDefault(dependencies)];
+  return async (scope: ProjectScope, wanted: Wanted): Promise<PreparedSale> => {
+    const { processorCustomerId: customerId, productIds, ...purchase } = await resolve(scope, wanted);
+    const { collect, trialDays, trialEndsWithoutMethod, daysUntilDue = DAYS_UNTIL_DUE, expectedAmountDue } = wanted;
+    const { processorPromotionCodeId: promotionCodeId } = purchase;
+    const terms = {
+      customerId,
+      items: [...purchase.recurring],
+      addedOnce: [...purchase.oneTime],
+      currency: purchase.currency,
+      automaticTax: wanted.automaticTax ?? (await taxDefaultOf(scope)),
+      ...(promotionCodeId !== null && { promotionCodeId }),
+      ...(trialDays !== undefined && { trialDays }),
+      ...(trialEndsWithoutMethod !== undefined && { trialEndsWithoutMethod }),
+    };
+    const processor = await dependencies.processors.of(scope.teamId);
+    const method = collect === 'saved' ? await findPaymentMethod(processor, customerId) : null;
+    const isDecisive = collect === 'nothing' || method === 'missing' || expectedAmountDue !== undefined;
+    const amountDue = isDecisive ? await previewDue(processor, terms) : 0;
+    requireExpected(amountDue, isDecisive ? expectedAmountDue : undefined);
+    if (amountDue > 0 && method === 'missing') throw paymentMethodMissing();
+    if (amountDue > 0 && collect === 'nothing') throw paymentRequired(amountDue);
+    return {
+      terms: {
+        ...terms,
+        ...(collect === 'invoice' && { daysUntilDue }),
+        ...(method !== null && method !== 'missing' && { paymentMethodId: method }),
+      },
+      productIds: [...productIds],
+    };
+  };
+}
+
+/** Returns what a sale is charged to: null for the customer's default, else what the newest subscription is charged to. */
+async function findPaymentMethod(processor: Processor, customerId: string): Promise<string | null | 'missing'> {
+  const { customerDefault, ofSubscriptions } = await processor.findPaymentMethods(customerId);
+  const [ofNewest] = ofSubscriptions.values();
+  return customerDefault === null ? (ofNewest?.id ?? 'missing') : null;
+}
+
+/** Returns what is due of a subscription when it is created. */
+async function previewDue(processor: Processor, terms: SubscriptionTerms): Promise<number> {
+  const preview = await processor.previewNewSubscription(terms).catch((err: unknown) => {
+    throw problemOfInvoice(err);
+  });
+  if (preview.lacksTaxLocation) throw taxLocationInvalid();
+  return amountsOf(preview, true).amountDue;
+}
+
+function paymentRequired(amountDue: number) {
+  const details = { amountDue } satisfies ProblemDetails['payment_required'];
+  return unprocessable(
+    'payment_required',
+    'Something is due now; collect it by a page, a saved card or an invoice.',
+    details,
+  );
+}
