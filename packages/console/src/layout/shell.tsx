@@ -22,7 +22,7 @@ export function Shell() {
   const project = useProjectDetails();
   const [menuOpen, setMenuOpen] = useState(false);
   const [paletteOpen, setPaletteOpen] = useState(false);
-  const { open: show, dialog } = useDialog((shown: ReactNode) => <Suspense>{shown}</Suspense>);
+  const { open: show, dialog } = useDialog((shown: ReactNode) => shown);
   const { data: connection } = useQuery(processorQuery(scope));
   useShortcuts({ onPalette: () => setPaletteOpen(true), onSheet: () => show(<ShortcutSheet />) });
 

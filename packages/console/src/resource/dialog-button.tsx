@@ -1,4 +1,4 @@
-import { createContext, use, useState, type ComponentProps, type ReactNode } from 'react';
+import { createContext, Suspense, use, useState, type ComponentProps, type ReactNode } from 'react';
 import { createPortal } from 'react-dom';
 import { Button } from '#ui/button.tsx';
 
@@ -12,9 +12,17 @@ interface OpenProps {
   readonly children: ReactNode;
 }
 
-/** An open dialog, whose parts close it by `useClose`. It has no style of the place that opens it, such as a table. */
+/**
+ * An open dialog, whose parts close it by `useClose`; it may have to be loaded first. It has no style of the place that opens it,
+ * such as a table.
+ */
 export const Open = ({ onClose, children }: OpenProps) =>
-  createPortal(<Close value={onClose}>{children}</Close>, document.body);
+  createPortal(
+    <Suspense>
+      <Close value={onClose}>{children}</Close>
+    </Suspense>,
+    document.body,
+  );
 
 interface DialogButtonProps extends Omit<ComponentProps<typeof Button>, 'onClick'> {
   readonly dialog: ReactNode;
