@@ -1,7 +1,14 @@
 import { beforeAll, expect } from 'vitest';
 import { expectAccessible } from '../../system/accessibility.ts';
 import { newSentInvoice } from '../../system/billing-records.ts';
-import { newCustomer, newMonthlyPrice, newSubscription, newTenant, type Tenant } from '../../system/tenant.ts';
+import {
+  newCustomer,
+  newMonthlyPrice,
+  newSubscription,
+  newTenant,
+  saveCard,
+  type Tenant,
+} from '../../system/tenant.ts';
 import { inBrowser, pageOf } from './browse.ts';
 import { DESKTOP, expectFitting, follow, takeScreenshot, untilLoaded } from './looks.ts';
 
@@ -29,6 +36,7 @@ inBrowser('keeps a draft for a customer that is searched for, and sends it later
   await dialog.getByText('Due in 14 days: €1,250.00.').waitFor();
   await dialog.getByRole('button', { name: 'Send an invoice of €1,250.00' }).waitFor();
   await dialog.getByLabel('Keep it a draft').check();
+  await dialog.getByText('Due 14 days after it is final: €1,250.00.').waitFor();
   await expectAccessible(page);
   await dialog.getByRole('button', { name: 'Create the draft' }).click();
   await page.getByText('The draft is created.').waitFor();
@@ -43,6 +51,24 @@ inBrowser('keeps a draft for a customer that is searched for, and sends it later
   await page.getByRole('button', { name: 'Finalize…' }).waitFor({ state: 'detached' });
   const [sent] = (await billing.invoices.list({ customerId: customer.id }).page()).items;
   expect(sent).toMatchObject({ status: 'open', currency: 'eur', amountDue: 125_000, billingReason: 'manual' });
+});
+
+inBrowser('charges a draft, and says that it is open when its payment fails', async ({ visit }) => {
+  const { billing, processor } = tenant;
+  const customerId = await newCustomer(tenant);
+  await processor.setCardDeclines(await saveCard(tenant, customerId), true);
+  const lines = [{ description: 'Setup', amount: 4_900 }];
+  const charge = { customerId, lines, currency: 'usd', collect: 'saved', draft: true } as const;
+  const { id } = await billing.invoices.create({ ...charge, onFailure: 'keep' });
+  const page = await visit(pageOf(tenant, `invoices?status=draft`), tenant);
+  const dialog = page.getByRole('dialog');
+  await page.locator('tr', { hasText: '$49.00' }).getByRole('button', { name: 'Finalize…' }).click();
+  await dialog.getByText('Stripe charges $49.00 to the saved payment method of Grace now.').waitFor();
+  await dialog.getByRole('button', { name: 'Charge $49.00' }).click();
+  await dialog.getByText(/^The invoice .+ of \$49\.00 is open\.$/).waitFor();
+  await dialog.getByRole('link', { name: 'Open the invoice' }).click();
+  await page.getByRole('button', { name: 'Retry…' }).waitFor();
+  expect((await billing.invoices.get(id)).status).toBe('open');
 });
 
 inBrowser('deletes a draft, and leads back to the list', async ({ visit }) => {
@@ -62,7 +88,7 @@ inBrowser('sends an invoice again, and marks it as paid elsewhere', async ({ vis
   const { id, number } = await newSentInvoice(tenant, { customerId });
   const page = await visit(pageOf(tenant, `invoices?search=${number}`), tenant, { viewport: DESKTOP });
   const dialog = page.getByRole('dialog');
-  await page.getByRole('button', { name: 'Send again…' }).click();
+  await page.getByRole('button', { name: 'Resend…' }).click();
   await dialog
     .getByText('Stripe mails the invoice to Grace once more, with the link with which they pay $49.00.')
     .waitFor();
@@ -73,7 +99,7 @@ inBrowser('sends an invoice again, and marks it as paid elsewhere', async ({ vis
 
   await follow(page, pageOf(tenant, `invoices/${id}`));
   await page.getByRole('heading', { level: 1, name: `Invoice ${number}` }).waitFor();
-  for (const name of ['Retry…', 'Send again…', 'Uncollectible…', 'Void…'])
+  for (const name of ['Retry…', 'Resend…', 'Uncollectible…', 'Void…'])
     await page.getByRole('button', { name }).waitFor();
   await page.getByRole('button', { name: 'Mark paid…' }).click();
   await dialog.getByText('Grace has paid $49.00 elsewhere').waitFor();
@@ -112,6 +138,7 @@ inBrowser('bills something with the next invoice, and takes it back', async ({ v
   await takeScreenshot(page, 'next-invoice');
 
   await follow(page, pageOf(tenant, `customers/${customerId}`));
+  await page.getByRole('heading', { level: 1, name: 'Grace' }).waitFor();
   await page.getByText('With the next invoice').click();
   const back = page.getByRole('button', { name: 'Take back Replacement of a key' });
   await back.waitFor();

@@ -3,7 +3,7 @@ import { Outlet } from '@tanstack/react-router';
 import { Suspense, useEffect, useState, type ReactNode } from 'react';
 import { useProject, useProjectDetails } from '#api/project.ts';
 import { processorQuery } from '#api/queries.ts';
-import { useDialog } from '#resource/dialog-button.tsx';
+import { ShowDialog, useDialog } from '#resource/dialog-button.tsx';
 import { Button } from '#ui/button.tsx';
 import { Icon } from '#ui/icon.tsx';
 import { CommandPalette } from './command-palette.tsx';
@@ -79,7 +79,9 @@ export function Shell() {
               key={`${teamId}/${projectId}`}
               fallback={<PendingPage />}
             >
-              <Outlet />
+              <ShowDialog value={show}>
+                <Outlet />
+              </ShowDialog>
             </Suspense>
           </main>
         </div>

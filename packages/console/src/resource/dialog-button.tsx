@@ -7,6 +7,12 @@ const Close = createContext(() => {});
 /** Returns what closes the dialog that the caller is a part of. */
 export const useClose = (): (() => void) => use(Close);
 
+/** Shows a dialog of the frame, which has one at a time. */
+export const ShowDialog = createContext<(dialog: ReactNode) => void>(() => {});
+
+/** Returns what shows a dialog that stays when the page, or the row, that has opened it goes away. */
+export const useShowDialog = (): ((dialog: ReactNode) => void) => use(ShowDialog);
+
 interface OpenProps {
   readonly onClose: () => void;
   readonly children: ReactNode;

@@ -9,8 +9,8 @@ import { RefusalNotice } from '#ui/form.tsx';
 import { formatMoney } from '#ui/money.ts';
 import { Time } from '#ui/time.tsx';
 import { CustomerName } from '../customers/customer-name.tsx';
-import { UnpaidDialog } from './unpaid-dialog.tsx';
 import { describeRefusal, isUnpaid, outcomeText } from './invoice-outcome.ts';
+import { UnpaidDialog } from './unpaid-dialog.tsx';
 
 interface DraftProps {
   readonly invoice: Invoice;

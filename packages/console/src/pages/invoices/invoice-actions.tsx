@@ -1,6 +1,6 @@
 import type { Invoice, Payment } from '@billing/client';
 import type { ReactNode } from 'react';
-import { DialogButton, useDialog } from '#resource/dialog-button.tsx';
+import { DialogButton, useShowDialog } from '#resource/dialog-button.tsx';
 import { Button } from '#ui/button.tsx';
 import { Icon, type IconName } from '#ui/icon.tsx';
 import { OpenInStripe } from '#ui/open-in-stripe.tsx';
@@ -18,8 +18,7 @@ interface InvoiceActionsProps {
 
 /** Opens what there is of an invoice, and offers what can be made of it: of a draft, and of one that is not paid. */
 export function InvoiceActions({ invoice, all = false, failed }: InvoiceActionsProps) {
-  // It stays when the invoice is no draft any more: it says what became of the payment.
-  const finalize = useDialog((draft: Invoice) => <FinalizeDialog invoice={draft} />);
+  const show = useShowDialog();
   const isDraft = invoice.status === 'draft' && invoice.subscriptionId === null;
   return (
     <span className="row">
@@ -29,7 +28,8 @@ export function InvoiceActions({ invoice, all = false, failed }: InvoiceActionsP
       )}
       {isDraft && (
         <>
-          <Button small={!all} onClick={() => finalize.open(invoice)}>
+          {/* It says what became of the payment, also once the invoice is no draft any more. */}
+          <Button small={!all} onClick={() => show(<FinalizeDialog invoice={invoice} />)}>
             Finalize…
           </Button>
           <DialogButton small={!all} dialog={<DeleteDraftDialog invoice={invoice} isOnPage={all} />}>
@@ -42,12 +42,11 @@ export function InvoiceActions({ invoice, all = false, failed }: InvoiceActionsP
           {CHANGES[change]}
         </DialogButton>
       ))}
-      {finalize.dialog}
     </span>
   );
 }
 
-const CHANGES = { send: 'Send again…', markPaid: 'Mark paid…', markUncollectible: 'Uncollectible…', void: 'Void…' };
+const CHANGES = { send: 'Resend…', markPaid: 'Mark paid…', markUncollectible: 'Uncollectible…', void: 'Void…' };
 
 /** Returns what can be made of an invoice that is not paid; in a list, which has little room, what is done the most. */
 function changesOf({ status, dueDate }: Invoice, all: boolean): readonly (keyof typeof CHANGES)[] {

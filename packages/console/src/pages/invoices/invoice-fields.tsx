@@ -72,7 +72,7 @@ function Lines({ form, billable, set }: PartProps & Pick<InvoiceFieldsProps, 'bi
       {lines.map((row, at) => (
         <fieldset key={row.key} className="stack-s">
           <legend className="row">
-            {lines.length === 1 ? 'Line' : `Line ${at + 1}`}
+            {lines.length === 1 ? 'What is billed' : `Line ${at + 1}`}
             {lines.length > 1 && (
               <Button
                 small

@@ -1,16 +1,15 @@
-import type { InvoicePreview } from '@billing/client';
+import type { InvoiceCreate, InvoicePreview } from '@billing/client';
 import { balanceRows, PreviewedLines } from '#resource/preview.tsx';
 import { Details } from '#ui/details.tsx';
 import { formatMoney } from '#ui/money.ts';
 
 interface InvoicePreviewDetailsProps {
   readonly preview: InvoicePreview;
-  /** In how many days it is due; undefined for what is charged. */
-  readonly daysUntilDue: number | undefined;
+  readonly invoice: InvoiceCreate;
 }
 
 /** What an invoice costs, in Stripe’s own figures. */
-export function InvoicePreviewDetails({ preview, daysUntilDue }: InvoicePreviewDetailsProps) {
+export function InvoicePreviewDetails({ preview, invoice }: InvoicePreviewDetailsProps) {
   const { currency, amountDue, lines } = preview;
   const money = (amount: number) => <span className="num">{formatMoney(amount, currency)}</span>;
   return (
@@ -19,10 +18,10 @@ export function InvoicePreviewDetails({ preview, daysUntilDue }: InvoicePreviewD
         <strong>
           {amountDue > 0 ? (
             <>
-              Due {dueText(daysUntilDue)}: {money(amountDue)}.
+              Due {dueText(invoice)}: {money(amountDue)}.
             </>
           ) : (
-            'Nothing is due: it is paid at once.'
+            'Nothing is due.'
           )}
         </strong>
       </p>
@@ -37,5 +36,10 @@ const toShownLine = ({ description, amount, quantity }: InvoicePreview['lines'][
   text: quantity !== null && quantity > 1 ? `${quantity} × ${description ?? ''}` : description,
 });
 
-const dueText = (days: number | undefined): string =>
-  days === undefined || days === 0 ? 'today' : `in ${days} ${days === 1 ? 'day' : 'days'}`;
+/** Says when an invoice is to be paid; a draft waits until it is final. */
+function dueText({ collect, daysUntilDue, draft }: InvoiceCreate): string {
+  const days = (collect === 'invoice' && daysUntilDue) || 0;
+  const count = `${days} ${days === 1 ? 'day' : 'days'}`;
+  if (draft) return days === 0 ? 'once it is final' : `${count} after it is final`;
+  return days === 0 ? 'today' : `in ${count}`;
+}

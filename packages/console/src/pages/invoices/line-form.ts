@@ -46,11 +46,11 @@ export const kindsOf = ({ prices, products }: Billable): readonly LineKind[] => 
   'reduction',
 ];
 
-/** Returns a line of which nothing is written. */
-export const newLine = (billable: Billable): LineForm => ({
-  kind: kindsOf(billable)[0] ?? 'amount',
-  priceId: billable.prices[0]?.id ?? '',
-  productId: billable.products[0]?.id ?? '',
+/** Returns a line of which nothing is written: of a price, where there is one. */
+export const newLine = ({ prices, products }: Billable): LineForm => ({
+  kind: prices.length > 0 ? 'price' : 'amount',
+  priceId: prices[0]?.id ?? '',
+  productId: products[0]?.id ?? '',
   quantity: '1',
   amount: '',
   description: '',

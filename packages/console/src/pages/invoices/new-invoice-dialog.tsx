@@ -14,10 +14,10 @@ import { formatMoney } from '#ui/money.ts';
 import { CustomerName } from '../customers/customer-name.tsx';
 import { InvoiceFields } from './invoice-fields.tsx';
 import { currencyOf, newInvoiceForm, readInvoiceForm, type InvoiceForm } from './invoice-form.ts';
+import { describeRefusal } from './invoice-outcome.ts';
 import { InvoicePreviewDetails } from './invoice-preview.tsx';
 import { billableOf, newLine, type Billable } from './line-form.ts';
 import { UnpaidDialog } from './unpaid-dialog.tsx';
-import { describeRefusal } from './invoice-outcome.ts';
 import { useNewInvoice } from './use-new-invoice.ts';
 
 const TITLE = 'New invoice';
@@ -83,7 +83,7 @@ function InvoiceDialog({ customerId, billable }: InvoiceDialogProps) {
         ) : (
           !codeProblem && (
             <Preview query={preview}>
-              {data => <InvoicePreviewDetails preview={data} daysUntilDue={wanted.invoice.daysUntilDue ?? undefined} />}
+              {data => <InvoicePreviewDetails preview={data} invoice={wanted.invoice} />}
             </Preview>
           )
         )}
