@@ -193,7 +193,7 @@ describe('pages and windows', () => {
       return { operation, ...(await callerOf(operation, tenant).get(path)) };
     });
     expect(responses.filter(({ status }) => status !== 200)).toEqual([]);
-    const ofRecords = responses.filter(({ body }) => hasRecords(body as object));
+    const ofRecords = responses.filter(({ operation, body }) => operation.id !== WHOLE && hasRecords(body as object));
     for (const { operation, body } of ofRecords) {
       const fields = fieldsOf(operation.query);
       expect(fields, operation.id).toEqual(expect.arrayContaining(['limit', 'cursor']));
@@ -202,6 +202,9 @@ describe('pages and windows', () => {
     expect(ofRecords.length).toBeGreaterThan(8);
   });
 });
+
+/** It is at the processor alone, which has at most 250 of them for a customer. */
+const WHOLE = 'listInvoiceItems';
 
 /** Whether a response has a list of things with ids. */
 const hasRecords = (body: object): boolean =>

@@ -1,4 +1,4 @@
-import type { PromotionCode } from '@billing/client';
+import type { Invoice, PromotionCode } from '@billing/client';
 import { randomBytes } from 'node:crypto';
 import { waitFor } from '@billing/testing/wait-for';
 import { newCustomer, newMonthlyPrice, newSubscription, payOnHostedPage, type Tenant } from './tenant.ts';
@@ -35,6 +35,29 @@ export async function newOpenInvoice(tenant: Tenant, priceId: string): Promise<s
     { what: 'the open invoice', intervalMs: 50 },
   );
 }
+
+interface SentInvoice {
+  /** A new one unless given. */
+  readonly customerId?: string;
+  readonly draft?: boolean;
+}
+
+/** Bills a customer 49 USD once, by an invoice that is mailed, or is to be once the draft is final. */
+export const newSentInvoice = async (
+  tenant: Tenant,
+  { customerId, draft = false }: SentInvoice = {},
+): Promise<Invoice> =>
+  tenant.billing.invoices.create({
+    customerId: customerId ?? (await newCustomer(tenant)),
+    lines: [{ description: 'Setup', amount: 4_900 }],
+    currency: 'usd',
+    collect: 'invoice',
+    draft,
+  });
+
+/** Bills 49 USD with the next invoice of a subscription; returns the id of the item. */
+export const newInvoiceItem = async ({ billing }: Pick<Tenant, 'billing'>, subscriptionId: string): Promise<string> =>
+  (await billing.subscriptions.createInvoiceItem(subscriptionId, { description: 'Setup', amount: 4_900 })).id;
 
 /** Creates a coupon of 20 % for ever, and a code that redeems it. */
 export async function newPromotionCode({ billing }: Pick<Tenant, 'billing'>): Promise<PromotionCode> {

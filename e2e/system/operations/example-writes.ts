@@ -1,9 +1,10 @@
-import { canceledSync, newFailedCredit, newOpenInvoice, newPromotionCode } from '../billing-records.ts';
+import { canceledSync, newFailedCredit, newPromotionCode } from '../billing-records.ts';
 import { ok } from '../http.ts';
 import { newDeadLetter, newFailedEvent } from '../failed-events.ts';
 import { invite, newCustomer, newEmail, newSubscription } from '../tenant.ts';
 import { ENDPOINT_WRITES } from './endpoint-writes.ts';
 import { FEATURE_WRITES } from './feature-writes.ts';
+import { INVOICE_WRITES } from './invoice-writes.ts';
 import { PLAN_WRITES } from './plan-writes.ts';
 import { byKey, byUser, is, type Prepared, type PrepareWrite } from './write.ts';
 
@@ -123,18 +124,6 @@ export const EXAMPLE_WRITES: Readonly<Record<string, PrepareWrite>> = {
     byKey(() => api.put(`${P}/subscriptions/${id}/tax`, { automatic: false }), is('subscription', id)),
   refundPayment: ({ tenant: { api, P }, resources: { paymentId: id } }) =>
     byKey(() => api.post(`${P}/payments/${id}/refund`, { amount: 1 }), is('payment', id)),
-  voidInvoice: async ({ tenant, resources: { priceId } }) => {
-    const id = await newOpenInvoice(tenant, priceId);
-    return byKey(() => tenant.api.post(`${tenant.P}/invoices/${id}/void`), is('invoice', id));
-  },
-  retryInvoice: async ({ tenant, resources: { priceId } }) => {
-    const id = await newOpenInvoice(tenant, priceId);
-    return byKey(() => tenant.api.post(`${tenant.P}/invoices/${id}/retry`), is('invoice', id));
-  },
-  markInvoiceUncollectible: async ({ tenant, resources: { priceId } }) => {
-    const id = await newOpenInvoice(tenant, priceId);
-    return byKey(() => tenant.api.post(`${tenant.P}/invoices/${id}/mark-uncollectible`), is('invoice', id));
-  },
   updatePortalSubscription: ({ visitor, resources: { token, subscriptionId: id } }) => ({
     by: 'customer',
     send: () => visitor.patch(`/api/portal/${token}/subscriptions/${id}`, { cancelAtPeriodEnd: false }),
@@ -206,6 +195,7 @@ export const EXAMPLE_WRITES: Readonly<Record<string, PrepareWrite>> = {
   },
   ...ENDPOINT_WRITES,
   ...FEATURE_WRITES,
+  ...INVOICE_WRITES,
   ...PLAN_WRITES,
   replayWebhookEvent: async prepared => {
     const { user, P } = prepared.tenant;

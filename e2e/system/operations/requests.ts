@@ -44,6 +44,8 @@ const NAMED_BY_OPERATION: Readonly<Record<string, Readonly<Record<string, keyof 
     previewPlanChange: 'promotionCodeId',
     changePlan: 'promotionCodeId',
     setSubscriptionDiscount: 'promotionCodeId',
+    previewInvoice: 'promotionCodeId',
+    createInvoice: 'promotionCodeId',
   },
   processorId: {
     listCustomers: 'processorCustomerId',
@@ -59,6 +61,7 @@ const NAMED_BY_OPERATION: Readonly<Record<string, Readonly<Record<string, keyof 
   eventId: { sendWebhookEvent: 'publicEventId', listWebhookDeliveries: 'publicEventId' },
   endpointId: { listWebhookDeliveries: 'webhookEndpointId' },
   items: { previewPlanChange: 'priceId', changePlan: 'priceId' },
+  lines: { previewInvoice: 'priceId', createInvoice: 'priceId' },
   externalId: { getExternalCustomerState: 'externalCustomerId', getExternalCustomerFeature: 'externalCustomerId' },
   ids: {
     listSubscriptions: 'subscriptionId',
@@ -67,6 +70,11 @@ const NAMED_BY_OPERATION: Readonly<Record<string, Readonly<Record<string, keyof 
     getAnalyticsCustomers: 'customerId',
   },
   priceIds: { listCustomersByMrr: 'priceId' },
+};
+
+/** What is needed beside an id in bodies that have one of several forms. */
+const FORMS: Readonly<Record<string, Readonly<Record<string, object>>>> = {
+  createInvoiceItem: { priceId: {}, productId: { unitAmount: 4_900 } },
 };
 
 /**
@@ -118,9 +126,10 @@ export function requestTo(
   const fill = (part: IdPlace['part'], name: string, example: unknown): unknown => {
     if (name === 'email') return newEmail();
     const resource = resourceOf(operation.id, name);
-    if (!resource) return example;
+    // The example of a line has no id.
+    if (!resource || (name === 'lines' && at?.name !== name)) return example;
     const id = at?.part === part && at.name === name ? at.there[resource] : resources[resource];
-    if (name === 'items') return [{ [resource]: id }];
+    if (name === 'items' || name === 'lines') return [{ [resource]: id }];
     return part === 'body' && name.endsWith('Ids') ? [id] : id;
   };
   const { method, path, query, body, example } = operation;
@@ -131,9 +140,10 @@ export function requestTo(
   const parameters = Object.entries(filters).map(([name, value]) => [name, String(fill('query', name, value))]);
   const search = query ? `?${new URLSearchParams(parameters).toString()}` : '';
   const isAtItems = at?.part === 'body' && at.name === 'items';
+  const form = at?.part === 'body' && FORMS[operation.id]?.[at.name];
   const given = isAtItems
     ? { items: [] }
-    : { ...Object(example.body), ...(at?.part === 'body' && { [at.name]: null }) };
+    : { ...(form || Object(example.body)), ...(at?.part === 'body' && { [at.name]: null }) };
   const fields = Object.entries(given).map(([name, value]) => [name, fill('body', name, value)]);
   return { method, path: filledPath + search, ...(body && { body: Object.fromEntries(fields) as unknown }) };
 }

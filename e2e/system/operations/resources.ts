@@ -26,6 +26,7 @@ import {
   canceledSync,
   newFailedCredit,
   newGivenFeature,
+  newInvoiceItem,
   newPriceMigration,
   newPromotionCode,
 } from '../billing-records.ts';
@@ -46,6 +47,7 @@ export const ID_NAMES = [
   'referrerCustomerId',
   'subscriptionId',
   'invoiceId',
+  'itemId',
   'paymentId',
   'processorCustomerId',
   'processorSubscriptionId',
@@ -98,6 +100,7 @@ export async function newResources(tenant: Tenant): Promise<Resources & { readon
     given,
     discount,
     priceMigrationId,
+    itemId,
   ] = await Promise.all([
     codeOf(tenant, customerId),
     billing.portal.create({ customerId }),
@@ -109,6 +112,7 @@ export async function newResources(tenant: Tenant): Promise<Resources & { readon
     newGivenFeature(tenant, { productId, priceId, customerId }),
     newPromotionCode(tenant),
     newPriceMigration(tenant, priceId),
+    newInvoiceItem(tenant, subscriptionId),
   ]);
   const ids = { productId, priceId, customerId, refereeCustomerId, subscriptionId, code, sessionId };
   return {
@@ -125,6 +129,7 @@ export async function newResources(tenant: Tenant): Promise<Resources & { readon
     deadLetterId,
     syncId,
     priceMigrationId,
+    itemId,
     creditId,
     keyId: key.apiKey.id,
     userId: members[0].userId,
@@ -174,6 +179,7 @@ export function unknownIds(): Resources {
     referrerCustomerId: CustomerId.create(),
     subscriptionId: SubscriptionId.create(),
     invoiceId: InvoiceId.create(),
+    itemId: processorId('ii'),
     paymentId: PaymentId.create(),
     processorCustomerId: processorId('cus'),
     processorSubscriptionId: processorId('sub'),

@@ -24,7 +24,7 @@ export const LISTS: readonly ProjectPage[] = [
   { path: 'features', heading: 'Features', shows: 'Seats', dialogs: ['New feature'] },
   { path: 'coupons', heading: 'Coupons', shows: 'SPRING20', dialogs: ['New coupon'] },
   { path: 'subscriptions', heading: 'Subscriptions', shows: 'Canceled', dialogs: ['Cancel…'] },
-  { path: 'invoices', heading: 'Invoices', shows: 'Paid' },
+  { path: 'invoices', heading: 'Invoices', shows: 'Paid', dialogs: ['New invoice'] },
   { path: 'payments', heading: 'Payments', shows: 'Succeeded' },
   { path: 'failing-payments', heading: 'Failing payments', shows: 'No payment has failed' },
   {

@@ -37,6 +37,7 @@ inBrowser('opens the dialogs of other pages from the palette, without a mouse', 
   for (const [text, name] of [
     ['new prod', 'New product'],
     ['checkout link', 'New checkout'],
+    ['bill new', 'New invoice'],
     ['member invite', 'Invite someone'],
     ['new api', 'New API key'],
     ['shortcuts', 'Keyboard shortcuts'],

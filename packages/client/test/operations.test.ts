@@ -55,12 +55,15 @@ it('has exactly one method for each operation that API keys may call', async () 
           : call(owner, ':featureKey', {}));
       if (resource in owners) continue;
       const takesId =
-        /^(?:get|update|previewChange|change|dropChange|setDiscount|setTax|delete|cancel|resume|deactivate|revoke|findings|retry|refund|void|mark|rotate|test|send|recover)/.test(
+        /^(?:get|update|previewChange|change|dropChange|setDiscount|setTax|delete|cancel|resume|deactivate|revoke|findings|retry|refund|void|mark|finalize|rotate|test|send|recover|\w+InvoiceItem)/.test(
           name,
         ) && name !== 'updateConfig';
       const takesIds = resource === 'analytics' && name === 'customers';
       const result = await (takesId
-        ? call(name === 'retryCredit' ? ':creditId' : (ids[resource] ?? {}), {})
+        ? call(
+            name === 'retryCredit' ? ':creditId' : (ids[resource] ?? {}),
+            name === 'deleteInvoiceItem' ? ':itemId' : {},
+          )
         : call(takesIds ? [] : {}));
       if (result instanceof List) await result.page();
     }

@@ -166,6 +166,17 @@ it('tells the tax of an invoice where there is one', async () => {
   expect(text.match(/including \S+ tax/g)).toEqual(['including $4.79 tax']);
 });
 
+it('says until when an invoice is to be paid that can still be paid', async () => {
+  await using service = await startService();
+  const dueDate = new Date('2026-12-20T12:00:00Z');
+  for (const status of ['open', 'paid'] as const)
+    service.otherServices.invoices.push(anInvoice(service, { number: `N-${status}`, status, dueDate }));
+  service.otherServices.invoices.push(anInvoice(service, { status: 'open' }));
+  const { token } = await service.createLink();
+  const text = textOf((await service.visit(token, '?tab=invoices')).body);
+  expect(text.match(/Due on .*/g)).toEqual(['Due on Dec 20, 2026']);
+});
+
 it('shows twelve invoices per page, and uncollectible ones as open', async () => {
   await using service = await startService();
   const { invoices } = service.otherServices;

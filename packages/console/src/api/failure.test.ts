@@ -1,6 +1,6 @@
 import { BillingError } from '@billing/client';
 import { expect, it } from 'vitest';
-import { describeFailure, missingRecord, problemsOf } from './failure.ts';
+import { describeFailure, isRefused, missingRecord, problemsOf } from './failure.ts';
 
 const refused = (...fields: { path: string; message: string }[]) =>
   new BillingError({ status: 400, code: 'validation_error', message: 'Refused.', details: { fields } });
@@ -58,4 +58,17 @@ it.each([
   [new Error('No number.'), undefined],
 ])('names what a page requested in vain (%#)', (error, noun) => {
   expect(missingRecord(error)).toBe(noun);
+});
+
+it('takes a request for refused when the service has said so for good, and not when it may have been done', () => {
+  const failure = (status: number, code = '') => new BillingError({ status, code, message: '' });
+  expect([400, 409, 422, 429].map(status => isRefused(failure(status)))).toEqual([true, true, true, true]);
+  const open = [
+    failure(0, 'timed_out'),
+    failure(500),
+    failure(503),
+    failure(409, 'idempotency_key_in_use'),
+    new Error(''),
+  ];
+  expect(open.filter(isRefused)).toEqual([]);
 });

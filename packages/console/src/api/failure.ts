@@ -106,3 +106,7 @@ export function problemsOf<const Field extends string>(
 export const PROMOTION_CODE_REFUSALS = { promotion_code_: 'promotionCode' } as const;
 
 export const hasCode = (error: unknown, code: string): boolean => error instanceof BillingError && error.code === code;
+
+/** Whether a request was refused for good: nothing was done, and the same request would be refused again. */
+export const isRefused = (error: unknown): error is BillingError =>
+  error instanceof BillingError && error.status >= 400 && error.status < 500 && error.code !== 'idempotency_key_in_use';

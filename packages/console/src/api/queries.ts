@@ -49,6 +49,13 @@ export const subscriptionQuery = ({ billing, key }: ProjectScope, subscriptionId
     queryFn: ({ signal }) => billing.subscriptions.get(subscriptionId, { signal }),
   });
 
+/** What waits for the next invoice of a subscription: a new invoice changes it. */
+export const nextItemsQuery = ({ billing, key }: ProjectScope, subscriptionId: string) =>
+  queryOptions({
+    queryKey: key('invoices', 'next', subscriptionId),
+    queryFn: ({ signal }) => billing.subscriptions.listInvoiceItems(subscriptionId, { signal }),
+  });
+
 /** A record named by its id, for those that show it in passing; null when there is none. */
 export const foundQuery = <Item>(
   scope: ProjectScope,

@@ -3,7 +3,7 @@ import { Outlet } from '@tanstack/react-router';
 import { Suspense, useEffect, useState, type ReactNode } from 'react';
 import { useProject, useProjectDetails } from '#api/project.ts';
 import { processorQuery } from '#api/queries.ts';
-import { useDialog } from '#resource/dialog-button.tsx';
+import { ShowDialog, useDialog } from '#resource/dialog-button.tsx';
 import { Button } from '#ui/button.tsx';
 import { Icon } from '#ui/icon.tsx';
 import { CommandPalette } from './command-palette.tsx';
@@ -22,7 +22,7 @@ export function Shell() {
   const project = useProjectDetails();
   const [menuOpen, setMenuOpen] = useState(false);
   const [paletteOpen, setPaletteOpen] = useState(false);
-  const { open: show, dialog } = useDialog((shown: ReactNode) => <Suspense>{shown}</Suspense>);
+  const { open: show, dialog } = useDialog((shown: ReactNode) => shown);
   const { data: connection } = useQuery(processorQuery(scope));
   useShortcuts({ onPalette: () => setPaletteOpen(true), onSheet: () => show(<ShortcutSheet />) });
 
@@ -79,7 +79,9 @@ export function Shell() {
               key={`${teamId}/${projectId}`}
               fallback={<PendingPage />}
             >
-              <Outlet />
+              <ShowDialog value={show}>
+                <Outlet />
+              </ShowDialog>
             </Suspense>
           </main>
         </div>

@@ -5,8 +5,8 @@ export interface Write<Input, Output> {
   readonly write: (input: Input) => Promise<Output>;
   /** What the page shows of what it changes: queries, by the beginnings of their keys. They are loaded again, also after a failure. */
   readonly stale: readonly QueryKey[];
-  /** What a toast says once it is done. */
-  readonly done?: string | ((output: Output, input: Input) => string);
+  /** What a toast says once it is done, if anything. */
+  readonly done?: string | ((output: Output, input: Input) => string | undefined);
   /** What a toast says was not done, where no form shows the error. */
   readonly failed?: string;
   /** Runs once it is done and what it changed was loaded. */
@@ -36,7 +36,8 @@ export function useWrite<Input = void, Output = unknown>({
     onSuccess: async (output, input) => {
       await reload();
       onDone?.(output, input);
-      if (done) toasts.done(typeof done === 'string' ? done : done(output, input));
+      const text = typeof done === 'function' ? done(output, input) : done;
+      if (text !== undefined) toasts.done(text);
     },
     onError: async error => {
       if (failed) toasts.failed(failed, error);

@@ -1,4 +1,4 @@
-import { createContext, use, useState, type ComponentProps, type ReactNode } from 'react';
+import { createContext, Suspense, use, useState, type ComponentProps, type ReactNode } from 'react';
 import { createPortal } from 'react-dom';
 import { Button } from '#ui/button.tsx';
 
@@ -7,14 +7,28 @@ const Close = createContext(() => {});
 /** Returns what closes the dialog that the caller is a part of. */
 export const useClose = (): (() => void) => use(Close);
 
+/** Shows a dialog of the frame, which has one at a time. */
+export const ShowDialog = createContext<(dialog: ReactNode) => void>(() => {});
+
+/** Returns what shows a dialog that stays when the page, or the row, that has opened it goes away. */
+export const useShowDialog = (): ((dialog: ReactNode) => void) => use(ShowDialog);
+
 interface OpenProps {
   readonly onClose: () => void;
   readonly children: ReactNode;
 }
 
-/** An open dialog, whose parts close it by `useClose`. It has no style of the place that opens it, such as a table. */
+/**
+ * An open dialog, whose parts close it by `useClose`; it may have to be loaded first. It has no style of the place that opens it,
+ * such as a table.
+ */
 export const Open = ({ onClose, children }: OpenProps) =>
-  createPortal(<Close value={onClose}>{children}</Close>, document.body);
+  createPortal(
+    <Suspense>
+      <Close value={onClose}>{children}</Close>
+    </Suspense>,
+    document.body,
+  );
 
 interface DialogButtonProps extends Omit<ComponentProps<typeof Button>, 'onClick'> {
   readonly dialog: ReactNode;

@@ -6,24 +6,28 @@ import { formatMoney } from './money.ts';
 import { parseMoney } from './parse-money.ts';
 import { READER_LOCALE } from './reader-locale.ts';
 
-interface AmountFieldProps {
+interface AmountProps {
   readonly label: string;
-  readonly name: string;
+  readonly name?: string;
   readonly currency: string;
-  /** In the currency's smallest unit. */
-  readonly defaultAmount?: number;
   readonly required?: boolean;
   /** What the service says about it. */
   readonly problem?: string | undefined;
+}
+
+interface AmountTextFieldProps extends AmountProps {
+  /** As it is written; the form keeps it. */
+  readonly text: string;
+  readonly onText: (text: string) => void;
 }
 
 /**
  * An amount as people write it. It is checked on submit, which a wrong one stops, in the field itself; the hint shows how it
  * is read.
  */
-export function AmountField({ label, name, currency, defaultAmount, required = true, problem }: AmountFieldProps) {
+export function AmountTextField(props: AmountTextFieldProps) {
+  const { label, name, currency, required = true, problem, text, onText } = props;
   const input = useRef<HTMLInputElement>(null);
-  const [text, setText] = useState(defaultAmount === undefined ? '' : asTyped(defaultAmount, currency));
   const [isRefused, setRefused] = useState(false);
   const parsed = text.trim() === '' && !required ? { amount: undefined } : parseMoney(text, currency);
   const wrong = 'problem' in parsed ? parsed.problem : undefined;
@@ -37,7 +41,7 @@ export function AmountField({ label, name, currency, defaultAmount, required = t
       autoComplete="off"
       value={text}
       onChange={event => {
-        setText(event.target.value);
+        onText(event.target.value);
         setRefused(false);
       }}
       onInvalid={event => {
@@ -50,6 +54,18 @@ export function AmountField({ label, name, currency, defaultAmount, required = t
       problem={(isRefused ? wrong : undefined) ?? problem}
     />
   );
+}
+
+interface AmountFieldProps extends AmountProps {
+  readonly name: string;
+  /** In the currency's smallest unit. */
+  readonly defaultAmount?: number;
+}
+
+/** The same, which keeps its text itself. */
+export function AmountField({ defaultAmount, ...field }: AmountFieldProps) {
+  const [text, setText] = useState(defaultAmount === undefined ? '' : asTyped(defaultAmount, field.currency));
+  return <AmountTextField {...field} text={text} onText={setText} />;
 }
 
 /** Writes an amount as its field shows it, without a currency: 2999 usd is 29.99. */

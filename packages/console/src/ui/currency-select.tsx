@@ -5,7 +5,7 @@ const NAMES = new Intl.DisplayNames('en', { type: 'currency' });
 
 interface CurrencySelectProps {
   readonly label: string;
-  readonly name: string;
+  readonly name?: string;
   readonly hint?: string;
   readonly problem?: string | undefined;
   readonly value?: string;

@@ -1,4 +1,5 @@
 import { createElement, useId, type ComponentProps, type ReactNode } from 'react';
+import { MAX_QUANTITY } from './quantity.ts';
 
 interface FieldProps {
   readonly label: string;
@@ -81,7 +82,7 @@ export const PromotionCodeField = (input: InputProps) => (
 
 /** How many of a price. */
 export const QuantityField = (input: InputProps) => (
-  <TextField label="Quantity" type="number" min={1} max={999_999} required {...input} />
+  <TextField label="Quantity" type="number" min={1} max={MAX_QUANTITY} required {...input} />
 );
 
 /** The options of a select: the words for each value. */

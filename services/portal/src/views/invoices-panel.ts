@@ -46,7 +46,7 @@ const COLUMNS = ['date', 'number', 'amount', 'status', 'document'] as const;
 
 function row(invoice: ShownInvoice, { texts, processorBaseUrl }: PortalView): Html {
   const { locale } = texts;
-  const { status, amountDue, currency, createdAt } = invoice;
+  const { status, amountDue, currency, createdAt, dueDate } = invoice;
   const tax = invoice.tax ?? 0;
   const label = LABELS[status];
   const number = html`<bdi>${invoice.number ?? texts.text('withoutNumber')}</bdi>`;
@@ -59,7 +59,10 @@ function row(invoice: ShownInvoice, { texts, processorBaseUrl }: PortalView): Ht
       ${formatMoney(amountDue, currency, locale)}
       ${tax !== 0 && html`<div class="soft">${texts.text('includingTax', { tax: formatMoney(tax, currency, locale) })}</div>`}
     </td>
-    <td role="cell" class="state"><span class="status ${label.tone}">${texts.text(label.text)}</span></td>
+    <td role="cell" class="state">
+      <span class="status ${label.tone}">${texts.text(label.text)}</span>
+      ${isPayable(invoice) && dueDate && html`<div class="soft">${texts.html('dueOn', { date: timeElement(dueDate, locale) })}</div>`}
+    </td>
     <td role="cell" class="links">
       ${payment && html`<a href="${payment}" rel="noreferrer">${texts.html('pay', { number })}</a>`}
       ${pdf && html`<a href="${pdf}" rel="noreferrer">${DOWNLOAD}${texts.html('pdf', { number })}</a>`}

@@ -1,6 +1,6 @@
 import type { Customer } from '@billing/client';
 import { useQuery } from '@tanstack/react-query';
-import { useParams } from '@tanstack/react-router';
+import { lazyRouteComponent, useParams } from '@tanstack/react-router';
 import { customerTitle } from '#api/customer-names.ts';
 import { useProject } from '#api/project.ts';
 import { customerQuery } from '#api/queries.ts';
@@ -22,6 +22,8 @@ import { CustomerSubscriptions } from './customer-subscriptions.tsx';
 import { CustomerSummary } from './customer-summary.tsx';
 import { EntitlementsCard } from './entitlements-card.tsx';
 import { PortalLinkDialog } from './portal-link-dialog.tsx';
+
+const NewInvoiceDialog = lazyRouteComponent(() => import('../invoices/new-invoice-dialog.tsx'), 'NewInvoiceDialog');
 
 const UP = { page: 'customers', title: 'Customers' } as const;
 
@@ -72,6 +74,9 @@ function CustomerActions({ customer }: { readonly customer: Customer }) {
     <>
       <DialogButton icon="plus" dialog={<CheckoutDialog customerId={id} />}>
         New checkout
+      </DialogButton>
+      <DialogButton icon="plus" dialog={<NewInvoiceDialog customerId={id} />}>
+        New invoice
       </DialogButton>
       <DialogButton icon="external" dialog={<PortalLinkDialog customerId={id} email={email} />}>
         Portal link

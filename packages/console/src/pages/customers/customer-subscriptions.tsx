@@ -1,5 +1,6 @@
 import type { Subscription } from '@billing/client';
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { useProject } from '#api/project.ts';
 import { stateQuery } from '#api/queries.ts';
 import { useProductNames } from '#api/use-product-names.ts';
@@ -13,6 +14,7 @@ import { Time } from '#ui/time.tsx';
 import { describeOff } from '../coupons/coupon-words.ts';
 import { SubscriptionLink } from '../products/product-name.tsx';
 import { ownDiscounts, RemoveDiscountsDialog, SetDiscountDialog } from '../subscriptions/discounts-card.tsx';
+import { AddNextItem, NextItems } from '../subscriptions/next-items.tsx';
 import { hasEnded, nextStep } from '../subscriptions/next-step.ts';
 import { PlannedChanges } from '../subscriptions/planned-changes.tsx';
 import { SubscriptionActions } from '../subscriptions/subscription-actions.tsx';
@@ -107,6 +109,23 @@ function SubscriptionRow({ subscription }: { readonly subscription: Subscription
         </SubscriptionActions>
       </div>
       <PlannedChanges subscription={subscription} />
+      <NextItemsOnDemand subscription={subscription} />
     </li>
+  );
+}
+
+/** What comes with the next invoice, read when it is opened: a customer may have many subscriptions. */
+function NextItemsOnDemand({ subscription }: { readonly subscription: Subscription }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details className="more" onToggle={event => setOpen(event.currentTarget.open)}>
+      <summary>With the next invoice</summary>
+      {isOpen && (
+        <div className="stack-s">
+          <NextItems subscription={subscription} />
+          <AddNextItem subscription={subscription} />
+        </div>
+      )}
+    </details>
   );
 }

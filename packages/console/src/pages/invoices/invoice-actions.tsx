@@ -1,13 +1,11 @@
 import type { Invoice, Payment } from '@billing/client';
-import { type ReactNode, useState } from 'react';
-import { useProject } from '#api/project.ts';
-import { randomHex } from '#api/random-hex.ts';
-import { DialogButton } from '#resource/dialog-button.tsx';
-import { ConfirmWrite } from '#resource/write-dialogs.tsx';
+import type { ReactNode } from 'react';
+import { DialogButton, useShowDialog } from '#resource/dialog-button.tsx';
+import { Button } from '#ui/button.tsx';
 import { Icon, type IconName } from '#ui/icon.tsx';
-import { formatMoney } from '#ui/money.ts';
 import { OpenInStripe } from '#ui/open-in-stripe.tsx';
-import { CustomerName } from '../customers/customer-name.tsx';
+import { ChangeDialog } from './change-dialog.tsx';
+import { DeleteDraftDialog, FinalizeDialog } from './draft-dialogs.tsx';
 import { retriedOf, RetryDialog } from './retry-dialog.tsx';
 
 interface InvoiceActionsProps {
@@ -18,63 +16,45 @@ interface InvoiceActionsProps {
   readonly failed?: Payment | undefined;
 }
 
-/** Opens what there is of an invoice; collects, voids or gives up one that is not paid. */
+/** Opens what there is of an invoice, and offers what can be made of it: of a draft, and of one that is not paid. */
 export function InvoiceActions({ invoice, all = false, failed }: InvoiceActionsProps) {
-  const { status } = invoice;
+  const show = useShowDialog();
+  const isDraft = invoice.status === 'draft' && invoice.subscriptionId === null;
   return (
     <span className="row">
       {all ? <OpenInStripe id={invoice.processorInvoiceId} /> : <InvoiceLinks invoice={invoice} />}
-      {all && status === 'open' && (
+      {all && invoice.status === 'open' && (
         <DialogButton dialog={<RetryDialog {...retriedOf(invoice, failed)} />}>Retry…</DialogButton>
       )}
-      {status === 'open' && (
-        <DialogButton small={!all} dialog={<ChangeDialog invoice={invoice} change="uncollectible" />}>
-          Uncollectible…
-        </DialogButton>
+      {isDraft && (
+        <>
+          {/* It says what became of the payment, also once the invoice is no draft any more. */}
+          <Button small={!all} onClick={() => show(<FinalizeDialog invoice={invoice} />)}>
+            Finalize…
+          </Button>
+          <DialogButton small={!all} dialog={<DeleteDraftDialog invoice={invoice} isOnPage={all} />}>
+            Delete…
+          </DialogButton>
+        </>
       )}
-      {(status === 'open' || status === 'uncollectible') && (
-        <DialogButton small={!all} dialog={<ChangeDialog invoice={invoice} change="void" />}>
-          Void…
+      {changesOf(invoice, all).map(change => (
+        <DialogButton key={change} small={!all} dialog={<ChangeDialog invoice={invoice} change={change} />}>
+          {CHANGES[change]}
         </DialogButton>
-      )}
+      ))}
     </span>
   );
 }
 
-interface ChangeDialogProps {
-  readonly invoice: Invoice;
-  readonly change: 'void' | 'uncollectible';
-}
+const CHANGES = { send: 'Resend…', markPaid: 'Mark paid…', markUncollectible: 'Uncollectible…', void: 'Void…' };
 
-function ChangeDialog({ invoice, change }: ChangeDialogProps) {
-  const { billing, key } = useProject();
-  // Sent again because its response was lost, it is the same change.
-  const [idempotencyKey] = useState(() => randomHex(32));
-  const name = invoice.number ? `invoice ${invoice.number}` : 'the invoice';
-  const isVoid = change === 'void';
-  const customer = <CustomerName id={invoice.customerId} />;
-  const owed = formatMoney(invoice.amountRemaining, invoice.currency);
-  return (
-    <ConfirmWrite
-      title={isVoid ? `Void ${name}` : `Mark ${name} as uncollectible`}
-      action={isVoid ? 'Void the invoice' : 'Mark as uncollectible'}
-      write={() => billing.invoices[isVoid ? 'void' : 'markUncollectible'](invoice.id, { idempotencyKey })}
-      stale={[key()]}
-      done={isVoid ? 'The invoice is void.' : 'The invoice is marked as uncollectible.'}
-    >
-      {isVoid ? (
-        <p>
-          {customer} will no longer owe {owed}: nobody can pay the invoice any more, and Stripe stops trying. A
-          subscription goes on and bills its next period; cancel it separately. Voiding cannot be undone.
-        </p>
-      ) : (
-        <p>
-          The {owed} that {customer} owes count as a bad debt, and Stripe stops trying to collect them. The customer can
-          still pay on the invoice’s page, and you can still void it.
-        </p>
-      )}
-    </ConfirmWrite>
-  );
+/** Returns what can be made of an invoice that is not paid; in a list, which has little room, what is done the most. */
+function changesOf({ status, dueDate }: Invoice, all: boolean): readonly (keyof typeof CHANGES)[] {
+  if (status === 'uncollectible') return all ? ['markPaid', 'void'] : ['void'];
+  if (status !== 'open') return [];
+  // Only what is sent has a due date.
+  if (dueDate === null) return all ? ['markPaid', 'markUncollectible', 'void'] : ['markUncollectible', 'void'];
+  return all ? ['send', 'markPaid', 'markUncollectible', 'void'] : ['send', 'markPaid'];
 }
 
 interface InvoiceLinksProps {

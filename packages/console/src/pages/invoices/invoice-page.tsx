@@ -86,7 +86,7 @@ const REASONS: Readonly<Record<string, string>> = {
   subscription_cycle: 'A new period of the subscription',
   subscription_update: 'A change of the subscription',
   subscription_threshold: 'Usage reached a limit',
-  manual: 'Made by hand or by another program',
+  manual: 'Billed once, beside subscriptions',
 };
 
 function InvoiceDetails({ invoice }: { readonly invoice: WholeInvoice }) {

@@ -1,10 +1,12 @@
 import type { Invoice } from '@billing/client';
+import { lazyRouteComponent } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { useProject, type ProjectScope } from '#api/project.ts';
 import { SearchFilter, SelectFilter, useFilters } from '#layout/filters.tsx';
 import { ListFilters, useListFilters } from '#layout/list-filters.tsx';
 import { exportedColumn, ListPage, sortedBy } from '#layout/list-page.tsx';
 import type { Column } from '#layout/list-table.tsx';
+import { useCreate } from '#resource/dialog-button.tsx';
 import { formatMoney } from '#ui/money.ts';
 import { EmptyState } from '#ui/states.tsx';
 import { INVOICE_STATUS } from '#ui/statuses.tsx';
@@ -12,6 +14,8 @@ import { Time } from '#ui/time.tsx';
 import { customerColumn } from '../customers/customer-name.tsx';
 import { amountColumn, currencyColumn, customerColumns, productFinder } from '../exported-columns.ts';
 import { INVOICE_COLUMNS } from './columns.tsx';
+
+const NewInvoiceDialog = lazyRouteComponent(() => import('./new-invoice-dialog.tsx'), 'NewInvoiceDialog');
 
 /** The status says which of them it is; a column for each would leave no room for a table. */
 const DUE_OR_PAID: Column<Invoice> = {
@@ -48,11 +52,13 @@ export function InvoicesPage() {
   const search = filters.text('search') || undefined;
   const pastDue = filters.oneOf('pastDue', PAST_DUE) ? true : undefined;
   const wanted = { ...shown, status, search, pastDue };
+  const create = useCreate('New invoice', <NewInvoiceDialog />);
   const isChosen = isFiltered || [status, search, pastDue].some(Boolean);
   return (
     <ListPage
       title="Invoices"
       lead="What Stripe has billed."
+      actions={create.button}
       nouns={['invoice', 'invoices']}
       exported={{ name: 'invoices', columns: useMemo(() => exportedColumns(scope), [scope]) }}
       filters={
@@ -68,13 +74,19 @@ export function InvoicesPage() {
       columns={COLUMNS}
       rowKey={invoice => invoice.id}
       empty={
-        <EmptyState icon="invoices" title={isChosen ? 'No invoice matches' : 'No invoices yet'}>
+        <EmptyState
+          icon="invoices"
+          title={isChosen ? 'No invoice matches' : 'No invoices yet'}
+          action={isChosen ? undefined : create.button}
+        >
           {isChosen
             ? 'Choose other filters to see more.'
-            : 'Stripe makes an invoice for each period of a subscription.'}
+            : 'Stripe makes an invoice for each period of a subscription, and you make one to bill something once.'}
         </EmptyState>
       }
-    />
+    >
+      {create.dialog}
+    </ListPage>
   );
 }
 

@@ -1,8 +1,7 @@
 import { BillingError, type DunningCase, type Invoice, type Payment } from '@billing/client';
-import { useState } from 'react';
 import { useProject } from '#api/project.ts';
-import { randomHex } from '#api/random-hex.ts';
 import { useClose } from '#resource/dialog-button.tsx';
+import { useOnce } from '#resource/use-once.ts';
 import { useDialogWrite } from '#resource/write-dialogs.tsx';
 import { ConfirmDialog } from '#ui/confirm-dialog.tsx';
 import { RefusalNotice } from '#ui/form.tsx';
@@ -25,17 +24,9 @@ export const retriedOf = (
 export function RetryDialog({ invoiceId, customerId, amountDue, currency, lastFailure }: Retried) {
   const { billing, key } = useProject();
   const onClose = useClose();
-  // Sent again because its response was lost, it is the same attempt.
-  const [idempotencyKey, setKey] = useState(() => randomHex(32));
+  const once = useOnce();
   const write = useDialogWrite<void, unknown>({
-    write: async () => {
-      try {
-        return await billing.invoices.retry(invoiceId, { idempotencyKey });
-      } catch (error) {
-        if (declineOf(error)) setKey(randomHex(32));
-        throw error;
-      }
-    },
+    write: () => once('retry', options => billing.invoices.retry(invoiceId, options)),
     stale: [key()],
     done: 'The invoice is paid.',
   });

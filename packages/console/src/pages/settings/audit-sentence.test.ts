@@ -68,6 +68,14 @@ it.each<[string, Partial<AuditEntry>]>([
       changes: [{ field: 'quantity', from: 3, to: 5 }],
     },
   ],
+  [
+    'Ada added Setup to the next invoice of Katherine',
+    {
+      action: 'createInvoiceItem',
+      target: { type: 'subscription', id: 'ps_1', name: null },
+      changes: [{ field: 'invoiceItem', from: null, to: 'Setup' }],
+    },
+  ],
   ['Ada invited a new owner', { action: 'inviteMember', changes: [{ field: 'role', from: null, to: 'owner' }] }],
   ['The system: launch rocket', { action: 'launchRocket', actor: { type: 'system', id: null, name: null } }],
 ])('says %j', (text, entry) => {

@@ -7,23 +7,18 @@ import { pricesQuery, productsQuery } from '#api/queries.ts';
 import { randomHex } from '#api/random-hex.ts';
 import { Loading } from '#layout/loading.tsx';
 import { useClose } from '#resource/dialog-button.tsx';
+import { Preview } from '#resource/preview.tsx';
+import { usePreview } from '#resource/use-preview.ts';
 import { useDialogWrite } from '#resource/write-dialogs.tsx';
-import { Button } from '#ui/button.tsx';
-import { useDebounced } from '#ui/debounced.ts';
 import { Dialog } from '#ui/dialog.tsx';
 import { FormDialog } from '#ui/form-dialog.tsx';
-import { FormProblem, RefusalNotice } from '#ui/form.tsx';
+import { RefusalNotice } from '#ui/form.tsx';
 import { formatMoney } from '#ui/money.ts';
-import { SkeletonLines } from '#ui/states.tsx';
 import { describeDecline } from '../failing-payments/failure-words.ts';
 import { PlanChangePreviewDetails } from './plan-change-preview.tsx';
 import { PlanFields } from './plan-fields.tsx';
 import { formOf, pricesFor, readPlanForm, type PlanForm } from './plan-form.ts';
 import { SubscriptionSummary } from './subscription-summary.tsx';
-
-const TYPING_MS = 300;
-/** A preview is accepted for 15 minutes. */
-const REFRESH_MS = 5 * 60_000;
 
 /** Changes the plan or the quantity, with what that costs beside the button. */
 export function ChangePlanDialog({ subscription }: { readonly subscription: Subscription }) {
@@ -68,7 +63,13 @@ export function ChangePlanDialog({ subscription }: { readonly subscription: Subs
         codeProblem={codeProblem}
       />
       <section className="stack-s" aria-label="What it costs">
-        {'missing' in wanted ? <p className="muted">{wanted.missing}</p> : !codeProblem && <Preview query={preview} />}
+        {'missing' in wanted ? (
+          <p className="muted">{wanted.missing}</p>
+        ) : (
+          !codeProblem && (
+            <Preview query={preview}>{data => <PlanChangePreviewDetails preview={data.preview} />}</Preview>
+          )
+        )}
       </section>
       {refusal && <RefusalNotice {...refusal} />}
     </FormDialog>
@@ -103,21 +104,15 @@ function actionOf({ when }: PlanForm, preview: PlanChangePreview | undefined): s
 /** The preview of a change, and what makes that change for the previewed amount. */
 function useChange(subscriptionId: string, change: PlanChange | undefined) {
   const { billing, key } = useProject();
-  const text = useDebounced(change && JSON.stringify(change), TYPING_MS);
-  const isCurrent = text !== undefined && text === (change && JSON.stringify(change));
-  const preview = useQuery({
-    queryKey: key('plan-change-preview', subscriptionId, text),
-    queryFn: async ({ signal }) => ({
-      preview: await billing.subscriptions.previewChange(subscriptionId, change ?? {}, { signal }),
+  const preview = usePreview({
+    queryKey: key('plan-change-preview', subscriptionId),
+    wanted: change,
+    read: async (wanted, signal) => ({
+      preview: await billing.subscriptions.previewChange(subscriptionId, wanted, { signal }),
       // Sent again because its response was lost, it is the same change.
       idempotencyKey: randomHex(32),
     }),
-    enabled: isCurrent,
-    refetchInterval: ({ state }) => (state.error ? false : REFRESH_MS),
-    staleTime: REFRESH_MS,
-    gcTime: 0,
   });
-  const shown = isCurrent ? preview : { ...preview, data: undefined, error: null };
   const make = useDialogWrite({
     write: async ({
       previewed,
@@ -140,15 +135,14 @@ function useChange(subscriptionId: string, change: PlanChange | undefined) {
     done: ({ change: { status } }) => DONE[status],
   });
   const mutate = () => {
-    if (change && shown.data) make.mutate({ previewed: shown.data, made: change });
+    if (change && preview.data) make.mutate({ previewed: preview.data, made: change });
   };
   return {
-    preview: shown,
+    preview,
     write: {
-      // What is read again may differ from what is shown.
-      isPending: make.isPending || preview.isRefetching || (change !== undefined && !shown.data && !shown.error),
+      isPending: make.isPending || preview.isPending,
       // Another change was not refused.
-      error: JSON.stringify(make.variables?.made) === text ? make.error : null,
+      error: JSON.stringify(make.variables?.made) === JSON.stringify(change) ? make.error : null,
       mutate,
     },
   };
@@ -159,28 +153,3 @@ const DONE = {
   scheduled: 'The plan changes at the end of the period.',
   pending_payment: 'The change waits for the payment of the customer.',
 } as const;
-
-interface PreviewProps {
-  readonly query: {
-    readonly data: { readonly preview: PlanChangePreview } | undefined;
-    readonly error: unknown;
-    readonly refetch: () => unknown;
-  };
-}
-
-function Preview({ query: { data, error, refetch } }: PreviewProps) {
-  if (error)
-    return (
-      <>
-        <FormProblem error={error} />
-        {!(error instanceof BillingError && error.status >= 400 && error.status < 500) && (
-          <div className="row">
-            <Button small icon="retry" onClick={() => void refetch()}>
-              Try again
-            </Button>
-          </div>
-        )}
-      </>
-    );
-  return data ? <PlanChangePreviewDetails preview={data.preview} /> : <SkeletonLines lines={3} />;
-}

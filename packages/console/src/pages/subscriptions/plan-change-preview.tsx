@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useProject } from '#api/project.ts';
 import { featuresQuery } from '#api/queries.ts';
+import { balanceRows, PreviewedLines } from '#resource/preview.tsx';
 import { Details } from '#ui/details.tsx';
 import { formatMoney } from '#ui/money.ts';
 import { Time } from '#ui/time.tsx';
@@ -16,7 +17,7 @@ const DIRECTIONS: Readonly<Record<PlanChangePreview['direction'], string>> = {
 
 /** What a change costs, in Stripe’s own figures, and what the customer gains and loses. */
 export function PlanChangePreviewDetails({ preview }: { readonly preview: PlanChangePreview }) {
-  const { currency, amountDue, creditApplied, creditGranted, debitApplied, carriedOver, nextInvoice } = preview;
+  const { currency, amountDue, creditGranted, nextInvoice } = preview;
   const money = (amount: number) => <span className="num">{formatMoney(amount, currency)}</span>;
   return (
     <>
@@ -25,15 +26,12 @@ export function PlanChangePreviewDetails({ preview }: { readonly preview: PlanCh
         {DIRECTIONS[preview.direction]}
       </p>
       {!preview.exact && <p className="muted">A new period begins, so that the amount may still change a little.</p>}
-      <InvoiceLines preview={preview} money={money} />
+      <PreviewedLines lines={preview.lines.map(toShownLine)} sums={preview} money={money} />
       <Details
         narrow
         of={{
-          'From the balance': creditApplied === 0 ? undefined : money(creditApplied),
+          ...balanceRows(preview, money),
           'To the balance': creditGranted === 0 ? undefined : money(creditGranted),
-          'Owed from before': debitApplied === 0 ? undefined : money(debitApplied),
-          'Carried over':
-            carriedOver === 0 ? undefined : <>{money(carriedOver)} with the next invoice: too little to charge</>,
           'Takes effect': <Time at={preview.effectiveAt} show="time" />,
           'Next invoice': nextInvoice ? (
             <>
@@ -49,47 +47,15 @@ export function PlanChangePreviewDetails({ preview }: { readonly preview: PlanCh
   );
 }
 
-interface InvoiceLinesProps {
-  readonly preview: PlanChangePreview;
-  readonly money: (amount: number) => ReactNode;
-}
-
-/** The invoice that is due today, else the next one: its lines and what they come to. */
-function InvoiceLines({ preview: { lines, subtotal, discount, tax, total }, money }: InvoiceLinesProps) {
-  const sums = [
-    ['Subtotal', subtotal, subtotal !== total],
-    ['Discounts', -discount, discount !== 0],
-    ['Taxes', tax, tax !== 0],
-    ['Total', total, lines.length > 1 || subtotal !== total],
-  ] as const;
-  return (
-    <ul className="invoice-lines">
-      {lines.map(({ description, amount, periodStart, periodEnd }, index) => (
-        // A preview does not change, and a line has no id.
-        // eslint-disable-next-line react/no-array-index-key
-        <li key={index}>
-          <span dir="auto">
-            {description ?? (
-              <>
-                <Time at={periodStart} /> – <Time at={periodEnd} />
-              </>
-            )}
-          </span>
-          {money(amount)}
-        </li>
-      ))}
-      {sums.map(
-        ([title, amount, isShown]) =>
-          isShown && (
-            <li key={title} className="muted">
-              {title}
-              {money(amount)}
-            </li>
-          ),
-      )}
-    </ul>
-  );
-}
+/** A line by its words, or the period that it bills. */
+const toShownLine = ({ description, amount, periodStart, periodEnd }: PlanChangePreview['lines'][number]) => ({
+  amount,
+  text: description ?? (
+    <>
+      <Time at={periodStart} /> – <Time at={periodEnd} />
+    </>
+  ),
+});
 
 /** What the customer gains and loses, each by its words. */
 function useEntitlementChanges(changes: PlanChangePreview['entitlementChanges']): Readonly<Record<string, ReactNode>> {

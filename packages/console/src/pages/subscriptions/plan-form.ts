@@ -1,4 +1,5 @@
 import type { PlanChange, Price, Subscription } from '@billing/client';
+import { isQuantity } from '#ui/quantity.ts';
 
 /** One item of the form: a price and how many of it, as they are written. */
 export interface PlanRow {
@@ -33,7 +34,6 @@ export const PRORATIONS: Readonly<Record<PlanForm['proration'], string>> = {
 
 /** As many items as a change can have. */
 export const MAX_ROWS = 20;
-const MAX_QUANTITY = 999_999;
 
 /** Returns the form of a subscription that stays as it is. */
 export const formOf = ({ items }: Pick<Subscription, 'items'>): PlanForm => ({
@@ -59,7 +59,8 @@ export function readPlanForm(
 ): { readonly change: PlanChange } | { readonly missing: string } {
   const { rows, when, proration, promotionCode, endsTrial } = form;
   const quantities = rows.map(row => (isMetered(row.priceId) ? undefined : Number(row.quantity)));
-  if (!quantities.every(isQuantity)) return { missing: 'Each quantity is a whole number above zero.' };
+  if (!quantities.every(quantity => quantity === undefined || isQuantity(quantity)))
+    return { missing: 'Each quantity is a whole number above zero.' };
   const isNow = when === 'now';
   const isTrial = status === 'trialing';
   const rest = {
@@ -88,9 +89,6 @@ export function readPlanForm(
     return { missing: 'One of the prices is not known here. Run a sync, and then change the plan.' };
   return { change: { ...rest, items: wanted } };
 }
-
-const isQuantity = (quantity: number | undefined): boolean =>
-  quantity === undefined || (Number.isInteger(quantity) && quantity >= 1 && quantity <= MAX_QUANTITY);
 
 /** Returns the prices that an item can change to: recurring, for sale, in the subscription's currency; and its own. */
 export function pricesFor(

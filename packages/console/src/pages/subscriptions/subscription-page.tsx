@@ -24,6 +24,7 @@ import { PAYMENT_COLUMNS } from '../payments/columns.tsx';
 import { ProductNames } from '../products/product-name.tsx';
 import { CANCELLATION_REASONS } from './cancellation-reasons.ts';
 import { DiscountsCard } from './discounts-card.tsx';
+import { NextItemsCard } from './next-items.tsx';
 import { nextStep } from './next-step.ts';
 import { PlannedChanges } from './planned-changes.tsx';
 import { SubscriptionActions } from './subscription-actions.tsx';
@@ -84,6 +85,7 @@ export function SubscriptionPage() {
           <SubscriptionDetails subscription={subscription} />
           <DiscountsCard subscription={subscription} />
           <TaxCard subscription={subscription} />
+          <NextItemsCard subscription={subscription} />
           <WebhookChanges objectId={subscription.processorSubscriptionId} />
         </div>
       </div>
