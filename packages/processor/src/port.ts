@@ -3,6 +3,7 @@ import type { CreatedFilter } from './created-filter.ts';
 import type { Discounts } from './discounts.ts';
 import type { Invoicing } from './invoicing.ts';
 import type { PlanChanges } from './plan-changes.ts';
+import type { Selling, TrialEnd } from './selling.ts';
 import type { CheckoutSessionSnapshot } from './snapshots/checkout-session.ts';
 import type { BillingSnapshot, CustomerSnapshot, TaxIdSnapshot } from './snapshots/customer.ts';
 import type { InvoicePaymentSnapshot, InvoiceSnapshot } from './snapshots/invoice.ts';
@@ -56,12 +57,23 @@ export interface CheckoutLine {
 export interface NewCheckoutSession {
   readonly mode: 'subscription' | 'payment';
   readonly customerId: string;
-  readonly line: CheckoutLine;
+  /** What it sells, when there are no `lines`. */
+  readonly line?: CheckoutLine;
+  /** 1 to 20. In subscription mode one-time prices are billed with the first invoice. */
+  readonly lines?: readonly CheckoutLine[];
+  /** Of all lines; that of the first one when absent. */
+  readonly currency?: string;
+  /** Where it is shown; `hosted` when absent. An embedded one has a client secret in place of a URL. */
+  readonly page?: 'hosted' | 'embedded';
   /** `{CHECKOUT_SESSION_ID}` is sent to the processor unchanged. */
   readonly successUrl: string;
-  readonly cancelUrl: string;
-  /** Only in subscription mode. */
+  /** Only of a hosted page. */
+  readonly cancelUrl?: string;
+  /** Only in subscription mode, as are the next two. */
   readonly trialDays?: number;
+  readonly trialEndsWithoutMethod?: TrialEnd;
+  /** `if_required` asks for none as long as nothing is due; `always` when absent. */
+  readonly paymentMethodCollection?: 'always' | 'if_required';
   readonly allowPromotionCodes?: boolean;
   /** Excludes `allowPromotionCodes`. */
   readonly promotionCodeId?: string;
@@ -145,7 +157,7 @@ export type MarkedType = Exclude<SyncType, 'invoice' | 'payment'>;
  * Methods throw `ProcessorError` when the processor refuses, and Problem `unavailable` when it does not respond in time
  * or responds with 429.
  */
-export interface Processor extends PlanChanges, Discounts, Invoicing {
+export interface Processor extends PlanChanges, Discounts, Invoicing, Selling {
   /** Finds the account that the secret key belongs to. */
   findAccount(): Promise<{ readonly accountId: string }>;
   /** The processor's time in whole seconds, or that of a test clock; null when its response gives none, or the clock is gone. */

@@ -11,6 +11,7 @@ import { invoicingCalls } from './stripe/invoicing.ts';
 import { listedObjectCalls } from './stripe/listed-objects.ts';
 import { planChangeCalls } from './stripe/plan-changes.ts';
 import { refundCalls } from './stripe/refunds.ts';
+import { sellingCalls } from './stripe/selling.ts';
 import { subscriptionCalls } from './stripe/subscriptions.ts';
 
 /** Implements the port with Stripe's library. `baseUrl` replaces Stripe's address. */
@@ -19,13 +20,16 @@ export function stripeProcessor(secretKey: string, baseUrl?: string, onCall?: On
   const catalog = catalogCalls(calls);
   const discounts = discountCalls(calls);
   const planChanges = planChangeCalls(calls, { findPrice: catalog.findPrice, ...discounts });
+  const account = accountCalls(calls);
+  const reads = { ...catalog, ...planChanges, ...discounts };
   return {
-    ...accountCalls(calls),
+    ...account,
     ...catalog,
     ...customerCalls(calls),
     ...listedObjectCalls(calls),
     ...checkoutCalls(calls),
-    ...subscriptionCalls(calls, { ...catalog, ...planChanges, ...discounts }),
+    ...subscriptionCalls(calls, reads),
+    ...sellingCalls(calls, { ...reads, ...account }),
     ...invoiceCalls(calls),
     ...invoicingCalls(calls),
     ...refundCalls(calls),

@@ -120,14 +120,18 @@ test('becomes active when its first invoice is paid in time', async () => {
   expect(event?.data.previous_attributes).toEqual({ status: 'incomplete' });
 });
 
-test('sends an invoice instead of charging a card', async () => {
+test('sends an invoice instead of charging a card, an hour later', async () => {
   await using processor = await startProcessor();
   const { control, create, stripe } = await createAccount(processor);
   const wanted = { collection_method: 'send_invoice', days_until_due: 10, expand: ['latest_invoice'] } as const;
   const subscription = await create({ ...wanted, expand: [...wanted.expand] });
   expect(subscription).toMatchObject({ status: 'active', collection_method: 'send_invoice', days_until_due: 10 });
-  const due = subscription.start_date + 10 * DAY;
-  expect(subscription.latest_invoice).toMatchObject({ status: 'open', attempt_count: 0, due_date: due });
+  const finalizes = subscription.start_date + HOUR;
+  const draft = { status: 'draft', automatically_finalizes_at: finalizes, number: null };
+  expect(subscription.latest_invoice).toMatchObject(draft);
+  await control.advanceClock(HOUR + 1);
+  const due = { status: 'open', attempt_count: 0, due_date: finalizes + 10 * DAY, automatically_finalizes_at: null };
+  expect(await stripe.invoices.retrieve(idOf(subscription.latest_invoice))).toMatchObject(due);
   await control.advanceClock(32 * DAY);
   const renewed = await stripe.subscriptions.retrieve(subscription.id, { expand: ['latest_invoice'] });
   expect(renewed).toMatchObject({ status: 'active', latest_invoice: { status: 'open', attempt_count: 0 } });

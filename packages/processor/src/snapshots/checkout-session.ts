@@ -19,7 +19,10 @@ export const readCheckoutSession = (raw: unknown) =>
     subscriptionId: session.optional('subscription', reference),
     setupIntentId: session.optional('setup_intent', reference),
     paymentIntentId: session.optional('payment_intent', reference),
+    /** Of a hosted session that is open. */
     url: session.optional('url', text),
+    /** Of an embedded session: shows it to the customer. */
+    clientSecret: session.optional('client_secret', text),
     metadata: session.metadata(),
     createdAt: session.optional('created', unixTime) ?? new Date(0),
   }));

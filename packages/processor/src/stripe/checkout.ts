@@ -1,5 +1,6 @@
 import type { Stripe } from 'stripe';
-import type { NewCheckoutSession, NewSetupSession, Processor } from '../port.ts';
+import type { CheckoutLine, NewCheckoutSession, NewSetupSession, Processor } from '../port.ts';
+import type { SubscriptionTerms } from '../selling.ts';
 import { readCheckoutSession } from '../snapshots/checkout-session.ts';
 import { given, idOf, write, type Calls } from './calls.ts';
 import { findCreated, type Page } from './find-created.ts';
@@ -34,20 +35,27 @@ export function checkoutCalls({ stripe, call }: Calls): Checkout {
   };
 }
 
+/** Returns a price with its quantity, as sessions and subscriptions name it. */
+export const pricedLine = ({ priceId, quantity }: CheckoutLine) => ({ price: priceId, ...given({ quantity }) });
+
+/** Returns the parameter that says what follows a trial without a payment method. */
+export const trialSettings = ({ trialEndsWithoutMethod: outcome }: Pick<SubscriptionTerms, 'trialEndsWithoutMethod'>) =>
+  outcome && { trial_settings: { end_behavior: { missing_payment_method: outcome } } };
+
 function checkoutParams(session: NewCheckoutSession): Stripe.Checkout.SessionCreateParams {
-  const { mode, customerId, line, successUrl, cancelUrl, trialDays, operationId } = session;
+  const { mode, customerId, line, lines = line ? [line] : [], currency, trialDays, operationId } = session;
   const metadata = { ...session.metadata };
   const common = {
     customer: customerId,
-    line_items: [{ price: line.priceId, ...given({ quantity: line.quantity }) }],
-    success_url: successUrl,
-    cancel_url: cancelUrl,
+    line_items: lines.map(pricedLine),
+    ...given({ currency, payment_method_collection: session.paymentMethodCollection }),
+    ...pageOf(session),
     metadata: operationId === undefined ? metadata : withOperationId(metadata, operationId),
     ...checkoutOptions(session),
   };
   // Stripe does not copy the session's metadata to what the session creates.
   if (mode === 'subscription') {
-    const trial = trialDays === undefined ? {} : { trial_period_days: trialDays };
+    const trial = { ...given({ trial_period_days: trialDays }), ...trialSettings(session) };
     return { ...common, mode, subscription_data: { metadata, ...trial } };
   }
   // Without this a one-time payment creates no invoice.
@@ -57,6 +65,12 @@ function checkoutParams(session: NewCheckoutSession): Stripe.Checkout.SessionCre
     payment_intent_data: { metadata },
     invoice_creation: { enabled: true, invoice_data: { metadata } },
   };
+}
+
+/** Returns where a session is shown, and where it leads. An embedded one has a single URL, whatever becomes of it. */
+function pageOf({ page, successUrl, cancelUrl }: NewCheckoutSession) {
+  if (page === 'embedded') return { ui_mode: 'embedded_page' as const, return_url: successUrl };
+  return { success_url: successUrl, ...given({ cancel_url: cancelUrl }) };
 }
 
 /** The price gives way where a caller's metadata leaves no room: the session's line names it too. */

@@ -73,8 +73,11 @@ export function invoicingCalls(calls: Calls): Invoicing {
   };
 }
 
-/** Returns the parameters that an invoice and its preview share. */
-const amountTerms = ({ automaticTax, promotionCodeId }: InvoiceTerms) => ({
+/** Returns the parameters that invoices, subscriptions and their previews share. */
+export const amountTerms = ({
+  automaticTax,
+  promotionCodeId,
+}: Pick<InvoiceTerms, 'automaticTax' | 'promotionCodeId'>) => ({
   automatic_tax: { enabled: automaticTax },
   ...given({ discounts: promotionCodeId === undefined ? undefined : [{ promotion_code: promotionCodeId }] }),
 });

@@ -4,13 +4,13 @@ import type { NewPhase, PlanChange, PlanChanges, WantedDiscount } from '../plan-
 import type { Processor } from '../port.ts';
 import { readInvoicePreview } from '../snapshots/invoice-preview.ts';
 import { readSchedule, type PhaseDiscount } from '../snapshots/schedule.ts';
-import { readSubscription } from '../snapshots/subscription.ts';
 import { given, inSeconds, write, type Calls } from './calls.ts';
 import { wholeInvoices, WITH_PAYMENTS } from './invoices.ts';
 import type { DiscountReads } from './missing-discounts.ts';
-import { complete, pendingPaymentCalls } from './pending-payment.ts';
+import { pendingPaymentCalls } from './pending-payment.ts';
 import { phaseOf } from './phase-of-subscription.ts';
 import { completeLists, wholePreview, WHOLE_SUBSCRIPTION } from './nested-lists.ts';
+import { wholeSubscriptions } from './whole-subscriptions.ts';
 
 /** Changes of plans; `reads` finds the amounts and discounts that Stripe's subscriptions lack. */
 export function planChangeCalls(calls: Calls, reads: Pick<Processor, 'findPrice'> & DiscountReads): PlanChanges {
@@ -18,11 +18,9 @@ export function planChangeCalls(calls: Calls, reads: Pick<Processor, 'findPrice'
   const pendingPayments = pendingPaymentCalls(calls);
   const invoiceFrom = wholeInvoices(calls);
   const findSchedule = (id: string) => call(async () => readSchedule(await stripe.subscriptionSchedules.retrieve(id)));
-  const update = async (id: string, params: Stripe.SubscriptionUpdateParams, key: string) => {
-    const request = () => stripe.subscriptions.update(id, { ...params, ...WHOLE_SUBSCRIPTION }, write(key));
-    const read = async () => readSubscription(await completeLists(stripe, await request()));
-    return complete(await call(read), { ...reads, findSchedule, ...pendingPayments });
-  };
+  const subscriptionFrom = wholeSubscriptions(calls, { ...reads, findSchedule, ...pendingPayments });
+  const update = (id: string, params: Stripe.SubscriptionUpdateParams, key: string) =>
+    subscriptionFrom(() => stripe.subscriptions.update(id, { ...params, ...WHOLE_SUBSCRIPTION }, write(key)));
   const preview = (params: Stripe.InvoiceCreatePreviewParams) =>
     call(async () => readInvoicePreview(await wholePreview(stripe, await stripe.invoices.createPreview(params)))).catch(
       nullIfNone,

@@ -5,8 +5,9 @@ import type { Processor } from '../port.ts';
 import { readSubscription } from '../snapshots/subscription.ts';
 import { lacksDiscounts } from '../snapshots/subscription-discounts.ts';
 import { given, idOf, write, type Calls } from './calls.ts';
-import { completeEach, completeLists, WHOLE_SUBSCRIPTION } from './nested-lists.ts';
+import { completeEach, WHOLE_SUBSCRIPTION } from './nested-lists.ts';
 import { complete, type CompletingReads } from './pending-payment.ts';
+import { wholeSubscriptions } from './whole-subscriptions.ts';
 
 const NOTHING: Cancellation = { reason: null, comment: null };
 
@@ -27,10 +28,9 @@ type Subscriptions = Pick<
 >;
 
 /** Subscriptions; `reads` finds what Stripe's subscriptions lack. */
-export function subscriptionCalls({ stripe, call }: Calls, reads: CompletingReads): Subscriptions {
-  const subscriptionFrom = async (request: () => Promise<Stripe.Subscription>) =>
-    complete(await call(async () => readSubscription(await completeLists(stripe, await request()))), reads);
-
+export function subscriptionCalls(calls: Calls, reads: CompletingReads): Subscriptions {
+  const { stripe, call } = calls;
+  const subscriptionFrom = wholeSubscriptions(calls, reads);
   const update = (id: string, changes: Stripe.SubscriptionUpdateParams, key: string) =>
     stripe.subscriptions.update(id, { ...changes, ...WHOLE_SUBSCRIPTION }, write(key));
   const findSubscription = (id: string) =>

@@ -11,6 +11,7 @@ import { ENTERED_EMAIL, ENTERED_NAME, payingCustomer, withEnteredDetails } from 
 import { billedItems, discountsOfSale, rebatesIn } from './checkout-discounts.ts';
 import { discounted, storeDiscounts } from './discounts.ts';
 import { collectFor } from './collection.ts';
+import { firstInvoice } from './first-invoice.ts';
 import { markPaid, openInvoice, openPayment } from './invoicing.ts';
 import { attemptPayment, createPaymentIntent } from './payments.ts';
 import { completeSetup, declineSetup } from './setup-intents.ts';
@@ -40,7 +41,10 @@ export function completeSession(unit: UnitOfWork, id: string, paysLater = false)
   const open = openSession(unit, id);
   const customer = withEnteredDetails(unit, open, payingCustomer(unit, open.session));
   const { session, plan } = taxedSale(unit, { ...open, customer });
-  const card = unit.create('payment_method', newPaymentMethod(unit, nextTestCard(unit, session.customer), customer));
+  const isFree = session.payment_method_collection === 'if_required' && session.amount_total === 0;
+  const card = isFree
+    ? null
+    : unit.create('payment_method', newPaymentMethod(unit, nextTestCard(unit, session.customer), customer));
   const created = fulfill(unit, { session, plan, customer, card, paysLater });
   const isBilled = session.amount_total !== null && session.amount_total > 0;
   const completed = unit.update('checkout.session', session, {
@@ -99,9 +103,10 @@ interface Unpaid {
   customer: Customer | null;
 }
 
-/** A session that is paid with a card. */
+/** A session that is paid. */
 interface Sale extends Unpaid {
-  card: PaymentMethod;
+  /** Null where nothing is due and none is asked for. */
+  card: PaymentMethod | null;
   paysLater: boolean;
 }
 
@@ -109,6 +114,7 @@ function fulfill(unit: UnitOfWork, sale: Sale): Partial<CheckoutSession> {
   const { session, plan, customer, card } = sale;
   if (session.mode === 'payment') return sellOnce(unit, sale);
   if (session.mode === 'subscription') return sellSubscription(unit, sale);
+  if (!card) throw new Error('a setup session always has a card');
   const saved = customer ? attach(unit, card, customer) : card;
   const intent = completeSetup(unit, { ...plan, setupIntent: session.setup_intent }, customer, saved);
   return { setup_intent: intent.id };
@@ -117,22 +123,26 @@ function fulfill(unit: UnitOfWork, sale: Sale): Partial<CheckoutSession> {
 function sellSubscription(unit: UnitOfWork, sale: Sale): Partial<CheckoutSession> {
   const { session, plan, customer, card, paysLater } = sale;
   if (!customer) throw new Error('a subscription session always has a customer');
-  if (session.amount_total === 0) completeSetup(unit, plan, customer, card);
+  if (card && session.amount_total === 0) completeSetup(unit, plan, customer, card);
   const { trialDays, ...bought } = plan.subscription;
-  const attached = attach(unit, card, customer);
-  const { subscription, invoice } = startSubscription(unit, {
+  const attached = card && attach(unit, card, customer);
+  const first = firstInvoice(unit, {
+    id: newId('sub_1'),
     customer,
-    card: paysLater ? null : attached,
-    default_payment_method: card.id,
+    default_payment_method: card?.id ?? null,
     days_until_due: null,
     automaticTax: session.automatic_tax.enabled,
     currency: session.currency ?? 'usd',
-    lines: plan.lines.map(({ price, quantity }) => ({ price, quantity })),
+    lines: plan.lines
+      .filter(({ price }) => price.type === 'recurring')
+      .map(({ price, quantity }) => ({ price, quantity })),
+    added: linesOnce(unit, sale),
     ...bought,
     trial_end: trialDays === null ? null : unit.now + trialDays * DAY_SECONDS,
     discounts: redeemed(unit, sale),
-    paymentIntent: existingIntent(unit, plan),
   });
+  const payment = { card: paysLater ? null : attached, paymentIntent: existingIntent(unit, plan) };
+  const { subscription, invoice } = startSubscription(unit, first, payment);
   return { subscription: subscription.id, invoice: invoice.id };
 }
 
@@ -159,31 +169,31 @@ function sellOnce(unit: UnitOfWork, sale: Sale): Partial<CheckoutSession> {
   storeDiscounts(unit, discounts);
   const rebates = rebatesIn(unit, discounts, session.currency ?? '');
   const invoice = plan.invoiceCreation.enabled ? billOnce(unit, sale, intent, rebates) : null;
-  if (intent && !paysLater) attemptPayment(unit, intent, card, 'pays');
+  if (intent && card && !paysLater) attemptPayment(unit, intent, card, 'pays');
   if (invoice && !paysLater) markPaid(unit, invoice, openPayment(unit, invoice.id) ?? null);
   return { payment_intent: intent?.id ?? null, invoice: invoice?.id ?? null };
 }
 
-function billOnce(
-  unit: UnitOfWork,
-  { session, plan, customer }: Sale,
-  paymentIntent: PaymentIntent | null,
-  rebates: Rebate[],
-) {
+/** Returns the lines of the one-time prices that a session sells. */
+function linesOnce(unit: UnitOfWork, { session, plan }: Sale) {
   const period = { start: unit.now, end: unit.now };
   const currency = session.currency ?? 'usd';
-  const lines = plan.lines.map(({ price, quantity }) =>
-    billedLine(unit, { price, currency, quantity, item: null, period, trial: false }),
-  );
+  return plan.lines
+    .filter(({ price }) => price.type === 'one_time')
+    .map(({ price, quantity }) => billedLine(unit, { price, currency, quantity, item: null, period, trial: false }));
+}
+
+function billOnce(unit: UnitOfWork, sale: Sale, paymentIntent: PaymentIntent | null, rebates: Rebate[]) {
+  const { session, plan, customer } = sale;
   return openInvoice(unit, {
     id: newId('in_1'),
     customer,
     subscription: null,
     automaticTax: session.automatic_tax.enabled,
     reason: 'manual',
-    currency,
-    lines: discounted(lines, rebates),
-    period,
+    currency: session.currency ?? 'usd',
+    lines: discounted(linesOnce(unit, sale), rebates),
+    period: { start: unit.now, end: unit.now },
     metadata: plan.invoiceCreation.metadata,
     paymentIntent,
     isPrepaid: true,

@@ -63,6 +63,8 @@ export function updateStatusFrom(unit: UnitOfWork, before: Subscription, invoice
   const subscription = pending?.invoice === invoice.id ? applyPendingChange(unit, before, pending) : before;
   if (hasEnded(subscription) || subscription.latest_invoice !== invoice.id) return subscription;
   const keepsStatus = subscription.status === 'unpaid' || subscription.status === 'incomplete';
-  const status = invoice.status === 'paid' ? 'active' : keepsStatus ? subscription.status : 'past_due';
+  const isInTrial = subscription.trial_end !== null && subscription.trial_end > unit.now;
+  const paid = isInTrial ? 'trialing' : 'active';
+  const status = invoice.status === 'paid' ? paid : keepsStatus ? subscription.status : 'past_due';
   return unit.update('subscription', subscription, { status });
 }

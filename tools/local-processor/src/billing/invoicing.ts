@@ -60,6 +60,7 @@ export function finalizeInvoice(
   const isLeftToItself = isCharged && draft.auto_advance && draft.parent === null && !isPrepaid;
   const invoice = unit.store('invoice', draft, {
     status: 'open',
+    automatically_finalizes_at: null,
     number: nextInvoiceNumber(unit, customer),
     due_date: draft.due_date === null ? null : unit.now + draft.due_date - draft.created,
     effective_at: unit.now,

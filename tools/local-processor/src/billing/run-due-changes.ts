@@ -5,7 +5,7 @@ import { subscriptionOf } from '../objects/invoice.ts';
 import type { CheckoutSession, Invoice, Subscription, TestClock } from '../objects/stored.ts';
 import { endPhaseWithinPeriod, phaseEndOf } from './advance-schedule.ts';
 import { expireSession } from './checkout.ts';
-import { collectAlone, collectFor, resumeCollection } from './collection.ts';
+import { collectAlone, collectDraft, collectFor, resumeCollection } from './collection.ts';
 import { expirePendingChange } from './pending-changes.ts';
 import {
   endSubscription,
@@ -109,8 +109,19 @@ function sessionDue({ id, status, expires_at: at }: CheckoutSession, until: numb
   return [{ at, apply: unit => expireSession(unit, id) }];
 }
 
-function invoiceDue({ id, status, next_payment_attempt: at }: Invoice, until: number): DueChange[] {
-  return status !== 'open' || at === null || at > until ? [] : [{ at, apply: unit => retryPayment(unit, id) }];
+function invoiceDue(invoice: Invoice, until: number): DueChange[] {
+  const { id, status, auto_advance: advances } = invoice;
+  const isDraft = status === 'draft' && advances;
+  const at = isDraft ? invoice.automatically_finalizes_at : invoice.next_payment_attempt;
+  if ((status !== 'open' && !isDraft) || at === null || at > until) return [];
+  return [{ at, apply: unit => (isDraft ? finalizeDraft(unit, id) : retryPayment(unit, id)) }];
+}
+
+/** Finalizes the draft of a subscription whose hour is over, unless someone did. */
+function finalizeDraft(unit: UnitOfWork, id: string): void {
+  const draft = unit.tables.invoice.get(id);
+  const subscription = unit.tables.subscription.get((draft && subscriptionOf(draft)) ?? '');
+  if (subscription && draft?.status === 'draft') collectDraft(unit, subscription, draft);
 }
 
 function retryPayment(unit: UnitOfWork, invoiceId: string): void {

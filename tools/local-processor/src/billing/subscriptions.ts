@@ -1,18 +1,17 @@
 import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { newId } from '../domain/ids.ts';
-import { periodAt } from '../domain/periods.ts';
 import { customerOrNull } from '../objects/finding.ts';
-import { billedLine } from '../objects/invoice-line.ts';
-import { type Billed, currentPeriod, itemsIn, newSubscription, subscriptionCadence } from '../objects/subscription.ts';
-import type { Customer, Discount, Invoice, PaymentIntent, PaymentMethod, Subscription } from '../objects/stored.ts';
+import { currentPeriod } from '../objects/subscription.ts';
+import type { Invoice, PaymentIntent, PaymentMethod, Subscription } from '../objects/stored.ts';
 import { collectDraft } from './collection.ts';
 import { discounted, dropSpentDiscounts, rebatesOf, storeDiscounts } from './discounts.ts';
-import { dropPendingChange } from './pending-changes.ts';
-import { collectInvoice, draftInvoice, openInvoice } from './invoicing.ts';
 import { voidInvoice } from './end-invoice.ts';
-import { pendingLines, recordDebits } from './prorations.ts';
+import type { FirstInvoice } from './first-invoice.ts';
+import { collectInvoice, draftInvoice, finalizeInvoice } from './invoicing.ts';
+import { type Attempt, cardFor, outcomeOf } from './payments.ts';
+import { dropPendingChange } from './pending-changes.ts';
+import { addInvoiceItems, pendingLines, recordDebits } from './prorations.ts';
 import { inPeriod, linesFor, nextPeriod } from './subscription-periods.ts';
-import { type Attempt, outcomeOf } from './payments.ts';
 import { endPhaseAt, endScheduleOf } from './subscription-schedules.ts';
 
 const DAY_SECONDS = 86_400;
@@ -20,70 +19,37 @@ const DAY_SECONDS = 86_400;
 /** The time before the end of a trial at which the warning event is emitted. */
 export const TRIAL_WARNING_SECONDS = 3 * DAY_SECONDS;
 
-interface Start extends Pick<
-  Subscription,
-  'currency' | 'days_until_due' | 'default_payment_method' | 'description' | 'metadata' | 'trial_end'
-> {
-  customer: Customer;
-  /** The recurring prices, and the one-time prices that the first invoice also bills. */
-  lines: Billed[];
-  /** The card that pays the first invoice; null leaves the invoice open. */
-  card: PaymentMethod | null;
-  automaticTax?: boolean;
-  /** The discounts that it redeems; they are not stored. */
-  discounts: Discount[];
-  paymentIntent: PaymentIntent | null;
-}
+/** How long the first invoice of a subscription stays a draft that is sent to the customer. */
+const DRAFT_SECONDS = 3_600;
 
 /**
  * Starts a subscription, bills its first period and emits all events. It is incomplete if an amount is due that the card
- * does not pay. (Stripe: https://docs.stripe.com/billing/subscriptions/overview#subscription-statuses)
+ * does not pay; without a card the invoice stays open. One that is sent stays a draft for an hour.
+ * (Stripe: https://docs.stripe.com/billing/subscriptions/overview#subscription-statuses)
  */
 export function startSubscription(
   unit: UnitOfWork,
-  start: Start,
+  { subscription: begun, discounts, bill }: FirstInvoice,
+  { card, paymentIntent = null }: { card: PaymentMethod | null; paymentIntent?: PaymentIntent | null },
 ): { subscription: Subscription; invoice: Invoice; attempt: Attempt | null } {
-  const { customer, lines, card, automaticTax = false, discounts, paymentIntent, ...terms } = start;
-  const { trial_end: trialEnd, days_until_due: daysUntilDue } = terms;
-  const draft = newSubscription(unit, {
-    ...terms,
-    id: newId('sub_1'),
-    customer: customer.id,
-    items: lines.filter(({ price }) => price.type === 'recurring'),
-    period: { start: unit.now, end: trialEnd ?? unit.now },
-    automaticTax,
-    latest_invoice: newId('in_1'),
-    test_clock: customer.test_clock ?? null,
-  });
-  const own = discounts.map(discount => ({ ...discount, subscription: draft.id }));
-  const ofItems = lines
-    .flatMap(line => line.discounts ?? [])
-    .map(discount => {
-      const item = draft.items.data.find(one => one.discounts.includes(discount.id));
-      return { ...discount, subscription: draft.id, subscription_item: item?.id ?? null };
-    });
-  const fresh = [...ofItems, ...own];
-  const period = trialEnd === null ? periodAt(unit.now, subscriptionCadence(draft), unit.now) : currentPeriod(draft);
-  const begun = { ...draft, items: itemsIn(draft, period), discounts: own.map(({ id }) => id) };
-  const billed = [...linesFor(unit, begun, period), ...oneTimeLines(unit, start)];
-  const invoice = openInvoice(unit, {
-    id: String(begun.latest_invoice),
-    customer,
-    subscription: begun,
-    reason: 'subscription_create',
-    currency: begun.currency,
-    lines: discounted(billed, rebatesOf(unit, begun, unit.now, fresh)),
-    period: { start: unit.now, end: unit.now },
-    paymentIntent,
-  });
+  const { trial_end: trialEnd, days_until_due: daysUntilDue } = begun;
+  const sources = bill.lines.flatMap(({ source }) => source ?? []);
+  addInvoiceItems(
+    unit,
+    sources.filter(({ id }) => !unit.tables.invoiceitem.get(id)),
+  );
+  const isSent = daysUntilDue !== null;
+  const own = isSent ? { automatically_finalizes_at: unit.now + DRAFT_SECONDS } : {};
+  const draft = draftInvoice(unit, { ...bill, own });
+  const invoice = isSent ? draft : finalizeInvoice(unit, draft, { paymentIntent });
   recordDebits(unit, invoice);
   const outcome = card && outcomeOf(unit, card);
-  const unpaid = invoice.amount_due > 0 && daysUntilDue === null && outcome !== 'pays';
+  const unpaid = invoice.amount_due > 0 && !isSent && outcome !== 'pays';
   const created: Subscription = unpaid ? { ...begun, status: 'incomplete' } : begun;
   unit.create('subscription', created, 'customer.subscription.created');
-  storeDiscounts(unit, fresh);
+  storeDiscounts(unit, discounts);
   const subscription = dropSpentDiscounts(unit, created, invoice);
-  const isCollected = outcome !== null || invoice.amount_due === 0;
+  const isCollected = !isSent && (outcome !== null || invoice.amount_due === 0);
   const collected = isCollected ? collectInvoice(unit, invoice, card, outcome ?? 'pays') : null;
   if (trialEnd !== null && trialEnd - unit.now <= TRIAL_WARNING_SECONDS)
     unit.emit('customer.subscription.trial_will_end', subscription);
@@ -96,7 +62,10 @@ export function startSubscription(
  */
 export function renewSubscription(unit: UnitOfWork, current: Subscription, at: number, declined = false): Subscription {
   const subscription = dropPendingChange(unit, endPhaseAt(unit, current, at));
-  if (subscription.cancel_at_period_end) return endSubscription(unit, subscription, 'cancellation_requested');
+  const trialEnd = trialEndOf(unit, subscription);
+  if (subscription.cancel_at_period_end || trialEnd === 'cancel')
+    return endSubscription(unit, subscription, 'cancellation_requested');
+  if (trialEnd === 'pause') return pauseSubscription(unit, subscription);
   const last = currentPeriod(subscription);
   const next = nextPeriod(subscription, at);
   const changes = { ...subscription, ...inPeriod(subscription, next, at) };
@@ -115,6 +84,13 @@ export function renewSubscription(unit: UnitOfWork, current: Subscription, at: n
   });
   recordDebits(unit, draft);
   return collectDraft(unit, dropSpentDiscounts(unit, renewed, draft), draft, declined);
+}
+
+/** Returns what is to become of a trial that ends with nothing to charge; undefined for any other subscription. */
+function trialEndOf(unit: UnitOfWork, subscription: Subscription) {
+  const { status, collection_method: method, trial_settings: settings } = subscription;
+  const isLacking = status === 'trialing' && method === 'charge_automatically' && !cardFor(unit, subscription);
+  return isLacking ? settings?.end_behavior.missing_payment_method : undefined;
 }
 
 /** Ends a subscription now: cancels it, stops collecting its open invoices and emits the events. */
@@ -175,11 +151,4 @@ function stopCollecting(unit: UnitOfWork, subscription: Subscription): void {
     if (invoice.status !== 'open' || billed !== subscription.id) continue;
     unit.update('invoice', invoice, { auto_advance: false, next_payment_attempt: null });
   }
-}
-
-function oneTimeLines(unit: UnitOfWork, { lines, currency }: Start) {
-  const period = { start: unit.now, end: unit.now };
-  return lines
-    .filter(({ price }) => price.type === 'one_time')
-    .map(({ price, quantity }) => billedLine(unit, { price, currency, quantity, item: null, period, trial: false }));
 }

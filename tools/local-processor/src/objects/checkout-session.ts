@@ -18,10 +18,13 @@ type NewCheckoutSession = Pick<
   | 'locale'
   | 'metadata'
   | 'mode'
+  | 'return_url'
   | 'setup_intent'
   | 'success_url'
   | 'tax_id_collection'
+  | 'ui_mode'
 > & {
+  payment_method_collection: 'always' | 'if_required' | undefined;
   customer: Customer | null;
   lines: LineItem[];
   trial: boolean;
@@ -30,22 +33,24 @@ type NewCheckoutSession = Pick<
 
 const NOTHING_DUE = { amount_subtotal: null, amount_total: null, total_details: null };
 
-/** Returns an open hosted session. */
+/** Returns an open session. One that is embedded has a secret in place of a URL. */
 export function newCheckoutSession(unit: UnitOfWork, given: NewCheckoutSession): CheckoutSession {
   const id = newId(unit.livemode ? 'cs_live_' : 'cs_test_', 58);
-  const { customer, lines, trial, invoice, ...fields } = given;
+  const { customer, lines, trial, invoice, payment_method_collection: collection, ...fields } = given;
   const { mode } = fields;
+  const isEmbedded = fields.ui_mode === 'embedded_page';
   const due = mode === 'setup' ? NOTHING_DUE : amountsDue(lines, trial);
   return {
     ...fields,
     id,
     object: 'checkout.session',
     ...nulls('adaptive_pricing after_expiration allowed_payment_method_types billing_address_collection'),
-    ...nulls('client_secret collected_information consent consent_collection currency_conversion customer_account'),
+    ...nulls('collected_information consent consent_collection currency_conversion customer_account'),
     ...nulls('integration_identifier invoice managed_payments origin_context payment_intent payment_link'),
     ...nulls('payment_method_configuration_details permissions recovered_from saved_payment_method_options'),
     ...nulls('shipping_address_collection shipping_cost submit_type subscription wallet_options'),
     ...due,
+    client_secret: isEmbedded ? `${id}_secret_${newId('', 40)}` : null,
     created: unit.now,
     custom_fields: [],
     custom_text: { after_submit: null, shipping_address: null, submit: null, terms_of_service_acceptance: null },
@@ -63,15 +68,14 @@ export function newCheckoutSession(unit: UnitOfWork, given: NewCheckoutSession):
           }
         : null,
     livemode: unit.livemode,
-    payment_method_collection: mode === 'subscription' ? 'always' : 'if_required',
+    payment_method_collection: collection ?? (mode === 'subscription' ? 'always' : 'if_required'),
     payment_method_options: { card: { request_three_d_secure: 'automatic' } },
     payment_method_types: ['card'],
     payment_status: mode === 'setup' ? 'no_payment_required' : 'unpaid',
     phone_number_collection: { enabled: false },
     shipping_options: [],
     status: 'open',
-    ui_mode: 'hosted_page',
-    url: checkoutUrl(unit.publicUrl, id),
+    url: isEmbedded ? null : checkoutUrl(unit.publicUrl, id),
   };
 }
 

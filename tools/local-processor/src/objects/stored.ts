@@ -203,7 +203,13 @@ export interface CheckoutPlan {
   lines: LineItem[];
   /** What the session names or the customer has entered; redeemed when it is paid. Absent in older data. */
   discounts?: WantedDiscount[];
-  subscription: { description: string | null; metadata: Stripe.Metadata; trialDays: number | null };
+  subscription: {
+    description: string | null;
+    metadata: Stripe.Metadata;
+    trialDays: number | null;
+    /** Absent in older data. */
+    trialEndsWithoutMethod?: 'cancel' | 'create_invoice' | 'pause' | undefined;
+  };
   payment: { description: string | null; metadata: Stripe.Metadata };
   invoiceCreation: { enabled: boolean; metadata: Stripe.Metadata };
   /** Whether payment saves the address and the name in the existing customer. */

@@ -16,8 +16,12 @@ export interface Billed {
   discounts?: readonly Discount[];
 }
 
+/** What becomes of a subscription whose trial ends without a payment method. */
+export type TrialEnd = 'cancel' | 'create_invoice' | 'pause';
+
 type NewSubscription = Pick<
   Subscription,
+  | 'id'
   | 'currency'
   | 'customer'
   | 'days_until_due'
@@ -27,11 +31,11 @@ type NewSubscription = Pick<
   | 'metadata'
   | 'test_clock'
   | 'trial_end'
-> & { id: string; items: Billed[]; period: Period; automaticTax: boolean };
+> & { items: readonly Billed[]; period: Period; automaticTax: boolean; trialEndsWithoutMethod?: TrialEnd | undefined };
 
 /** Returns a subscription that is active or trialing. */
 export function newSubscription(unit: UnitOfWork, given: NewSubscription): Subscription {
-  const { period, automaticTax, items, ...fields } = given;
+  const { period, automaticTax, items, trialEndsWithoutMethod, ...fields } = given;
   const { id, days_until_due: days, trial_end: trialEnd } = fields;
   return {
     ...fields,
@@ -68,7 +72,12 @@ export function newSubscription(unit: UnitOfWork, given: NewSubscription): Subsc
     },
     start_date: unit.now,
     status: trialEnd === null ? 'active' : 'trialing',
-    trial_settings: { end_behavior: { billing_cycle_anchor: null, missing_payment_method: 'create_invoice' } },
+    trial_settings: {
+      end_behavior: {
+        billing_cycle_anchor: null,
+        missing_payment_method: trialEndsWithoutMethod ?? 'create_invoice',
+      },
+    },
     trial_start: trialEnd === null ? null : period.start,
   };
 }

@@ -40,7 +40,7 @@ export function pageRoutes(processor: Processor): FastifyPluginAsync {
         return showSession(processor, id, reply, 402);
       }
       processor.run(account, unit => completeSession(unit, id));
-      const target = (session.success_url ?? '').replaceAll('{CHECKOUT_SESSION_ID}', id);
+      const target = (session.success_url ?? session.return_url ?? '').replaceAll('{CHECKOUT_SESSION_ID}', id);
       return redirect(reply, target);
     });
 

@@ -13,6 +13,7 @@ import type { CheckoutSession, LineItem, Price, WantedDiscount } from '../object
 import { optionParameters, optionsOf } from './checkout-session-options.ts';
 import { currency } from './price-amounts.ts';
 import { quantityOf, rejectSecondCurrency, requireCurrency } from './prices.ts';
+import { trialSettings } from './subscription-create.ts';
 
 const MIN_LIFETIME_SECONDS = 30 * 60;
 const MAX_LIFETIME_SECONDS = 24 * 3600;
@@ -39,17 +40,20 @@ export const createParameters = parameters<Stripe.Checkout.SessionCreateParams>(
     .optional(),
   metadata: metadata.optional(),
   mode: choice('payment', 'setup', 'subscription'),
+  payment_method_collection: choice('always', 'if_required').optional(),
   payment_intent_data: z.strictObject({ description: text(1000).optional(), metadata: metadata.optional() }).optional(),
+  return_url: url.optional(),
   setup_intent_data: z.strictObject({ description: text(1000).optional(), metadata: metadata.optional() }).optional(),
   subscription_data: z
     .strictObject({
       description: text(500).optional(),
       metadata: metadata.optional(),
       trial_period_days: integer().optional(),
+      trial_settings: trialSettings,
     })
     .optional(),
-  success_url: url,
-  ui_mode: choice('hosted_page').optional(),
+  success_url: url.optional(),
+  ui_mode: choice('embedded_page', 'hosted_page').optional(),
 });
 type Given = z.output<typeof createParameters>;
 
@@ -59,6 +63,7 @@ type Given = z.output<typeof createParameters>;
  */
 export function createSession(unit: UnitOfWork, given: Given): CheckoutSession {
   rejectOtherModes(given);
+  const page = pageOf(given);
   const customer = given.customer === undefined ? null : existing(unit, 'customer', given.customer, 'customer');
   if (customer && given.customer_email !== undefined)
     throw invalidRequest('You may only specify one of these parameters: customer, customer_email.', 'customer_email');
@@ -78,7 +83,7 @@ export function createSession(unit: UnitOfWork, given: Given): CheckoutSession {
   };
   const session = newCheckoutSession(unit, {
     ...options,
-    cancel_url: given.cancel_url ?? null,
+    ...page,
     client_reference_id: given.client_reference_id ?? null,
     currency: sessionCurrency,
     customer,
@@ -91,14 +96,18 @@ export function createSession(unit: UnitOfWork, given: Given): CheckoutSession {
     mode: given.mode,
     setup_intent:
       given.mode === 'setup' ? createSetupIntent(unit, customer?.id ?? null, partOf(given.setup_intent_data)).id : null,
-    success_url: given.success_url,
+    payment_method_collection: given.payment_method_collection,
     trial: trialDays !== null,
   });
   unit.tables.checkout_plan.put({
     id: session.id,
     lines,
     discounts: wanted,
-    subscription: { ...partOf(given.subscription_data), trialDays },
+    subscription: {
+      ...partOf(given.subscription_data),
+      trialDays,
+      trialEndsWithoutMethod: given.subscription_data?.trial_settings?.end_behavior.missing_payment_method,
+    },
     payment: partOf(given.payment_intent_data),
     invoiceCreation: invoice,
     updates: { address: given.customer_update?.address === 'auto', name: given.customer_update?.name === 'auto' },
@@ -126,6 +135,7 @@ function wantedOf({ mode, discounts = [], allow_promotion_codes: takesCodes }: G
 function rejectOtherModes(given: Given): void {
   const parts = [
     ['subscription_data', 'subscription'],
+    ['payment_method_collection', 'subscription'],
     ['payment_intent_data', 'payment'],
     ['invoice_creation', 'payment'],
     ['setup_intent_data', 'setup'],
@@ -135,6 +145,24 @@ function rejectOtherModes(given: Given): void {
       throw invalidRequest(`You can not pass \`${param}\` in \`${given.mode}\` mode.`, param);
   if (given.mode === 'setup' && given.line_items !== undefined)
     throw invalidRequest('You can not pass `line_items` in `setup` mode.', 'line_items');
+}
+
+/** Returns the kind of page, and where it leads. @throws ApiError 400 when a URL is missing, or belongs to another kind */
+function pageOf(given: Given) {
+  const { ui_mode: mode = 'hosted_page', cancel_url = null, success_url = null, return_url } = given;
+  const isEmbedded = mode === 'embedded_page';
+  const needed = isEmbedded ? 'return_url' : 'success_url';
+  const foreign = (isEmbedded ? (['cancel_url', 'success_url'] as const) : (['return_url'] as const)).filter(
+    name => given[name] !== undefined,
+  );
+  if (foreign.length > 0)
+    throw invalidRequest(
+      `The following parameters are not supported with \`ui_mode: ${mode}\`: ${foreign.join(', ')}.`,
+      foreign[0],
+    );
+  if (given[needed] === undefined)
+    throw invalidRequest(`Missing required param: ${needed}.`, needed, 'parameter_missing');
+  return { ui_mode: mode, cancel_url, success_url, ...(return_url !== undefined && { return_url }) };
 }
 
 function linesOf(unit: UnitOfWork, given: Given): LineItem[] {

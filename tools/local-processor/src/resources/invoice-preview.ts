@@ -9,14 +9,14 @@ import { planChange } from '../billing/plan-change.ts';
 import { discounted, rebatesBy } from '../billing/discounts.ts';
 import { discountsOfInvoice } from '../billing/invoice-draft.ts';
 import { previewInvoice, shown } from '../billing/preview.ts';
-import { pendingItems } from '../billing/prorations.ts';
 import { existing, inItsTime } from '../objects/finding.ts';
 import { lineOfItem } from '../objects/invoice-item.ts';
-import type { Customer, Invoice, InvoiceItem } from '../objects/stored.ts';
+import type { Invoice } from '../objects/stored.ts';
 import { discountsParameter } from './coupons.ts';
-import { oneTimeItem, oneTimeParameters } from './one-time-items.ts';
+import { billedOnce, oneTimeParameters } from './one-time-items.ts';
 import { currency } from './price-amounts.ts';
 import { phasesOf, phasesParameter } from './schedule-phases.ts';
+import { previewSubscription } from './subscription-create.ts';
 import { itemsParameter } from './subscription-items.ts';
 import { plannedUpdate } from './subscription-update.ts';
 
@@ -68,8 +68,8 @@ export const invoicePreviewEndpoints = [
 ];
 
 /**
- * Previews an invoice of a subscription or schedule, with changes if any are given, or of a customer beside them. Stripe also previews
- * new subscriptions.
+ * Previews an invoice of a subscription or schedule, with changes if any are given, of a new subscription, or of a customer beside
+ * them.
  */
 function createPreview(unit: UnitOfWork, given: Given): Invoice {
   const preview = previewed(unit, given);
@@ -79,8 +79,9 @@ function createPreview(unit: UnitOfWork, given: Given): Invoice {
 }
 
 function previewed(unit: UnitOfWork, given: Given): Invoice {
-  const { schedule, subscription, invoice_items: items } = given;
-  if (schedule === undefined && subscription === undefined) return itemsPreview(unit, given);
+  const { schedule, subscription, invoice_items: items, subscription_details: details } = given;
+  if (schedule === undefined && subscription === undefined)
+    return details?.items ? newSubscriptionPreview(unit, given, details) : itemsPreview(unit, given);
   if (items !== undefined)
     throw invalidRequest('The local processor previews `invoice_items` of a customer only.', 'invoice_items');
   return schedule === undefined ? subscriptionPreview(unit, given) : schedulePreview(unit, given);
@@ -95,8 +96,7 @@ function itemsPreview(unit: UnitOfWork, given: Given): Invoice {
     );
   const customer = existing(unit, 'customer', given.customer ?? '', 'customer');
   const code = given.currency ?? customer.currency ?? 'usd';
-  const waiting = pendingItems(unit, { id: null, customer: customer.id, currency: code });
-  const lines = [...waiting.map(item => changedBy(item, items)), ...addedItems(unit, customer, code, items)];
+  const lines = billedOnce(unit, { customer, currency: code, path: 'invoice_items' }, items);
   const subtotal = lines.reduce((sum, { amount }) => sum + amount, 0);
   const { ids, fresh } = discountsOfInvoice(unit, customer.id, { currency: code, subtotal }, given.discounts);
   return shown(unit, {
@@ -109,21 +109,18 @@ function itemsPreview(unit: UnitOfWork, given: Given): Invoice {
   });
 }
 
-type PreviewedItem = z.output<typeof previewedItem>;
-
-/** Returns an item that waits with the amount that a preview gives it. */
-const changedBy = (item: InvoiceItem, changes: readonly PreviewedItem[]): InvoiceItem => ({
-  ...item,
-  amount: changes.find(({ invoiceitem: id }) => id === item.id)?.amount ?? item.amount,
-});
-
-function addedItems(unit: UnitOfWork, customer: Customer, code: string, items: readonly PreviewedItem[]) {
-  return items.flatMap((item, index) => {
-    const path = `invoice_items[${index}]`;
-    if (item.invoiceitem === undefined) return [oneTimeItem(unit, item, { customer, currency: code, path })];
-    existing(unit, 'invoiceitem', item.invoiceitem, `${path}[invoiceitem]`);
-    return [];
+/** Previews the first invoice of a subscription of a customer that is created now. */
+function newSubscriptionPreview(unit: UnitOfWork, given: Given, details: z.output<typeof detailsParameter>): Invoice {
+  const { items: wanted = [], trial_end, ...others } = details;
+  if (given.preview_mode === 'recurring' || Object.values(others).some(value => value !== undefined))
+    throw invalidRequest('The local processor previews new subscriptions with `items` and `trial_end` only.');
+  const customer = existing(unit, 'customer', given.customer ?? '', 'customer');
+  const items = wanted.map(({ price, quantity, discounts }, index) => {
+    const param = `subscription_details[items][${index}][price]`;
+    if (price === undefined) throw invalidRequest(`Missing required param: ${param}.`, param, 'parameter_missing');
+    return { price, quantity, discounts };
   });
+  return previewSubscription(unit, customer, { ...given, items, trial_end }, given.invoice_items ?? []);
 }
 
 function subscriptionPreview(unit: UnitOfWork, given: Given): Invoice {

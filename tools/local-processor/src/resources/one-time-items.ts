@@ -3,6 +3,7 @@ import { invalidRequest } from '../api/errors.ts';
 import { mergeMetadata } from '../api/metadata.ts';
 import { boolean, integer, metadata, text } from '../api/parameters.ts';
 import type { UnitOfWork } from '../api/unit-of-work.ts';
+import { pendingItems } from '../billing/prorations.ts';
 import { newId } from '../domain/ids.ts';
 import { wholeAmount } from '../domain/price-amount.ts';
 import { existing } from '../objects/finding.ts';
@@ -62,6 +63,30 @@ export function oneTimeItem(unit: UnitOfWork, given: Given, of: Billing): Invoic
     quantity: given.quantity ?? 1,
     test_clock: customer.test_clock ?? null,
   });
+}
+
+/**
+ * Returns what an invoice of a customer bills once: what waits for one, and what a request adds, which is not stored. A preview may
+ * give another amount to what waits.
+ * @throws ApiError 400 when what is added is not one price or amount, or names nothing that there is
+ */
+export function billedOnce(
+  unit: UnitOfWork,
+  of: Billing & { currency: string; path: string },
+  given: readonly (Given & { invoiceitem?: string | undefined })[],
+): InvoiceItem[] {
+  const { customer, currency: billedIn } = of;
+  const waiting = pendingItems(unit, { id: null, customer: customer.id, currency: billedIn }).map(item => ({
+    ...item,
+    amount: given.find(({ invoiceitem: id }) => id === item.id)?.amount ?? item.amount,
+  }));
+  const added = given.flatMap((item, index) => {
+    const path = `${of.path}[${index}]`;
+    if (item.invoiceitem === undefined) return [oneTimeItem(unit, item, { ...of, path })];
+    existing(unit, 'invoiceitem', item.invoiceitem, `${path}[invoiceitem]`);
+    return [];
+  });
+  return [...waiting, ...added];
 }
 
 function priced(unit: UnitOfWork, given: Given, expected: string | null, nameOf: (name: string) => string) {
