@@ -16,7 +16,7 @@ it('runs the curl session of the README as printed', async () => {
   expect(printed).toContain('the page leads to https://example.com/done?s=cs_test_');
   expect(printed).toContain('"status":"active"');
   expect(printed).toMatch(/^applied\n\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z\nnull$/m);
-  expect(printed).toMatch(/^paid\nii_\w+\npaid$/m);
+  expect(printed).toMatch(/^paid\nii_\w+\npaid\nactive\nopen$/m);
   expect(printed).toContain(`${inject('gatewayUrl')}/portal/`);
 });
 

@@ -253,8 +253,22 @@ describe('a checkout', () => {
     cancelUrl: 'https://a.example',
   };
 
-  it('defaults to quantity 1 in subscription mode', () => {
-    expect(checkoutCreate.parse(base)).toMatchObject({ quantity: 1, mode: 'subscription' });
+  it('defaults to a page in subscription mode', () => {
+    expect(checkoutCreate.parse(base)).toMatchObject({ collect: 'page', mode: 'subscription' });
+  });
+
+  it('names a price or items, and a page by its addresses', () => {
+    const { priceId, successUrl: _url, ...others } = base;
+    const items = [{ priceId }];
+    for (const wrong of [
+      others,
+      { ...base, items },
+      { ...base, priceId: undefined, items, quantity: 2 },
+      { ...others, priceId },
+    ])
+      expect(checkoutCreate.safeParse(wrong).success).toBe(false);
+    expect(checkoutCreate.safeParse({ ...base, priceId: undefined, items }).success).toBe(true);
+    expect(checkoutCreate.safeParse({ ...base, priceId: undefined, items: [...items, ...items] }).success).toBe(false);
   });
 
   it('rejects a trial in payment mode', () => {

@@ -57,10 +57,8 @@ export interface CheckoutLine {
 export interface NewCheckoutSession {
   readonly mode: 'subscription' | 'payment';
   readonly customerId: string;
-  /** What it sells, when there are no `lines`. */
-  readonly line?: CheckoutLine;
   /** 1 to 20. In subscription mode one-time prices are billed with the first invoice. */
-  readonly lines?: readonly CheckoutLine[];
+  readonly lines: readonly CheckoutLine[];
   /** Of all lines; that of the first one when absent. */
   readonly currency?: string;
   /** Where it is shown; `hosted` when absent. An embedded one has a client secret in place of a URL. */

@@ -326,7 +326,13 @@ async function buySubscription({ account: { processor }, processorCustomerId: cu
   const price = { productId: product.id, unitAmount: 2_999, currency: 'usd', recurring, metadata: {} };
   const { id: priceId } = await processor.createPrice(price, `${key}-price`);
   const urls = { successUrl: 'https://shop.example/ok', cancelUrl: 'https://shop.example/no' };
-  const checkout = { mode: 'subscription', customerId, line: { priceId, quantity: 1 }, ...urls, metadata: {} } as const;
+  const checkout = {
+    mode: 'subscription',
+    customerId,
+    lines: [{ priceId, quantity: 1 }],
+    ...urls,
+    metadata: {},
+  } as const;
   const { id, url } = await processor.createCheckoutSession(checkout, key);
   await fetch(String(url), { method: 'POST', body: new URLSearchParams({ action: 'pay' }), redirect: 'manual' });
   return String((await processor.findCheckoutSession(id)).subscriptionId);

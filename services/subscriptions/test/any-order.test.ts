@@ -46,9 +46,9 @@ async function createHistory(steps: readonly Step[], ends: boolean): Promise<His
   const { processorCustomerId: customerId } = await service.createCustomer();
   const { price } = await service.createPrice();
   const key = `${customerId}-`;
-  const line = { priceId: price.processorPriceId, quantity: 2 };
+  const lines = [{ priceId: price.processorPriceId, quantity: 2 }];
   const urls = { successUrl: 'https://shop.example/ok', cancelUrl: 'https://shop.example/no' };
-  const session = { mode: 'subscription', customerId, line, ...urls, metadata: { plan: 'gold' } } as const;
+  const session = { mode: 'subscription', customerId, lines, ...urls, metadata: { plan: 'gold' } } as const;
   await control.checkout((await processor.createCheckoutSession(session, key)).id);
   const [created] = await processor.listSubscriptions(customerId);
   if (!created) throw new Error('The checkout created no subscription.');

@@ -272,7 +272,7 @@ it('is 404 for a session that is not the customer’s, whatever came of it', asy
     {
       mode: 'subscription',
       customerId,
-      line: { priceId: project.price.processorPriceId, quantity: 1 },
+      lines: [{ priceId: project.price.processorPriceId, quantity: 1 }],
       ...URLS,
       metadata: { ...other.scope, customerId: shared.id },
     },

@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { Stripe } from 'stripe';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { unavailable } from '@billing/contracts/problem';
 import { invoiceCreate } from '@billing/contracts/resources/invoice-create';
-import { ProcessorError } from '@billing/processor/errors';
 import type { Processor } from '@billing/processor/port';
 import { testAuditContext } from '@billing/service/testing/audit-context';
 import { createInvoice } from '../src/invoicing/create-invoice.ts';
 import { finalizeInvoice } from '../src/invoicing/finalize-invoice.ts';
 import { openSubscriptionsOperationLog } from '../src/open-operation-log.ts';
+import { ALL_ENDS, interrupted, repeated, type Step } from './interruptions.ts';
 import { startBilling } from './start-billing.ts';
 import { startService, type Service } from './service.ts';
 
@@ -19,57 +17,12 @@ beforeAll(async () => {
 afterAll(() => service[Symbol.asyncDispose]());
 
 const DECLINED = 'pm_card_chargeCustomerFail';
-const died = () => new Error('the process died');
-const unanswered = () => unavailable('The payment processor does not respond at the moment.');
-const failed = () =>
-  new ProcessorError('no', new Stripe.errors.StripeAPIError({ message: 'no', type: 'api_error', statusCode: 500 }));
-
-/** What happens to a call: whether it is made, and what its caller learns. */
-const ENDS = {
-  'dies before': { isMade: false, error: died },
-  'dies after': { isMade: true, error: died },
-  'is not answered before': { isMade: false, error: unanswered },
-  'is not answered after': { isMade: true, error: unanswered },
-  'fails before': { isMade: false, error: failed },
-  'fails after': { isMade: true, error: failed },
-} as const;
-type End = keyof typeof ENDS;
-
-type Step = 'createInvoice' | 'addInvoiceLines' | 'finalizeInvoice' | 'payInvoice' | 'sendInvoice' | 'voidInvoice';
-
-/** A processor on which the first call of one step ends so. */
-function interrupted(step: Step, end: End): Processor {
-  const { processor } = service;
-  let isFirst = true;
-  const call = processor[step] as (...args: readonly unknown[]) => Promise<unknown>; // each step is called with its own arguments
-  const once = async (...args: readonly unknown[]) => {
-    if (!isFirst) return call(...args);
-    isFirst = false;
-    if (ENDS[end].isMade) await call(...args);
-    throw ENDS[end].error();
-  };
-  return { ...processor, [step]: once };
-}
-
 /** The operations in a process with this processor. */
 function processWith(processor: Processor) {
   const processors = { of: async () => processor };
   const operationLog = openSubscriptionsOperationLog({ ...service, processors });
   const dependencies = { ...service, processors, operationLog };
   return { create: createInvoice(dependencies), finalize: finalizeInvoice(dependencies) };
-}
-
-/** Repeats a request in living processes until it has an outcome, as callers do. */
-async function repeated<Result>(request: () => Promise<Result>): Promise<Result> {
-  for (let attempt = 1; ; attempt += 1) {
-    await service.endLeases();
-    const settled = await request().then(
-      result => ({ result }),
-      (error: unknown) => ({ error }),
-    );
-    if ('result' in settled) return settled.result;
-    if (attempt === 3) throw settled.error;
-  }
 }
 
 const STEPS: readonly (readonly [Step, Partial<Record<'collect' | 'card' | 'onFailure', string>>])[] = [
@@ -79,7 +32,6 @@ const STEPS: readonly (readonly [Step, Partial<Record<'collect' | 'card' | 'onFa
   ['payInvoice', {}],
   ['sendInvoice', { collect: 'invoice' }],
 ];
-const ALL_ENDS = Object.keys(ENDS) as End[]; // its own keys
 const interruptions = STEPS.flatMap(([step, how]) => ALL_ENDS.map(end => [step, end, how] as const));
 
 async function startWanted({ card = 'pm_card_visa', ...how }: (typeof STEPS)[number][1]) {
@@ -99,8 +51,8 @@ async function startWanted({ card = 'pm_card_visa', ...how }: (typeof STEPS)[num
 
 it.each(interruptions)('is one invoice when the processor’s %s %s', async (step, end, how) => {
   const { bill, made, invoices, deliverEvents, processorEvents } = await startWanted(how);
-  const first = await bill(interrupted(step, end)).catch(() => undefined);
-  const { invoice } = first ?? (await repeated(() => bill(service.processor)));
+  const first = await bill(interrupted(service.processor, step, end)).catch(() => undefined);
+  const { invoice } = first ?? (await repeated(() => bill(service.processor), service.endLeases));
   const status = step === 'sendInvoice' ? 'open' : 'paid';
   expect(invoice).toMatchObject({ status, total: 4_900 });
   expect(await made()).toMatchObject([{ id: invoice.processorInvoiceId, status, total: 4_900 }]);
@@ -113,7 +65,7 @@ it.each(interruptions.filter(([, end]) => end !== 'fails before' && end !== 'fai
   'is finished without its caller when the processor’s %s %s',
   async (step, end, how) => {
     const { bill, made } = await startWanted(how);
-    await bill(interrupted(step, end)).catch(() => undefined);
+    await bill(interrupted(service.processor, step, end)).catch(() => undefined);
     await service.runOperations();
     expect(await made()).toMatchObject([{ status: step === 'sendInvoice' ? 'open' : 'paid', total: 4_900 }]);
     expect(await service.openOperations()).toEqual([]);
@@ -122,7 +74,7 @@ it.each(interruptions.filter(([, end]) => end !== 'fails before' && end !== 'fai
 
 it('leaves no draft when it is given up after a day', async () => {
   const { bill, made, invoices } = await startWanted({});
-  await bill(interrupted('addInvoiceLines', 'dies before')).catch(() => undefined);
+  await bill(interrupted(service.processor, 'addInvoiceLines', 'dies before')).catch(() => undefined);
   expect(await made()).toMatchObject([{ status: 'draft' }]);
   await service.letPass('24 hours');
   await service.runOperations();
@@ -134,8 +86,10 @@ it('leaves no draft when it is given up after a day', async () => {
 
 it.each(ALL_ENDS)('is one void invoice when the processor’s payInvoice is declined and voidInvoice %s', async end => {
   const { bill, made } = await startWanted({ card: DECLINED });
-  await bill(interrupted('voidInvoice', end)).catch(() => undefined);
-  await expect(repeated(() => bill(service.processor))).rejects.toMatchObject({ code: 'payment_failed' });
+  await bill(interrupted(service.processor, 'voidInvoice', end)).catch(() => undefined);
+  await expect(repeated(() => bill(service.processor), service.endLeases)).rejects.toMatchObject({
+    code: 'payment_failed',
+  });
   const statuses = (await made()).map(({ status }) => status);
   expect(new Set(statuses)).toEqual(new Set(['void']));
 });
@@ -148,8 +102,8 @@ it.each((['finalizeInvoice', 'payInvoice'] as const).flatMap(step => ALL_ENDS.ma
     const operationKey = randomUUID();
     const finalizeIn = (processor: Processor) =>
       processWith(processor).finalize(scope, draft.id, testAuditContext(), operationKey);
-    const first = await finalizeIn(interrupted(step, end)).catch(() => undefined);
-    const { invoice } = first ?? (await repeated(() => finalizeIn(service.processor)));
+    const first = await finalizeIn(interrupted(service.processor, step, end)).catch(() => undefined);
+    const { invoice } = first ?? (await repeated(() => finalizeIn(service.processor), service.endLeases));
     expect(invoice).toMatchObject({ id: draft.id, status: 'paid' });
     expect(await made()).toMatchObject([{ status: 'paid' }]);
   },

@@ -28,9 +28,9 @@ async function createOpenInvoice(): Promise<OpenInvoice> {
   const { processor, control } = service;
   const { processorCustomerId: customerId } = await service.createCustomer();
   const { price } = await service.createPrice();
-  const line = { priceId: price.processorPriceId, quantity: 1 };
+  const lines = [{ priceId: price.processorPriceId, quantity: 1 }];
   const urls = { successUrl: 'https://shop.example/ok', cancelUrl: 'https://shop.example/no' };
-  const session = { mode: 'subscription', customerId, line, ...urls, metadata: {} } as const;
+  const session = { mode: 'subscription', customerId, lines, ...urls, metadata: {} } as const;
   await control.checkout((await processor.createCheckoutSession(session, customerId)).id);
   const [subscription] = await processor.listSubscriptions(customerId);
   await control.renew(subscription?.id ?? '', 'decline');

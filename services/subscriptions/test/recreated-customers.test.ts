@@ -32,10 +32,10 @@ async function startHistory() {
   const { scope, customer: first } = project;
   const { price } = await service.createPrice({}, scope);
   const { processorCustomerId: customerId } = first;
-  const line = { priceId: price.processorPriceId, quantity: 1 };
+  const lines = [{ priceId: price.processorPriceId, quantity: 1 }];
   const urls = { successUrl: 'https://shop.example/ok', cancelUrl: 'https://shop.example/no' };
   const metadata = { ...scope, customerId: first.id };
-  const session = { mode: 'subscription', customerId, line, ...urls, metadata } as const;
+  const session = { mode: 'subscription', customerId, lines, ...urls, metadata } as const;
   const { id: sessionId } = await service.processor.createCheckoutSession(session, crypto.randomUUID());
   await service.control.checkout(sessionId);
   const { subscriptionId } = await service.processor.findCheckoutSession(sessionId);

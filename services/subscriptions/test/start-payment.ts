@@ -35,10 +35,10 @@ export async function startPayment(service: Service, { hasCopy = true } = {}) {
 /** Has the customer pay a subscription at the processor; returns the routed events of that, by type. */
 export async function subscribe(service: Service, { scope, customer }: Awaited<ReturnType<typeof startPayment>>) {
   const { price } = await service.createPrice({}, scope);
-  const line = { priceId: price.processorPriceId, quantity: 1 };
+  const lines = [{ priceId: price.processorPriceId, quantity: 1 }];
   const urls = { successUrl: 'https://shop.example/ok', cancelUrl: 'https://shop.example/no' };
   const { processorCustomerId: customerId } = customer;
-  const session = { mode: 'subscription', customerId, line, ...urls, metadata: {} } as const;
+  const session = { mode: 'subscription', customerId, lines, ...urls, metadata: {} } as const;
   const before = new Set((await service.account.events(scope)).map(eventIdOf));
   await service.control.checkout((await service.processor.createCheckoutSession(session, customerId)).id);
   const events = (await service.account.events(scope)).filter(event => !before.has(eventIdOf(event)));

@@ -24,9 +24,9 @@ async function startBilledCustomer(metadata: Record<string, string> = {}) {
   const { id } = await processor.createCustomer({ email, metadata }, crypto.randomUUID());
   const { price } = await service.createPrice();
   const subscribe = async (more: Record<string, string> = {}): Promise<string> => {
-    const line = { priceId: price.processorPriceId, quantity: 2 };
+    const lines = [{ priceId: price.processorPriceId, quantity: 2 }];
     const urls = { successUrl: 'https://shop.example/ok', cancelUrl: 'https://shop.example/no' };
-    const session = { mode: 'subscription', customerId: id, line, ...urls, metadata: more } as const;
+    const session = { mode: 'subscription', customerId: id, lines, ...urls, metadata: more } as const;
     const { id: sessionId } = await processor.createCheckoutSession(session, crypto.randomUUID());
     await service.control.checkout(sessionId);
     const { subscriptionId } = await processor.findCheckoutSession(sessionId);

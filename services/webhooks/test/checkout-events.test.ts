@@ -28,7 +28,7 @@ it('finds the project of every event that a checkout, a renewal and a cancellati
     {
       mode: 'subscription',
       customerId: customer.id,
-      line: { priceId: price.id, quantity: 1 },
+      lines: [{ priceId: price.id, quantity: 1 }],
       successUrl: 'https://shop.example/done',
       cancelUrl: 'https://shop.example',
       metadata,

@@ -112,7 +112,7 @@ it('recovers events that the endpoint does not subscribe to only if a record wou
     {
       mode: 'subscription',
       customerId: customer.id,
-      line: { priceId: price.id, quantity: 1 },
+      lines: [{ priceId: price.id, quantity: 1 }],
       successUrl: 'https://shop.example/done',
       cancelUrl: 'https://shop.example',
       metadata,

@@ -43,7 +43,7 @@ export const trialSettings = ({ trialEndsWithoutMethod: outcome }: Pick<Subscrip
   outcome && { trial_settings: { end_behavior: { missing_payment_method: outcome } } };
 
 function checkoutParams(session: NewCheckoutSession): Stripe.Checkout.SessionCreateParams {
-  const { mode, customerId, line, lines = line ? [line] : [], currency, trialDays, operationId } = session;
+  const { mode, customerId, lines, currency, trialDays, operationId } = session;
   const metadata = { ...session.metadata };
   const common = {
     customer: customerId,

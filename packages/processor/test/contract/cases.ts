@@ -37,11 +37,11 @@ export function casesOf(processor: () => Processor, standIn: () => StandIn, canP
   const openCheckout = async (more: Partial<NewCheckoutSession> = {}) => {
     const customer = await createCustomer();
     const price = await createPrice(more.mode === 'payment' ? null : monthly);
-    const line = { priceId: price.id, quantity: 2 };
+    const lines = [{ priceId: price.id, quantity: 2 }];
     const wanted = {
       mode: 'subscription',
       customerId: customer.id,
-      line,
+      lines,
       successUrl,
       cancelUrl,
       metadata: {},

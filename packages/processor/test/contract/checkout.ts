@@ -56,7 +56,7 @@ export function checkoutCases({ paidIt, processor, key, createCustomer, openChec
 
   it('rejects an unknown customer or price, too long a trial and an invalid URL', async () => {
     await expect(openCheckout({ customerId: 'cus_none' })).rejects.toSatisfy(isMissing);
-    await expect(openCheckout({ line: { priceId: 'price_none', quantity: 1 } })).rejects.toSatisfy(isMissing);
+    await expect(openCheckout({ lines: [{ priceId: 'price_none', quantity: 1 }] })).rejects.toSatisfy(isMissing);
     await expect(openCheckout({ trialDays: 731 })).rejects.toBeInstanceOf(ProcessorError);
     await expect(openCheckout({ successUrl: 'example.com' })).rejects.toBeInstanceOf(ProcessorError);
   });
@@ -64,7 +64,7 @@ export function checkoutCases({ paidIt, processor, key, createCustomer, openChec
   it('rejects an archived price', async () => {
     const { customer, price } = await openCheckout();
     await processor().updatePrice(price.id, { isActive: false }, key());
-    const line = { priceId: price.id, quantity: 1 };
-    await expect(openCheckout({ customerId: customer.id, line })).rejects.toBeInstanceOf(ProcessorError);
+    const lines = [{ priceId: price.id, quantity: 1 }];
+    await expect(openCheckout({ customerId: customer.id, lines })).rejects.toBeInstanceOf(ProcessorError);
   });
 }

@@ -58,7 +58,7 @@ export function subscriptionCases({ paidIt, processor, key, subscribe, createCus
 
   paidIt('is listed for its customer with its invoices, newest first, page by page', async () => {
     const { customer, price, subscription } = await subscribe();
-    const second = await subscribe({ customerId: customer.id, line: { priceId: price.id, quantity: 1 } });
+    const second = await subscribe({ customerId: customer.id, lines: [{ priceId: price.id, quantity: 1 }] });
     const subscriptions = await processor().listSubscriptions(customer.id);
     expect(subscriptions.map(({ id }) => id)).toEqual([second.subscription.id, subscription.id]);
     expect(subscriptions).toEqual([second.subscription, subscription]);

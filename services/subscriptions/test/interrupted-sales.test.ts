@@ -1,0 +1,66 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { checkoutCreate } from '@billing/contracts/resources/checkout';
+import type { Processor } from '@billing/processor/port';
+import { testAuditContext } from '@billing/service/testing/audit-context';
+import { sellAtOnce } from '../src/checkout/sell-at-once.ts';
+import { openSubscriptionsOperationLog } from '../src/open-operation-log.ts';
+import { ALL_ENDS, interrupted, repeated, type Step } from './interruptions.ts';
+import { startSale } from './start-sale.ts';
+import { startService, type Service } from './service.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+const STEPS: readonly (readonly [Step, object])[] = [
+  ['createSubscription', {}],
+  ['createSubscription', { collect: 'invoice' }],
+  ['finalizeInvoice', { collect: 'invoice' }],
+  ['sendInvoice', { collect: 'invoice' }],
+];
+const interruptions = STEPS.flatMap(([step, how]) => ALL_ENDS.map(end => [step, end, how] as const));
+
+async function startWanted(how: object) {
+  const started = await startSale(service);
+  const { scope, customer, price } = started;
+  const wanted = checkoutCreate.parse({ customerId: customer.id, priceId: price.id, collect: 'saved', ...how });
+  const operationKey = randomUUID();
+  return {
+    ...started,
+    sellBy: (processor: Processor) => {
+      const processors = { of: async () => processor };
+      const operationLog = openSubscriptionsOperationLog({ ...service, processors });
+      const sell = sellAtOnce({ ...service, processors, operationLog });
+      return sell(scope, wanted, testAuditContext(), operationKey);
+    },
+  };
+}
+
+it.each(interruptions)(
+  'is one subscription and one invoice when the processor’s %s %s (%o)',
+  async (step, end, how) => {
+    const { sellBy, sold, billed, subscriptions } = await startWanted(how);
+    const first = await sellBy(interrupted(service.processor, step, end)).catch(() => undefined);
+    const { subscription, invoice } = first ?? (await repeated(() => sellBy(service.processor), service.endLeases));
+    const status = 'collect' in how ? 'open' : 'paid';
+    expect(invoice).toMatchObject({ status, total: 2_999 });
+    expect(await sold()).toMatchObject([{ id: subscription.processorSubscriptionId, status: 'active' }]);
+    expect(await billed()).toMatchObject([{ id: invoice?.processorInvoiceId, status }]);
+    expect(await subscriptions()).toMatchObject([{ id: subscription.id, status: 'active' }]);
+  },
+);
+
+it.each(interruptions.filter(([, end]) => !end.startsWith('fails')))(
+  'is finished without its caller when the processor’s %s %s (%o)',
+  async (step, end, how) => {
+    const { sellBy, sold, billed } = await startWanted(how);
+    await sellBy(interrupted(service.processor, step, end)).catch(() => undefined);
+    await service.runOperations();
+    expect(await sold()).toMatchObject([{ status: 'active' }]);
+    expect(await billed()).toMatchObject([{ status: 'collect' in how ? 'open' : 'paid' }]);
+    expect(await service.openOperations()).toEqual([]);
+  },
+);

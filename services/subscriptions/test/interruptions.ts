@@ -1,0 +1,59 @@
+import { Stripe } from 'stripe';
+import { unavailable } from '@billing/contracts/problem';
+import { ProcessorError } from '@billing/processor/errors';
+import type { Processor } from '@billing/processor/port';
+
+const died = () => new Error('the process died');
+const unanswered = () => unavailable('The payment processor does not respond at the moment.');
+const failed = () =>
+  new ProcessorError('no', new Stripe.errors.StripeAPIError({ message: 'no', type: 'api_error', statusCode: 500 }));
+
+/** What happens to a call: whether it is made, and what its caller learns. */
+const ENDS = {
+  'dies before': { isMade: false, error: died },
+  'dies after': { isMade: true, error: died },
+  'is not answered before': { isMade: false, error: unanswered },
+  'is not answered after': { isMade: true, error: unanswered },
+  'fails before': { isMade: false, error: failed },
+  'fails after': { isMade: true, error: failed },
+} as const;
+export type End = keyof typeof ENDS;
+export const ALL_ENDS = Object.keys(ENDS) as End[]; // its own keys
+
+export type Step =
+  | 'createInvoice'
+  | 'addInvoiceLines'
+  | 'finalizeInvoice'
+  | 'payInvoice'
+  | 'sendInvoice'
+  | 'voidInvoice'
+  | 'createSubscription';
+
+/** A processor on which the first call of one step ends so. */
+export function interrupted(processor: Processor, step: Step, end: End): Processor {
+  let isFirst = true;
+  const call = processor[step] as (...args: readonly unknown[]) => Promise<unknown>; // each step is called with its own arguments
+  const once = async (...args: readonly unknown[]) => {
+    if (!isFirst) return call(...args);
+    isFirst = false;
+    if (ENDS[end].isMade) await call(...args);
+    throw ENDS[end].error();
+  };
+  return { ...processor, [step]: once };
+}
+
+/** Repeats a request in living processes until it has an outcome, as callers do. `endLeases` lets the next one begin. */
+export async function repeated<Result>(
+  request: () => Promise<Result>,
+  endLeases: () => Promise<void>,
+): Promise<Result> {
+  for (let attempt = 1; ; attempt += 1) {
+    await endLeases();
+    const settled = await request().then(
+      result => ({ result }),
+      (error: unknown) => ({ error }),
+    );
+    if ('result' in settled) return settled.result;
+    if (attempt === 3) throw settled.error;
+  }
+}
