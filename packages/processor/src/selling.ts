@@ -31,7 +31,10 @@ export interface NewSubscription extends SubscriptionTerms {
 
 /** Subscriptions that are sold without a page. */
 export interface Selling {
-  /** Previews the first invoice of a subscription as if it were created now, with all of its lines. */
+  /**
+   * Previews the first invoice of a subscription as if it were created now, with all of its lines. What waits for the customer's
+   * next invoice is among them: this invoice takes it.
+   */
   previewNewSubscription(terms: SubscriptionTerms): Promise<InvoicePreview>;
   /**
    * Creates a subscription, and charges its first invoice. It is refused, and nothing is left of it, when that fails. One whose

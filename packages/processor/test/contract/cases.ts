@@ -33,6 +33,12 @@ export function casesOf(processor: () => Processor, standIn: () => StandIn, canP
     const price = { productId: product.id, unitAmount: 2_999, currency: 'usd', recurring, metadata: {} };
     return processor().createPrice(price, key());
   };
+  /** Creates a code for a third off one product, once. */
+  const createCode = async (productId: string) => {
+    const off = { name: 'Third', off: { percent: 33.33 }, duration: 'once', productIds: [productId] } as const;
+    const coupon = await processor().createCoupon({ ...off, metadata: {} }, key());
+    return processor().createPromotionCode({ couponId: coupon.id, metadata: {} }, key());
+  };
   const monthly = { interval: 'month', intervalCount: 1 } as const;
   const openCheckout = async (more: Partial<NewCheckoutSession> = {}) => {
     const customer = await createCustomer();
@@ -71,6 +77,7 @@ export function casesOf(processor: () => Processor, standIn: () => StandIn, canP
     key,
     createCustomer,
     createPrice,
+    createCode,
     monthly,
     openCheckout,
     openSetup,

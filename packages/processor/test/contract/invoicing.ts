@@ -11,7 +11,7 @@ import type { Cases } from './cases.ts';
 const DAY_MS = 86_400_000;
 
 /** What a preview and the invoice must agree on; the order of lines is the processor's. */
-const essenceOf = ({ subtotal, discount, tax, total, amountDue, lines }: InvoicePreview | InvoiceSnapshot) => ({
+export const essenceOf = ({ subtotal, discount, tax, total, amountDue, lines }: InvoicePreview | InvoiceSnapshot) => ({
   lines: lines.map(({ description, amount, quantity }) => `${description}: ${amount}, ${quantity}`).toSorted(),
   subtotal,
   discount,
@@ -21,7 +21,8 @@ const essenceOf = ({ subtotal, discount, tax, total, amountDue, lines }: Invoice
 });
 
 /** Tests invoices beside subscriptions. */
-export function invoicingCases({ processor, standIn, key, createCustomer, createPrice, monthly }: Cases): void {
+export function invoicingCases(cases: Cases): void {
+  const { processor, standIn, key, createCustomer, createPrice, createCode, monthly } = cases;
   const fee: NewInvoiceLine = { description: 'Setup', amount: 5_000 };
   const draft = async (lines: readonly NewInvoiceLine[] = [fee], more: Partial<NewInvoice> = {}) => {
     const customerId = more.customerId ?? (await createCustomer()).id;
@@ -33,11 +34,6 @@ export function invoicingCases({ processor, standIn, key, createCustomer, create
   const open = async (more: Partial<NewInvoice> = {}) => {
     const { id } = await draft([fee], more);
     return processor().finalizeInvoice(id, false, key());
-  };
-  const createCode = async (productId: string) => {
-    const off = { name: 'Third', off: { percent: 33.33 }, duration: 'once', productIds: [productId] } as const;
-    const coupon = await processor().createCoupon({ ...off, metadata: {} }, key());
-    return processor().createPromotionCode({ couponId: coupon.id, metadata: {} }, key());
   };
 
   it.each([

@@ -12,6 +12,7 @@ import { invoiceCases } from './invoices.ts';
 import { invoicingCases } from './invoicing.ts';
 import { paymentCases } from './payments.ts';
 import { planChangeCases } from './plan-changes.ts';
+import { sellingCases } from './selling.ts';
 import { subscriptionCases } from './subscriptions.ts';
 import { taxCases } from './taxes.ts';
 import { writeCases } from './writes.ts';
@@ -62,6 +63,9 @@ export function processorContract(name: string, start: () => Promise<StandIn>, e
     });
     describe('a subscription', () => {
       subscriptionCases(cases);
+    });
+    describe('a subscription without a page', () => {
+      sellingCases(cases);
     });
     describe('a change of a plan', () => {
       planChangeCases(cases);
