@@ -27,7 +27,7 @@ const CheckoutSessionSchema = defineEntity({
     /** Of what it sells first. Null for one that this service has not created. */
     priceId: p.text().$type<PriceId>().strictNullable(),
     /** All that it sells; empty for one that was created before they were known. */
-    priceIds: p.array().$type<PriceId[]>(),
+    priceIds: p.array().$type<PriceId[]>().defaultRaw(`'{}'`),
     state: p.text().$type<CheckoutState>(),
     /** Null while it is reserved. */
     processorSessionId: p.text().strictNullable(),

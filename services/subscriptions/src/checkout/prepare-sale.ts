@@ -59,28 +59,32 @@ export function prepareSale(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'pro
       ...(trialEndsWithoutMethod !== undefined && { trialEndsWithoutMethod }),
     };
     const processor = await dependencies.processors.of(scope.teamId);
-    const method = collect === 'saved' ? await findPaymentMethod(processor, customerId) : null;
-    const isDecisive = collect === 'nothing' || method === 'missing' || expectedAmountDue !== undefined;
+    const method = collect === 'saved' ? await findPaymentMethod(processor, customerId) : {};
+    const isDecisive = collect === 'nothing' || method === null || expectedAmountDue !== undefined;
     const amountDue = isDecisive ? await previewDue(processor, terms) : 0;
     requireExpected(amountDue, isDecisive ? expectedAmountDue : undefined);
-    if (amountDue > 0 && method === 'missing') throw paymentMethodMissing();
+    if (amountDue > 0 && method === null) throw paymentMethodMissing();
     if (amountDue > 0 && collect === 'nothing') throw paymentRequired(amountDue);
     return {
       terms: {
         ...terms,
         ...(collect === 'invoice' && { daysUntilDue }),
-        ...(method !== null && method !== 'missing' && { paymentMethodId: method }),
+        ...method,
       },
       productIds: [...productIds],
     };
   };
 }
 
-/** Returns what a sale is charged to: null for the customer's default, else what the newest subscription is charged to. */
-async function findPaymentMethod(processor: Processor, customerId: string): Promise<string | null | 'missing'> {
+/** Finds what a sale is charged to: the customer's default, for which no id is sent, else what the newest subscription is charged to. */
+async function findPaymentMethod(
+  processor: Processor,
+  customerId: string,
+): Promise<{ readonly paymentMethodId?: string } | null> {
   const { customerDefault, ofSubscriptions } = await processor.findPaymentMethods(customerId);
   const [ofNewest] = ofSubscriptions.values();
-  return customerDefault === null ? (ofNewest?.id ?? 'missing') : null;
+  if (customerDefault) return {};
+  return ofNewest ? { paymentMethodId: ofNewest.id } : null;
 }
 
 /** Returns what is due of a subscription when it is created. */

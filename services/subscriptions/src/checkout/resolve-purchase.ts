@@ -47,6 +47,10 @@ interface RequestedItem {
 export const itemsOf = ({ priceId, quantity = 1, items }: RequestedPurchase): readonly RequestedItem[] =>
   items ?? (priceId === undefined ? [] : [{ priceId, quantity }]);
 
+/** Returns what the audit log says of what a request sells. */
+export const auditedItems = ({ priceId, quantity = 1, items }: RequestedPurchase) =>
+  items ? { priceIds: items.map(it => it.priceId) } : { priceId, quantity };
+
 /**
  * Finds the processor's ids and checks that the prices are for sale. The owners are called, so that what was created or
  * deactivated a moment ago counts; our copies serve while an owner is down.

@@ -23,6 +23,7 @@ import { saveReads } from '#record/save-reads';
 import { Subscription } from '#record/subscription.entity';
 import type { Dependencies } from '../dependencies.ts';
 import { expireOpenPages } from './expire-open-pages.ts';
+import { auditedItems } from './resolve-purchase.ts';
 import { preparedSale, prepareSale } from './prepare-sale.ts';
 
 type Wanted = z.output<typeof checkoutCreate>;
@@ -150,7 +151,7 @@ export function sellAtOnce(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'proc
     context: AuditContext,
     operationKey: string = randomUUID(),
   ): Promise<SoldAtOnce> => {
-    const { customerId, collect: by, priceId, items, trialDays, promotionCode } = wanted;
+    const { customerId, collect: by, trialDays, promotionCode } = wanted;
     const { teamId, projectId } = scope;
     const find = async (em: EntityManager) => {
       const subscription = await em.findOne(Subscription, { teamId, projectId, customerId, operationKey });
@@ -162,7 +163,7 @@ export function sellAtOnce(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'proc
     const request = { resourceId: `${customerId}:sale`, operationKey, find };
     try {
       return await operationLog.perform(kind, { teamId, projectId }, request, async () => {
-        const changes = changesOf(null, { customerId, collect: by, priceId, items, trialDays, promotionCode });
+        const changes = changesOf(null, { collect: by, customerId, ...auditedItems(wanted), trialDays, promotionCode });
         const audit = pendingAuditOf(context, { target: { type: 'subscription', id: operationKey }, changes });
         return { wanted, customerId, prepared: null, audit };
       });

@@ -20,7 +20,7 @@ import { findTaxDefault } from '#copies/find-tax-default';
 import { problemOfRedemption } from '#copies/resolve-promotion-code';
 import type { Dependencies } from '../dependencies.ts';
 import { CheckoutSession } from './checkout-session.entity.ts';
-import { itemsOf, resolvePurchase, type Purchase } from './resolve-purchase.ts';
+import { auditedItems, itemsOf, resolvePurchase, type Purchase } from './resolve-purchase.ts';
 
 /** A hosted checkout session that a customer can be sent to. */
 interface OpenCheckout {
@@ -121,10 +121,10 @@ export function startCheckout(
         createdAt,
         updatedAt: createdAt,
       });
-      const { mode, quantity, trialDays, promotionCode } = requested;
+      const { mode, trialDays, promotionCode } = requested;
       const audit = pendingAuditOf(context, {
         target: { type: 'checkout_session', id: operationKey },
-        changes: changesOf(null, { mode, customerId, priceIds, quantity, trialDays, promotionCode }),
+        changes: changesOf(null, { mode, customerId, ...auditedItems(requested), trialDays, promotionCode }),
       });
       const trace = traces.sign(teamId, currentTrace());
       return { ...toSession(scope, wanted, { purchase, trace }), audit };
