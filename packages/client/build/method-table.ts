@@ -55,6 +55,7 @@ export const METHOD_CLASSES: Readonly<Record<string, MethodClass>> = {
         {
           ...byVerb('listSubscriptions', 'getSubscription', 'changePlan'),
           previewChange: 'previewPlanChange',
+          previewCancel: 'previewCancellation',
           setDiscount: 'setSubscriptionDiscount',
           setTax: 'setSubscriptionTax',
         },

@@ -5,6 +5,7 @@ import type { Invoicing } from './invoicing.ts';
 import type { PlanChanges } from './plan-changes.ts';
 import type { CheckoutSessionSnapshot } from './snapshots/checkout-session.ts';
 import type { BillingSnapshot, CustomerSnapshot, TaxIdSnapshot } from './snapshots/customer.ts';
+import type { InvoicePreview } from './snapshots/invoice-preview.ts';
 import type { InvoicePaymentSnapshot, InvoiceSnapshot } from './snapshots/invoice.ts';
 import type { RefundSnapshot } from './snapshots/payments.ts';
 import type { SubscriptionSnapshot } from './snapshots/subscription.ts';
@@ -79,6 +80,14 @@ export interface NewCheckoutSession {
 
 /** A payment: its payment intent, or a charge without one. */
 export type RefundedPayment = { readonly paymentIntentId: string } | { readonly chargeId: string };
+
+/** How a subscription is billed that is canceled now; neither unless given. https://docs.stripe.com/api/subscriptions/cancel */
+export interface FinalBilling {
+  /** Credits the unused part of the period, as an item that waits for an invoice. */
+  readonly prorate: boolean;
+  /** Makes a final invoice of what waits for one. */
+  readonly invoiceNow: boolean;
+}
 
 export interface NewRefund {
   /** All that is left when absent. */
@@ -247,13 +256,16 @@ export interface Processor extends PlanChanges, Discounts, Invoicing {
   ): Promise<SubscriptionSnapshot>;
   /**
    * Cancels a subscription at once. A schedule that manages it is released first, so that it does not stay behind. Without
-   * a `cancellation` its details stay.
+   * a `cancellation` its details stay. One that has ended is missing: the processor knows no idempotency keys of this call.
    */
   cancelSubscription(
     id: string,
     idempotencyKey: string,
     cancellation?: Cancellation | null,
+    billing?: FinalBilling,
   ): Promise<SubscriptionSnapshot>;
+  /** Previews the final invoice of a subscription that is canceled now, with what waits for one; null when it has no lines. */
+  previewCancellation(id: string, prorates: boolean): Promise<InvoicePreview | null>;
   /** Turns automatic tax on or off, without proration. Refused where the customer's location is not recognized. */
   setAutomaticTax(id: string, isAutomatic: boolean, idempotencyKey: string): Promise<SubscriptionSnapshot>;
   setSubscriptionPaymentMethod(
@@ -269,6 +281,8 @@ export interface Processor extends PlanChanges, Discounts, Invoicing {
   markInvoiceUncollectible(id: string, idempotencyKey: string): Promise<InvoiceSnapshot>;
   /** Lists all payments of an invoice, with what keeps them from being paid. */
   listInvoicePayments(invoiceId: string): Promise<InvoicePaymentSnapshot[]>;
+  /** Lists the ids of all drafts and open invoices of a subscription. */
+  listUnfinishedInvoices(subscriptionId: string): Promise<string[]>;
   /** Lists the newest 100 invoices of a customer, or the next 100 after one of them. */
   listInvoices(customerId: string, after?: string): Promise<InvoiceSnapshot[]>;
 

@@ -9,6 +9,7 @@ import { finalizeInvoiceKind } from './invoicing/finalize-invoice.ts';
 import { createInvoiceItemKind, deleteInvoiceItemKind } from './invoicing/invoice-items.ts';
 import { cancelNowKind } from './record/cancel-now.ts';
 import { changeInvoiceKind } from './money/change-invoice.ts';
+import { voidLeftInvoiceKind } from './money/void-left-invoice.ts';
 import { changePlanKind } from './plan-changes/change-plan.ts';
 import { dropPlanChangeKind } from './plan-changes/drop-plan-change.ts';
 import { followSubscriptionKind } from './plan-changes/follow-subscription.ts';
@@ -36,7 +37,8 @@ export function openSubscriptionsOperationLog({
   const kinds = [
     createCheckoutKind({ now }),
     scheduleCancellationKind({ now }),
-    cancelNowKind({ now }),
+    cancelNowKind({ processors, now }),
+    voidLeftInvoiceKind({ now }),
     setTaxKind({ now }),
     restartTaxKind({ now }),
     changePlanKind({ em: outbox.em, processors, rpc, now }),

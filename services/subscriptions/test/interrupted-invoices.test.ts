@@ -1,14 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { Stripe } from 'stripe';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { unavailable } from '@billing/contracts/problem';
 import { invoiceCreate } from '@billing/contracts/resources/invoice-create';
-import { ProcessorError } from '@billing/processor/errors';
 import type { Processor } from '@billing/processor/port';
 import { testAuditContext } from '@billing/service/testing/audit-context';
 import { createInvoice } from '../src/invoicing/create-invoice.ts';
 import { finalizeInvoice } from '../src/invoicing/finalize-invoice.ts';
-import { openSubscriptionsOperationLog } from '../src/open-operation-log.ts';
+import {
+  ALL_ENDS,
+  dependenciesWith,
+  interrupted as interruptedAt,
+  repeated as repeatedIn,
+  type End,
+} from './interrupted-calls.ts';
 import { startBilling } from './start-billing.ts';
 import { startService, type Service } from './service.ts';
 
@@ -19,58 +22,18 @@ beforeAll(async () => {
 afterAll(() => service[Symbol.asyncDispose]());
 
 const DECLINED = 'pm_card_chargeCustomerFail';
-const died = () => new Error('the process died');
-const unanswered = () => unavailable('The payment processor does not respond at the moment.');
-const failed = () =>
-  new ProcessorError('no', new Stripe.errors.StripeAPIError({ message: 'no', type: 'api_error', statusCode: 500 }));
-
-/** What happens to a call: whether it is made, and what its caller learns. */
-const ENDS = {
-  'dies before': { isMade: false, error: died },
-  'dies after': { isMade: true, error: died },
-  'is not answered before': { isMade: false, error: unanswered },
-  'is not answered after': { isMade: true, error: unanswered },
-  'fails before': { isMade: false, error: failed },
-  'fails after': { isMade: true, error: failed },
-} as const;
-type End = keyof typeof ENDS;
 
 type Step = 'createInvoice' | 'addInvoiceLines' | 'finalizeInvoice' | 'payInvoice' | 'sendInvoice' | 'voidInvoice';
 
-/** A processor on which the first call of one step ends so. */
-function interrupted(step: Step, end: End): Processor {
-  const { processor } = service;
-  let isFirst = true;
-  const call = processor[step] as (...args: readonly unknown[]) => Promise<unknown>; // each step is called with its own arguments
-  const once = async (...args: readonly unknown[]) => {
-    if (!isFirst) return call(...args);
-    isFirst = false;
-    if (ENDS[end].isMade) await call(...args);
-    throw ENDS[end].error();
-  };
-  return { ...processor, [step]: once };
-}
+const interrupted = (step: Step, end: End) => interruptedAt(service.processor, step, end);
 
 /** The operations in a process with this processor. */
 function processWith(processor: Processor) {
-  const processors = { of: async () => processor };
-  const operationLog = openSubscriptionsOperationLog({ ...service, processors });
-  const dependencies = { ...service, processors, operationLog };
+  const dependencies = dependenciesWith(service, processor);
   return { create: createInvoice(dependencies), finalize: finalizeInvoice(dependencies) };
 }
 
-/** Repeats a request in living processes until it has an outcome, as callers do. */
-async function repeated<Result>(request: () => Promise<Result>): Promise<Result> {
-  for (let attempt = 1; ; attempt += 1) {
-    await service.endLeases();
-    const settled = await request().then(
-      result => ({ result }),
-      (error: unknown) => ({ error }),
-    );
-    if ('result' in settled) return settled.result;
-    if (attempt === 3) throw settled.error;
-  }
-}
+const repeated = <Result>(request: () => Promise<Result>) => repeatedIn(service, request);
 
 const STEPS: readonly (readonly [Step, Partial<Record<'collect' | 'card' | 'onFailure', string>>])[] = [
   ['createInvoice', {}],
@@ -79,7 +42,6 @@ const STEPS: readonly (readonly [Step, Partial<Record<'collect' | 'card' | 'onFa
   ['payInvoice', {}],
   ['sendInvoice', { collect: 'invoice' }],
 ];
-const ALL_ENDS = Object.keys(ENDS) as End[]; // its own keys
 const interruptions = STEPS.flatMap(([step, how]) => ALL_ENDS.map(end => [step, end, how] as const));
 
 async function startWanted({ card = 'pm_card_visa', ...how }: (typeof STEPS)[number][1]) {

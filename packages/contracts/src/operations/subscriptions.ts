@@ -3,7 +3,6 @@ import { declareOperations } from '../declare-operations.ts';
 import { CustomerId, InvoiceId, PriceId, ProductId, SubscriptionId } from '../ids.ts';
 import { PROJECT_PATH, projectAccess } from '../operation.ts';
 import { createdQuery, pageQuery, pagination } from '../pagination.ts';
-import { subscriptionCancel } from '../resources/cancellation.ts';
 import { checkoutCreate, checkoutSession } from '../resources/checkout.ts';
 import { payment, PAYMENT_STATUSES, paymentRefund, paymentTotals } from '../resources/payment.ts';
 import {
@@ -12,6 +11,7 @@ import {
   subscriptionTaxUpdate,
   subscriptionUpdate,
 } from '../resources/subscription.ts';
+import { cancellationPreview, endedInvoice, subscriptionCancel } from '../resources/subscription-cancel.ts';
 import { PROMOTION_CODE_PROBLEMS } from './plan-changes.ts';
 import { booleanText, idsText, integerText, text } from '../text.ts';
 import { searchOf } from './search-of.ts';
@@ -94,7 +94,7 @@ export const subscriptionsOperations = declareOperations('subscriptions', {
   cancelSubscription: {
     route: `DELETE ${path}`,
     access: write,
-    summary: 'Cancel now; this cannot be undone',
+    summary: 'Cancel now; this cannot be undone. One that has ended is not found',
     body: subscriptionCancel.nullish(),
     response: z.object({
       subscription: z.object({
@@ -102,9 +102,18 @@ export const subscriptionsOperations = declareOperations('subscriptions', {
         status: z.literal('canceled'),
         cancelAtPeriodEnd: z.literal(false),
       }),
+      invoices: z.array(endedInvoice).readonly().describe('Those that `openInvoices: void` was for; none otherwise.'),
     }),
-    problems: ['subscription_not_found', 'subscription_ended', 'processor_not_connected', 'processor_error'],
-    example: { body: { reason: 'unused' } },
+    problems: ['subscription_not_found', 'processor_not_connected', 'processor_error'],
+  },
+  previewCancellation: {
+    route: `POST ${path}/cancel/preview`,
+    access: read,
+    summary: 'Preview what canceling now credits or charges; it changes nothing',
+    body: subscriptionCancel.nullish(),
+    response: z.object({ preview: cancellationPreview }),
+    problems: ['subscription_not_found', 'processor_not_connected', 'processor_error'],
+    example: { body: { prorate: true, invoiceNow: true } },
   },
   createCheckout: {
     route: `POST ${PROJECT_PATH}/checkout`,

@@ -111,7 +111,7 @@ export type PendingChange = z.output<typeof pendingChange>;
 
 const amount = (description: string, example: number) => z.int().meta({ description, example });
 
-const previewLine = z
+export const previewLine = z
   .object({
     description: z
       .string()

@@ -13,7 +13,10 @@ import { phaseOf } from './phase-of-subscription.ts';
 import { completeLists, wholePreview, WHOLE_SUBSCRIPTION } from './nested-lists.ts';
 
 /** Changes of plans; `reads` finds the amounts and discounts that Stripe's subscriptions lack. */
-export function planChangeCalls(calls: Calls, reads: Pick<Processor, 'findPrice'> & DiscountReads): PlanChanges {
+export function planChangeCalls(
+  calls: Calls,
+  reads: Pick<Processor, 'findPrice'> & DiscountReads,
+): PlanChanges & Pick<Processor, 'previewCancellation'> {
   const { stripe, call } = calls;
   const pendingPayments = pendingPaymentCalls(calls);
   const invoiceFrom = wholeInvoices(calls);
@@ -32,6 +35,10 @@ export function planChangeCalls(calls: Calls, reads: Pick<Processor, 'findPrice'
     previewInvoice: (subscription, change, mode = 'next') => {
       const params = change && { subscription_details: detailsOf(change), ...discountsOf(change.discounts) };
       return preview({ subscription, preview_mode: mode, ...params });
+    },
+    previewCancellation: (subscription, prorates) => {
+      const proration_behavior = prorates ? 'always_invoice' : 'none';
+      return preview({ subscription, subscription_details: { cancel_now: true, proration_behavior } });
     },
     previewSchedule: (schedule, phases, { proration = 'none', mode = 'next' } = {}) => {
       const details = { ...scheduleParams(phases), proration_behavior: proration };

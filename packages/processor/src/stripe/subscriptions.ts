@@ -1,7 +1,7 @@
 import type { Cancellation } from '@billing/contracts/resources/cancellation';
 import type { Stripe } from 'stripe';
 import { PAGE_SIZE } from '../page-size.ts';
-import type { Processor } from '../port.ts';
+import type { FinalBilling, Processor } from '../port.ts';
 import { readSubscription } from '../snapshots/subscription.ts';
 import { lacksDiscounts } from '../snapshots/subscription-discounts.ts';
 import { given, idOf, write, type Calls } from './calls.ts';
@@ -15,6 +15,8 @@ const detailsOf = (cancellation: Cancellation | null) =>
   cancellation && {
     cancellation_details: { feedback: cancellation.reason ?? ('' as const), comment: cancellation.comment ?? '' },
   };
+
+const finalBillingOf = ({ prorate, invoiceNow }: FinalBilling) => ({ prorate, invoice_now: invoiceNow });
 
 type Subscriptions = Pick<
   Processor,
@@ -61,13 +63,14 @@ export function subscriptionCalls({ stripe, call }: Calls, reads: CompletingRead
         const changes = byPeriod ? { cancel_at_period_end: false } : { cancel_at: '' as const };
         return update(id, { ...changes, ...detailsOf(NOTHING) }, `${key}:${byPeriod ? 'period' : 'time'}`);
       }),
-    cancelSubscription: (id, key, cancellation = null) =>
+    cancelSubscription: (id, key, cancellation = null, billing) =>
       subscriptionFrom(async () => {
         // A repeat finds the schedule released; each write has an idempotency key of its own.
         const { schedule } = await stripe.subscriptions.retrieve(id);
         const scheduleId = idOf(schedule);
         if (scheduleId !== null) await stripe.subscriptionSchedules.release(scheduleId, {}, write(`${key}:release`));
-        return stripe.subscriptions.cancel(id, { ...detailsOf(cancellation), ...WHOLE_SUBSCRIPTION }, write(key));
+        const params = { ...detailsOf(cancellation), ...(billing && finalBillingOf(billing)), ...WHOLE_SUBSCRIPTION };
+        return stripe.subscriptions.cancel(id, params, write(key));
       }),
     setAutomaticTax: (id, enabled, key) =>
       subscriptionFrom(() => update(id, { automatic_tax: { enabled }, proration_behavior: 'none' }, key)),

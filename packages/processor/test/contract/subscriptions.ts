@@ -30,6 +30,24 @@ export function subscriptionCases({ paidIt, processor, key, subscribe, createCus
     expect(resumed).toMatchObject({ status: 'active', cancelAtPeriodEnd: false, cancellation: nothing });
   });
 
+  paidIt('is canceled with its unused part credited, as previewed', async () => {
+    const { subscription } = await subscribe();
+    const preview = await processor().previewCancellation(subscription.id, true);
+    expect(preview?.lines).toMatchObject([{ isProration: true }]);
+    expect(preview?.total).toBeLessThan(0);
+    expect(await processor().listUnfinishedInvoices(subscription.id)).toEqual([]);
+    const billing = { prorate: true, invoiceNow: true };
+    const { status, latestInvoiceId } = await processor().cancelSubscription(subscription.id, key(), null, billing);
+    const final = await processor().findInvoice(latestInvoiceId ?? '');
+    expect([status, final.status, final.amountDue]).toEqual(['canceled', 'paid', 0]);
+    expect(final.total).toBeLessThan(0);
+  });
+
+  paidIt('has no final invoice when nothing waits for one', async () => {
+    const { subscription } = await subscribe();
+    expect(await processor().previewCancellation(subscription.id, false)).toBeNull();
+  });
+
   paidIt('is canceled at once, for good', async () => {
     const { customer, subscription } = await subscribe();
     const cancellation = { reason: 'unused', comment: null } as const;

@@ -127,12 +127,12 @@ export function changeAtProcessor(dependencies: Pick<Dependencies, 'outbox' | 'p
     requireAllowed(reread.snapshot);
   };
 
-  return async <Input extends ChangeInput>(
-    kind: OperationKind<WithAudit<Input>, Reread, Subscription>,
+  return async <Input extends ChangeInput, Result>(
+    kind: OperationKind<WithAudit<Input>, Reread, Result>,
     scope: ProjectScope,
     key: SubscriptionKey,
     { toInput, changesOf, context, requireCurrent, requireAllowed = () => undefined }: Requested<Input>,
-  ): Promise<Subscription> => {
+  ): Promise<Result> => {
     const { id, status, processorSubscriptionId } = await findSubscription(em.fork(), scope, key);
     requireRunning(status);
     try {

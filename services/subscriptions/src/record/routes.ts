@@ -1,14 +1,19 @@
 import type { Routes } from '@billing/service/definition';
 import { subscriptionsOperations as operations } from '@billing/contracts/operations/subscriptions';
 import { cancellationOf } from '@billing/contracts/resources/cancellation';
+import { subscriptionCancel } from '@billing/contracts/resources/subscription-cancel';
 import { serve } from '@billing/service/serve';
 import type { Dependencies } from '../dependencies.ts';
 import { cancelNow } from './cancel-now.ts';
+import { previewCancellation } from './preview-cancellation.ts';
 import { listSubscriptions } from './list-subscriptions.ts';
 import { scheduleCancellation } from './schedule-cancellation.ts';
 import { setTax } from './set-tax.ts';
 import { findSubscription } from './subscription-rows.ts';
 import { toResource } from './subscription.entity.ts';
+
+/** How a request without a body cancels. */
+const PLAINLY = subscriptionCancel.parse({});
 
 /** Subscriptions: list, get, cancel, resume. */
 export function subscriptionRoutes(
@@ -18,6 +23,7 @@ export function subscriptionRoutes(
   const list = listSubscriptions(dependencies);
   const schedule = scheduleCancellation(dependencies);
   const cancel = cancelNow(dependencies);
+  const previewCancel = previewCancellation(dependencies);
   const tax = setTax(dependencies);
 
   return app => {
@@ -35,8 +41,11 @@ export function subscriptionRoutes(
       subscription: toResource(await tax(scope, id, body.automatic, audit)),
     }));
     serve(app, operations.cancelSubscription, async ({ params: { subscriptionId: id, ...scope }, body, audit }) => {
-      await cancel(scope, { id }, cancellationOf(body ?? {}), audit);
-      return { subscription: { id, status: 'canceled' as const, cancelAtPeriodEnd: false as const } };
+      const { invoices } = await cancel(scope, { id }, body ?? PLAINLY, audit);
+      return { subscription: { id, status: 'canceled' as const, cancelAtPeriodEnd: false as const }, invoices };
     });
+    serve(app, operations.previewCancellation, async ({ params: { subscriptionId: id, ...scope }, body }) => ({
+      preview: await previewCancel(scope, { id }, body ?? PLAINLY),
+    }));
   };
 }

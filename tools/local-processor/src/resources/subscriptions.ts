@@ -5,7 +5,8 @@ import { invalidRequest, noSuch } from '../api/errors.ts';
 import { listPage } from '../api/lists.ts';
 import { boolean, choice, created, expand, page, parameters, text } from '../api/parameters.ts';
 import type { UnitOfWork } from '../api/unit-of-work.ts';
-import { endSubscription, resumeSubscription } from '../billing/subscriptions.ts';
+import { cancelSubscription } from '../billing/cancel-subscription.ts';
+import { resumeSubscription } from '../billing/subscriptions.ts';
 import { existing } from '../objects/finding.ts';
 import { hasEnded } from '../objects/subscription.ts';
 import type { Subscription } from '../objects/stored.ts';
@@ -97,5 +98,6 @@ function cancel(unit: UnitOfWork, subscription: Subscription, given: z.output<ty
   if (hasEnded(subscription)) throw noSuch('subscription', subscription.id);
   const cancellation_details = detailsOf(subscription, given);
   const changes = { cancel_at_period_end: false, cancel_at: null, canceled_at: unit.now, cancellation_details };
-  return endSubscription(unit, { ...subscription, ...changes }, 'cancellation_requested');
+  const { prorate = false, invoice_now: invoiceNow = false } = given;
+  return cancelSubscription(unit, { ...subscription, ...changes }, { prorate, invoiceNow });
 }
