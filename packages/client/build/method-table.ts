@@ -56,6 +56,8 @@ export const METHOD_CLASSES: Readonly<Record<string, MethodClass>> = {
           ...byVerb('listSubscriptions', 'getSubscription', 'changePlan'),
           previewChange: 'previewPlanChange',
           previewCancel: 'previewCancellation',
+          pause: 'pauseSubscription',
+          unpause: 'resumeSubscription',
           setDiscount: 'setSubscriptionDiscount',
           setTax: 'setSubscriptionTax',
         },

@@ -81,6 +81,14 @@ export interface NewCheckoutSession {
 /** A payment: its payment intent, or a charge without one. */
 export type RefundedPayment = { readonly paymentIntentId: string } | { readonly chargeId: string };
 
+/** A pause of payments. https://docs.stripe.com/billing/subscriptions/pause-payment */
+export interface NewPause {
+  /** What happens to invoices meanwhile. */
+  readonly behavior: 'keep_as_draft' | 'mark_uncollectible' | 'void';
+  /** Null until someone resumes it. */
+  readonly resumesAt: Date | null;
+}
+
 /** How a subscription is billed that is canceled now; neither unless given. https://docs.stripe.com/api/subscriptions/cancel */
 export interface FinalBilling {
   /** Credits the unused part of the period, as an item that waits for an invoice. */
@@ -268,6 +276,10 @@ export interface Processor extends PlanChanges, Discounts, Invoicing {
   previewCancellation(id: string, prorates: boolean): Promise<InvoicePreview | null>;
   /** Turns automatic tax on or off, without proration. Refused where the customer's location is not recognized. */
   setAutomaticTax(id: string, isAutomatic: boolean, idempotencyKey: string): Promise<SubscriptionSnapshot>;
+  /** Pauses the payments of a subscription; in place of a pause that there is. */
+  pauseCollection(id: string, pause: NewPause, idempotencyKey: string): Promise<SubscriptionSnapshot>;
+  /** Ends a pause of payments. */
+  resumeCollection(id: string, idempotencyKey: string): Promise<SubscriptionSnapshot>;
   setSubscriptionPaymentMethod(
     id: string,
     paymentMethodId: string,

@@ -14,6 +14,7 @@ import { changePlanKind } from './plan-changes/change-plan.ts';
 import { dropPlanChangeKind } from './plan-changes/drop-plan-change.ts';
 import { followSubscriptionKind } from './plan-changes/follow-subscription.ts';
 import { refundPaymentKind } from './money/refund-payment.ts';
+import { pauseKind, resumeKind } from './record/pause-collection.ts';
 import { restartTaxKind, setTaxKind } from './record/set-tax.ts';
 import { scheduleCancellationKind } from './record/schedule-cancellation.ts';
 import { setDiscountKind } from './plan-changes/set-discount.ts';
@@ -39,6 +40,8 @@ export function openSubscriptionsOperationLog({
     scheduleCancellationKind({ now }),
     cancelNowKind({ processors, now }),
     voidLeftInvoiceKind({ now }),
+    pauseKind({ now }),
+    resumeKind({ now }),
     setTaxKind({ now }),
     restartTaxKind({ now }),
     changePlanKind({ em: outbox.em, processors, rpc, now }),

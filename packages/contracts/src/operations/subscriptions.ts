@@ -12,6 +12,7 @@ import {
   subscriptionUpdate,
 } from '../resources/subscription.ts';
 import { cancellationPreview, endedInvoice, subscriptionCancel } from '../resources/subscription-cancel.ts';
+import { subscriptionPauseCreate } from '../resources/subscription-pause.ts';
 import { PROMOTION_CODE_PROBLEMS } from './plan-changes.ts';
 import { booleanText, idsText, integerText, text } from '../text.ts';
 import { searchOf } from './search-of.ts';
@@ -90,6 +91,34 @@ export const subscriptionsOperations = declareOperations('subscriptions', {
       'processor_error',
     ],
     example: { response: { subscription: { tax: { automatic: true, stoppedReason: null } } } },
+  },
+  pauseSubscription: {
+    route: `POST ${path}/pause`,
+    access: write,
+    summary: 'Pause the payments of a subscription; its status and its periods go on',
+    body: subscriptionPauseCreate.nullish(),
+    response: z.object({ subscription }),
+    problems: [
+      'subscription_not_found',
+      'subscription_ended',
+      'already_paused',
+      'processor_not_connected',
+      'processor_error',
+    ],
+    example: { response: { subscription: { paused: { invoices: 'void', resumesAt: '2026-05-02T09:30:00.000Z' } } } },
+  },
+  resumeSubscription: {
+    route: `POST ${path}/resume`,
+    access: write,
+    summary: 'Resume the payments of a paused subscription; nothing is charged before its next invoice',
+    response: z.object({ subscription }),
+    problems: [
+      'subscription_not_found',
+      'subscription_ended',
+      'not_paused',
+      'processor_not_connected',
+      'processor_error',
+    ],
   },
   cancelSubscription: {
     route: `DELETE ${path}`,

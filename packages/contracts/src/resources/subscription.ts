@@ -52,15 +52,19 @@ export const subscriptionItem = z
   });
 export type SubscriptionItem = z.output<typeof subscriptionItem>;
 
-/** A pause of payments: the status stays what it is. https://docs.stripe.com/billing/subscriptions/pause-payment */
-export const pauseCollection = z
+/** A pause of payments as the processor has it. https://docs.stripe.com/billing/subscriptions/pause-payment */
+export const pauseCollection = z.object({ behavior: z.string(), resumesAt: timestamp.nullable() });
+
+/** The same as callers see it. */
+const pause = z
   .object({
-    behavior: z
-      .string()
-      .describe('What happens to invoices meanwhile: `keep_as_draft`, `mark_uncollectible` or `void`.'),
-    resumesAt: timestamp.nullable().describe('Null until someone resumes it.'),
+    invoices: z.string().meta({
+      description: 'What happens to its invoices: `void`, `keep_as_draft` or `mark_uncollectible`.',
+      example: 'void',
+    }),
+    resumesAt: timestamp.nullable().describe('When it ends by itself; null until someone resumes it.'),
   })
-  .meta({ id: 'PauseCollection', description: 'A pause of payments.' });
+  .meta({ id: 'SubscriptionPause', description: 'A pause of the payments of a subscription.' });
 
 /** https://docs.stripe.com/tax/customer-locations#invoice-finalization-errors */
 export const subscriptionTax = z
@@ -118,9 +122,9 @@ export const subscription = z
     startedAt: timestamp.describe('When it started at the payment processor.'),
     trialEnd: timestamp.nullable().describe('When its trial ends or ended; null without one.'),
     endedAt: timestamp.nullable().describe('When it ended.'),
-    pauseCollection: pauseCollection
+    paused: pause
       .nullable()
-      .describe('Null unless payments are paused; the status stays what it is.'),
+      .meta({ description: 'Null unless its payments are paused; the status stays what it is.', example: null }),
     tax: subscriptionTax,
     currentPeriodStart: timestamp.describe('When the period that is paid or due began.'),
     currentPeriodEnd: timestamp.meta({

@@ -4,7 +4,7 @@ import { PAGE_SIZE } from '../page-size.ts';
 import type { FinalBilling, Processor } from '../port.ts';
 import { readSubscription } from '../snapshots/subscription.ts';
 import { lacksDiscounts } from '../snapshots/subscription-discounts.ts';
-import { given, idOf, write, type Calls } from './calls.ts';
+import { given, idOf, inSeconds, write, type Calls } from './calls.ts';
 import { completeEach, completeLists, WHOLE_SUBSCRIPTION } from './nested-lists.ts';
 import { complete, type CompletingReads } from './pending-payment.ts';
 
@@ -26,6 +26,8 @@ type Subscriptions = Pick<
   | 'cancelSubscription'
   | 'setSubscriptionPaymentMethod'
   | 'setAutomaticTax'
+  | 'pauseCollection'
+  | 'resumeCollection'
 >;
 
 /** Subscriptions; `reads` finds what Stripe's subscriptions lack. */
@@ -74,6 +76,12 @@ export function subscriptionCalls({ stripe, call }: Calls, reads: CompletingRead
       }),
     setAutomaticTax: (id, enabled, key) =>
       subscriptionFrom(() => update(id, { automatic_tax: { enabled }, proration_behavior: 'none' }, key)),
+    pauseCollection: (id, { behavior, resumesAt }, key) =>
+      subscriptionFrom(() => {
+        const pause = { behavior, ...given({ resumes_at: resumesAt ? inSeconds(resumesAt) : undefined }) };
+        return update(id, { pause_collection: pause }, key);
+      }),
+    resumeCollection: (id, key) => subscriptionFrom(() => update(id, { pause_collection: '' }, key)),
     setSubscriptionPaymentMethod: (id, paymentMethodId, key) =>
       subscriptionFrom(() => update(id, { default_payment_method: paymentMethodId }, key)),
   };

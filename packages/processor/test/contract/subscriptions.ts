@@ -43,6 +43,20 @@ export function subscriptionCases({ paidIt, processor, key, subscribe, createCus
     expect(final.total).toBeLessThan(0);
   });
 
+  paidIt('stays active while its payments are paused, until they are resumed', async () => {
+    const { subscription } = await subscribe();
+    const resumesAt = new Date(Math.floor(Date.now() / 1_000) * 1_000 + 7 * DAY_MS);
+    const paused = await processor().pauseCollection(subscription.id, { behavior: 'void', resumesAt }, key());
+    expect(paused).toMatchObject({ status: 'active', pauseCollection: { behavior: 'void', resumesAt } });
+    const again = { behavior: 'keep_as_draft', resumesAt: null } as const;
+    const changed = await processor().pauseCollection(subscription.id, again, key());
+    expect(changed.pauseCollection).toEqual(again);
+    const resumed = await processor().resumeCollection(subscription.id, key());
+    expect(resumed).toMatchObject({ status: 'active', pauseCollection: null });
+    const past = { behavior: 'void', resumesAt: new Date(Date.now() - DAY_MS) } as const;
+    await expect(processor().pauseCollection(subscription.id, past, key())).rejects.toBeInstanceOf(ProcessorError);
+  });
+
   paidIt('has no final invoice when nothing waits for one', async () => {
     const { subscription } = await subscribe();
     expect(await processor().previewCancellation(subscription.id, false)).toBeNull();

@@ -2,9 +2,11 @@ import type { Routes } from '@billing/service/definition';
 import { subscriptionsOperations as operations } from '@billing/contracts/operations/subscriptions';
 import { cancellationOf } from '@billing/contracts/resources/cancellation';
 import { subscriptionCancel } from '@billing/contracts/resources/subscription-cancel';
+import { subscriptionPauseCreate } from '@billing/contracts/resources/subscription-pause';
 import { serve } from '@billing/service/serve';
 import type { Dependencies } from '../dependencies.ts';
 import { cancelNow } from './cancel-now.ts';
+import { pauseCollection, resumeCollection } from './pause-collection.ts';
 import { previewCancellation } from './preview-cancellation.ts';
 import { listSubscriptions } from './list-subscriptions.ts';
 import { scheduleCancellation } from './schedule-cancellation.ts';
@@ -15,7 +17,10 @@ import { toResource } from './subscription.entity.ts';
 /** How a request without a body cancels. */
 const PLAINLY = subscriptionCancel.parse({});
 
-/** Subscriptions: list, get, cancel, resume. */
+/** How a request without a body pauses. */
+const UNTIL_RESUMED = subscriptionPauseCreate.parse({});
+
+/** Subscriptions: list, get, cancel, pause, resume. */
 export function subscriptionRoutes(
   dependencies: Pick<Dependencies, 'em' | 'rpc' | 'outbox' | 'processors' | 'operationLog' | 'now'>,
 ): Routes {
@@ -25,6 +30,8 @@ export function subscriptionRoutes(
   const cancel = cancelNow(dependencies);
   const previewCancel = previewCancellation(dependencies);
   const tax = setTax(dependencies);
+  const pause = pauseCollection(dependencies);
+  const resume = resumeCollection(dependencies);
 
   return app => {
     serve(app, operations.listSubscriptions, async ({ params, query }) => {
@@ -40,6 +47,20 @@ export function subscriptionRoutes(
     serve(app, operations.setSubscriptionTax, async ({ params: { subscriptionId: id, ...scope }, body, audit }) => ({
       subscription: toResource(await tax(scope, id, body.automatic, audit)),
     }));
+    serve(
+      app,
+      operations.pauseSubscription,
+      async ({ params: { subscriptionId: id, ...scope }, body, audit, operationKey }) => ({
+        subscription: toResource(await pause(scope, { id }, body ?? UNTIL_RESUMED, audit, operationKey)),
+      }),
+    );
+    serve(
+      app,
+      operations.resumeSubscription,
+      async ({ params: { subscriptionId: id, ...scope }, audit, operationKey }) => ({
+        subscription: toResource(await resume(scope, { id }, audit, operationKey)),
+      }),
+    );
     serve(app, operations.cancelSubscription, async ({ params: { subscriptionId: id, ...scope }, body, audit }) => {
       const { invoices } = await cancel(scope, { id }, body ?? PLAINLY, audit);
       return { subscription: { id, status: 'canceled' as const, cancelAtPeriodEnd: false as const }, invoices };

@@ -48,6 +48,8 @@ export const ACTIONS: Readonly<Record<string, string>> = {
   changePlan: 'change the plan of {}',
   dropPlanChange: 'drop a change of the plan of {}',
   setSubscriptionDiscount: 'change the discount of {}',
+  pauseSubscription: 'pause the payments of {}',
+  resumeSubscription: 'resume the payments of {}',
   setSubscriptionTax: 'change how {} is taxed',
   createPriceMigration: 'start to move subscriptions to another price',
   cancelPriceMigration: 'stop moving subscriptions to another price',
