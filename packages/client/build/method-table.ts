@@ -58,6 +58,7 @@ export const METHOD_CLASSES: Readonly<Record<string, MethodClass>> = {
           previewCancel: 'previewCancellation',
           pause: 'pauseSubscription',
           unpause: 'resumeSubscription',
+          previewUnpause: 'previewResume',
           setDiscount: 'setSubscriptionDiscount',
           setTax: 'setSubscriptionTax',
         },

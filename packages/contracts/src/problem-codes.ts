@@ -144,8 +144,7 @@ const MEANINGS = {
     subscription_incomplete: 'The first payment of the subscription is not made yet.',
     subscription_paused: 'The subscription is paused; resume it first.',
     already_paused: 'The subscription is paused already.',
-    not_paused:
-      'The payments of the subscription are not paused. One of the status `paused` has no payment method: it goes on once it is resumed at the payment processor.',
+    not_paused: 'The subscription is not paused.',
     subscription_past_due: 'An invoice of the subscription is not paid; it has to be paid first.',
     subscription_set_to_cancel:
       'The subscription is set to end, so that nothing can change at the end of its period; resume it first, or change it now.',

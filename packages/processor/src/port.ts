@@ -280,6 +280,13 @@ export interface Processor extends PlanChanges, Discounts, Invoicing {
   pauseCollection(id: string, pause: NewPause, idempotencyKey: string): Promise<SubscriptionSnapshot>;
   /** Ends a pause of payments. */
   resumeCollection(id: string, idempotencyKey: string): Promise<SubscriptionSnapshot>;
+  /**
+   * Resumes a subscription with the status `paused`, in a period that begins now (`restarts`), or in the one that it would be in.
+   * What that costs is charged now: until it is paid the subscription stays paused, and its latest invoice is open.
+   */
+  resumeSubscription(id: string, restarts: boolean, idempotencyKey: string): Promise<SubscriptionSnapshot>;
+  /** Previews the invoice of that; null when there is none. */
+  previewResumption(id: string, restarts: boolean): Promise<InvoicePreview | null>;
   setSubscriptionPaymentMethod(
     id: string,
     paymentMethodId: string,

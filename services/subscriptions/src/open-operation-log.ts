@@ -13,6 +13,7 @@ import { voidLeftInvoiceKind } from './money/void-left-invoice.ts';
 import { changePlanKind } from './plan-changes/change-plan.ts';
 import { dropPlanChangeKind } from './plan-changes/drop-plan-change.ts';
 import { followSubscriptionKind } from './plan-changes/follow-subscription.ts';
+import { resumePausedKind } from './plan-changes/resume-paused.ts';
 import { refundPaymentKind } from './money/refund-payment.ts';
 import { pauseKind, resumeKind } from './record/pause-collection.ts';
 import { restartTaxKind, setTaxKind } from './record/set-tax.ts';
@@ -42,6 +43,7 @@ export function openSubscriptionsOperationLog({
     voidLeftInvoiceKind({ now }),
     pauseKind({ now }),
     resumeKind({ now }),
+    resumePausedKind({ processors, now }),
     setTaxKind({ now }),
     restartTaxKind({ now }),
     changePlanKind({ em: outbox.em, processors, rpc, now }),

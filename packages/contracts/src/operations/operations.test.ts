@@ -15,6 +15,7 @@ const POSTS_THAT_READ = [
   'previewInvoice',
   'previewPlanChange',
   'previewPortalConfig',
+  'previewResume',
 ];
 const projectOperations = allOperations.flatMap(({ id, method, access }) =>
   access.kind === 'project' ? access.scopes.map(scope => ({ id, method, scope })) : [],

@@ -3,6 +3,7 @@ import { declareOperations } from '../declare-operations.ts';
 import { CustomerId, InvoiceId, PriceId, ProductId, SubscriptionId } from '../ids.ts';
 import { PROJECT_PATH, projectAccess } from '../operation.ts';
 import { createdQuery, pageQuery, pagination } from '../pagination.ts';
+import { invoice } from '../resources/invoice.ts';
 import { checkoutCreate, checkoutSession } from '../resources/checkout.ts';
 import { payment, PAYMENT_STATUSES, paymentRefund, paymentTotals } from '../resources/payment.ts';
 import {
@@ -12,7 +13,7 @@ import {
   subscriptionUpdate,
 } from '../resources/subscription.ts';
 import { cancellationPreview, endedInvoice, subscriptionCancel } from '../resources/subscription-cancel.ts';
-import { subscriptionPauseCreate } from '../resources/subscription-pause.ts';
+import { resumePreview, subscriptionPauseCreate, subscriptionResume } from '../resources/subscription-pause.ts';
 import { PROMOTION_CODE_PROBLEMS } from './plan-changes.ts';
 import { booleanText, idsText, integerText, text } from '../text.ts';
 import { searchOf } from './search-of.ts';
@@ -22,6 +23,14 @@ const write = projectAccess('subscriptions:write');
 const path = `${PROJECT_PATH}/subscriptions/:subscriptionId` as const;
 const paymentPath = `${PROJECT_PATH}/payments/:paymentId` as const;
 const processorId = text(255).optional();
+
+const RESUME_PROBLEMS = [
+  'subscription_not_found',
+  'subscription_ended',
+  'not_paused',
+  'processor_not_connected',
+  'processor_error',
+] as const;
 
 export const subscriptionsOperations = declareOperations('subscriptions', {
   listSubscriptions: {
@@ -110,15 +119,21 @@ export const subscriptionsOperations = declareOperations('subscriptions', {
   resumeSubscription: {
     route: `POST ${path}/resume`,
     access: write,
-    summary: 'Resume the payments of a paused subscription; nothing is charged before its next invoice',
-    response: z.object({ subscription }),
-    problems: [
-      'subscription_not_found',
-      'subscription_ended',
-      'not_paused',
-      'processor_not_connected',
-      'processor_error',
-    ],
+    summary: 'Resume a paused subscription; one with the status `paused` is charged now',
+    body: subscriptionResume.nullish(),
+    response: z.object({
+      subscription,
+      invoice: invoice.nullable().describe('What was charged; null when nothing was.'),
+    }),
+    problems: [...RESUME_PROBLEMS, 'amount_changed', 'payment_failed'],
+  },
+  previewResume: {
+    route: `POST ${path}/resume/preview`,
+    access: read,
+    summary: 'Preview what resuming a paused subscription charges; it changes nothing',
+    body: subscriptionResume.nullish(),
+    response: z.object({ preview: resumePreview }),
+    problems: RESUME_PROBLEMS,
   },
   cancelSubscription: {
     route: `DELETE ${path}`,

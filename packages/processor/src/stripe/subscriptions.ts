@@ -4,6 +4,7 @@ import { PAGE_SIZE } from '../page-size.ts';
 import type { FinalBilling, Processor } from '../port.ts';
 import { readSubscription } from '../snapshots/subscription.ts';
 import { lacksDiscounts } from '../snapshots/subscription-discounts.ts';
+import { resumptionOf } from './plan-changes.ts';
 import { given, idOf, inSeconds, write, type Calls } from './calls.ts';
 import { completeEach, completeLists, WHOLE_SUBSCRIPTION } from './nested-lists.ts';
 import { complete, type CompletingReads } from './pending-payment.ts';
@@ -28,6 +29,7 @@ type Subscriptions = Pick<
   | 'setAutomaticTax'
   | 'pauseCollection'
   | 'resumeCollection'
+  | 'resumeSubscription'
 >;
 
 /** Subscriptions; `reads` finds what Stripe's subscriptions lack. */
@@ -82,6 +84,11 @@ export function subscriptionCalls({ stripe, call }: Calls, reads: CompletingRead
         return update(id, { pause_collection: pause }, key);
       }),
     resumeCollection: (id, key) => subscriptionFrom(() => update(id, { pause_collection: '' }, key)),
+    resumeSubscription: (id, restarts, key) =>
+      subscriptionFrom(() => {
+        const params = { ...resumptionOf(restarts), payment_behavior: 'resume_on_payment_success' as const };
+        return stripe.subscriptions.resume(id, { ...params, ...WHOLE_SUBSCRIPTION }, write(key));
+      }),
     setSubscriptionPaymentMethod: (id, paymentMethodId, key) =>
       subscriptionFrom(() => update(id, { default_payment_method: paymentMethodId }, key)),
   };

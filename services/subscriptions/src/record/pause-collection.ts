@@ -61,7 +61,7 @@ export const resumeKind = (dependencies: Pick<Dependencies, 'now'>) =>
   );
 
 const alreadyPaused = () => unprocessable('already_paused', 'The subscription is paused already.');
-const notPaused = () => unprocessable('not_paused', 'The payments of the subscription are not paused.');
+export const notPaused = () => unprocessable('not_paused', 'The payments of the subscription are not paused.');
 
 type PauseDependencies = Pick<Dependencies, 'em' | 'outbox' | 'processors' | 'operationLog' | 'now'>;
 

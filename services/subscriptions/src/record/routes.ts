@@ -6,7 +6,7 @@ import { subscriptionPauseCreate } from '@billing/contracts/resources/subscripti
 import { serve } from '@billing/service/serve';
 import type { Dependencies } from '../dependencies.ts';
 import { cancelNow } from './cancel-now.ts';
-import { pauseCollection, resumeCollection } from './pause-collection.ts';
+import { pauseCollection } from './pause-collection.ts';
 import { previewCancellation } from './preview-cancellation.ts';
 import { listSubscriptions } from './list-subscriptions.ts';
 import { scheduleCancellation } from './schedule-cancellation.ts';
@@ -20,7 +20,7 @@ const PLAINLY = subscriptionCancel.parse({});
 /** How a request without a body pauses. */
 const UNTIL_RESUMED = subscriptionPauseCreate.parse({});
 
-/** Subscriptions: list, get, cancel, pause, resume. */
+/** Subscriptions: list, get, cancel, pause. */
 export function subscriptionRoutes(
   dependencies: Pick<Dependencies, 'em' | 'rpc' | 'outbox' | 'processors' | 'operationLog' | 'now'>,
 ): Routes {
@@ -31,7 +31,6 @@ export function subscriptionRoutes(
   const previewCancel = previewCancellation(dependencies);
   const tax = setTax(dependencies);
   const pause = pauseCollection(dependencies);
-  const resume = resumeCollection(dependencies);
 
   return app => {
     serve(app, operations.listSubscriptions, async ({ params, query }) => {
@@ -52,13 +51,6 @@ export function subscriptionRoutes(
       operations.pauseSubscription,
       async ({ params: { subscriptionId: id, ...scope }, body, audit, operationKey }) => ({
         subscription: toResource(await pause(scope, { id }, body ?? UNTIL_RESUMED, audit, operationKey)),
-      }),
-    );
-    serve(
-      app,
-      operations.resumeSubscription,
-      async ({ params: { subscriptionId: id, ...scope }, audit, operationKey }) => ({
-        subscription: toResource(await resume(scope, { id }, audit, operationKey)),
       }),
     );
     serve(app, operations.cancelSubscription, async ({ params: { subscriptionId: id, ...scope }, body, audit }) => {

@@ -11,6 +11,7 @@ import { discounted, rebatesBy } from '../billing/discounts.ts';
 import { discountsOfInvoice } from '../billing/invoice-draft.ts';
 import { previewInvoice, shown } from '../billing/preview.ts';
 import { pendingItems } from '../billing/prorations.ts';
+import { previewResumption } from '../billing/resume-subscription.ts';
 import { existing, inItsTime } from '../objects/finding.ts';
 import { lineOfItem } from '../objects/invoice-item.ts';
 import type { Customer, Invoice, InvoiceItem, Subscription } from '../objects/stored.ts';
@@ -34,6 +35,7 @@ const detailsParameter = parameters<Details>()({
   items: itemsParameter.optional(),
   proration_behavior: choice('always_invoice', 'create_prorations', 'none').optional(),
   proration_date: timestamp.optional(),
+  resume_at: choice('now').optional(),
   trial_end: z.union([z.literal('now'), timestamp]).optional(),
 });
 
@@ -135,7 +137,8 @@ function subscriptionPreview(unit: UnitOfWork, given: Given): Invoice {
       `The subscription ${subscription.id} does not belong to the customer ${given.customer}.`,
       'customer',
     );
-  const { cancel_now: cancelsNow = false, ...details } = given.subscription_details ?? {};
+  const { cancel_now: cancelsNow = false, resume_at: resumesAt, ...details } = given.subscription_details ?? {};
+  if (resumesAt) return resumptionPreview(unit, subscription, details);
   if (cancelsNow) return cancellationPreview(unit, subscription, details);
   rejectUselessDate(details);
   const plan = plannedUpdate(unit, subscription, {
@@ -155,6 +158,20 @@ function cancellationPreview(
   if (Object.values(others).some(value => value !== undefined))
     throw invalidRequest('The local processor previews `cancel_now` with `proration_behavior` only.');
   return previewCancellation(unit, subscription, behavior !== 'none');
+}
+
+/** Previews the invoice that resuming a paused subscription makes. */
+function resumptionPreview(
+  unit: UnitOfWork,
+  subscription: Subscription,
+  {
+    proration_behavior: proration = 'create_prorations',
+    billing_cycle_anchor: anchor,
+  }: z.output<typeof detailsParameter>,
+): Invoice {
+  if (subscription.status !== 'paused')
+    throw invalidRequest('You can only preview resuming a paused subscription.', 'subscription_details[resume_at]');
+  return previewResumption(unit, subscription, { restarts: anchor?.type !== 'unchanged', proration });
 }
 
 /** Previews the next invoice as if an active schedule had other phases. */

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { idOf } from './account.ts';
-import { apiCase } from './case.ts';
+import { apiCase, standInCase } from './case.ts';
 
 const DAY = 86_400;
 
@@ -193,6 +193,30 @@ export const subscriptionCases = [
       const late = stripe.subscriptions.update(id, { cancel_at_period_end: true }, once());
       expect(await refusalOf('changed', late)).toMatchObject({ status: 400 });
     },
+  ),
+
+  ...(['now', 'unchanged'] as const).map(type =>
+    standInCase(`is charged as previewed when it is resumed with the anchor ${type}`, async (account, control) => {
+      const { stripe, createPayer, subscribe, withTestClock, findEvent, once } = account;
+      await withTestClock(async (test_clock, advance) => {
+        const { id: customer } = await createPayer('pm_card_visa', { test_clock });
+        const { id } = await subscribe({ customer });
+        await control.pause(id);
+        await advance(12 * DAY);
+        const how = {
+          billing_cycle_anchor: { type },
+          ...(type === 'unchanged' && { proration_behavior: 'always_invoice' as const }),
+        };
+        const subscription_details = { resume_at: 'now' as const, ...how };
+        const preview = await stripe.invoices.createPreview({ subscription: id, subscription_details });
+        const wanted = { ...how, payment_behavior: 'resume_on_payment_success', expand: ['latest_invoice'] };
+        expect(await stripe.subscriptions.resume(id, wanted, once())).toMatchObject({
+          status: 'active',
+          latest_invoice: { status: 'paid', total: preview.total, amount_paid: preview.amount_due },
+        });
+        await findEvent('customer.subscription.resumed', id);
+      });
+    }),
   ),
 
   apiCase(
