@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AMOUNT } from '../money.ts';
 import { optional, withDefault } from '../optional.ts';
 import { givenTime } from '../timestamp.ts';
-import { planChangePreview } from './plan-change.ts';
+import { BILLING_CYCLES, planChangePreview } from './plan-change.ts';
 
 /** What may happen to invoices while payments are paused. https://docs.stripe.com/billing/subscriptions/pause-payment */
 export const PAUSED_INVOICES = ['void', 'keep_as_draft', 'mark_uncollectible'] as const;
@@ -19,8 +19,6 @@ export const subscriptionPauseCreate = z
   })
   .meta({ id: 'SubscriptionPauseCreate', description: 'How to pause the payments of a subscription.' });
 export type SubscriptionPauseCreate = z.output<typeof subscriptionPauseCreate>;
-
-export const BILLING_CYCLES = ['keep', 'restart'] as const;
 
 export const subscriptionResume = z
   .strictObject({
