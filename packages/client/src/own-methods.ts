@@ -70,6 +70,9 @@ export function subscriptionMethods(requests: Requests) {
     /** Schedules the end of a subscription for the end of its paid period, for the customer's reason if you know it. */
     cancelAtPeriodEnd: (id: string, said: wire.CancellationSaid = {}, options?: CallOptions) =>
       update(id, { cancelAtPeriodEnd: true, ...said }, options),
+    /** Sets when the trial of a subscription ends; null ends it now, and charges, if that is what you expect. */
+    setTrialEnd: (id: string, trialEnd: string | null, expectedAmountDue?: number, options?: CallOptions) =>
+      update(id, { trialEnd, expectedAmountDue }, options),
     /** Takes a scheduled cancellation back. */
     resume: (id: string, options?: CallOptions) => update(id, { cancelAtPeriodEnd: false }, options),
     /**

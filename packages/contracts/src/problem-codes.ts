@@ -144,6 +144,7 @@ const MEANINGS = {
     subscription_incomplete: 'The first payment of the subscription is not made yet.',
     subscription_paused: 'The subscription is paused; resume it first.',
     already_paused: 'The subscription is paused already.',
+    not_in_trial: 'The subscription is in no trial that could be ended.',
     not_paused: 'The subscription is not paused.',
     subscription_past_due: 'An invoice of the subscription is not paid; it has to be paid first.',
     subscription_set_to_cancel:

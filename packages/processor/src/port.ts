@@ -276,6 +276,8 @@ export interface Processor extends PlanChanges, Discounts, Invoicing {
   previewCancellation(id: string, prorates: boolean): Promise<InvoicePreview | null>;
   /** Turns automatic tax on or off, without proration. Refused where the customer's location is not recognized. */
   setAutomaticTax(id: string, isAutomatic: boolean, idempotencyKey: string): Promise<SubscriptionSnapshot>;
+  /** Sets when the trial of a subscription ends, or begins one: its period ends then, too. Nothing is prorated. */
+  setTrialEnd(id: string, trialEnd: Date, idempotencyKey: string): Promise<SubscriptionSnapshot>;
   /** Pauses the payments of a subscription; in place of a pause that there is. */
   pauseCollection(id: string, pause: NewPause, idempotencyKey: string): Promise<SubscriptionSnapshot>;
   /** Ends a pause of payments. */

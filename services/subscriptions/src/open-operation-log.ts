@@ -18,6 +18,7 @@ import { refundPaymentKind } from './money/refund-payment.ts';
 import { pauseKind, resumeKind } from './record/pause-collection.ts';
 import { restartTaxKind, setTaxKind } from './record/set-tax.ts';
 import { scheduleCancellationKind } from './record/schedule-cancellation.ts';
+import { setTrialEndKind } from './plan-changes/set-trial-end.ts';
 import { setDiscountKind } from './plan-changes/set-discount.ts';
 import { createCheckoutKind } from './checkout/start-checkout.ts';
 
@@ -45,6 +46,7 @@ export function openSubscriptionsOperationLog({
     resumeKind({ now }),
     resumePausedKind({ processors, now }),
     setTaxKind({ now }),
+    setTrialEndKind({ now }),
     restartTaxKind({ now }),
     changePlanKind({ em: outbox.em, processors, rpc, now }),
     dropPlanChangeKind({ em: outbox.em, processors, now }),

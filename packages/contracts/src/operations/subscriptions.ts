@@ -10,7 +10,7 @@ import {
   subscription,
   SUBSCRIPTION_STATUSES,
   subscriptionTaxUpdate,
-  subscriptionUpdate,
+  subscriptionPatch,
 } from '../resources/subscription.ts';
 import { cancellationPreview, endedInvoice, subscriptionCancel } from '../resources/subscription-cancel.ts';
 import { resumePreview, subscriptionPauseCreate, subscriptionResume } from '../resources/subscription-pause.ts';
@@ -74,13 +74,19 @@ export const subscriptionsOperations = declareOperations('subscriptions', {
   updateSubscription: {
     route: `PATCH ${path}`,
     access: write,
-    summary: 'Cancel at the end of the period, or resume',
-    body: subscriptionUpdate,
+    summary: 'Cancel at the end of the period, or take that back; or move or end the trial',
+    body: subscriptionPatch,
     response: z.object({ subscription }),
     problems: [
       'subscription_not_found',
       'subscription_ended',
       'subscription_has_schedule',
+      'subscription_incomplete',
+      'subscription_paused',
+      'subscription_past_due',
+      'not_in_trial',
+      'amount_changed',
+      'payment_failed',
       'processor_not_connected',
       'processor_error',
     ],

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { CustomerId, PriceId, ProjectId, SubscriptionId } from '../ids.ts';
 import { storedMetadata } from '../metadata.ts';
-import { storedCurrency } from '../money.ts';
-import { createdAt, timestamp, updatedAt } from '../timestamp.ts';
+import { AMOUNT, storedCurrency } from '../money.ts';
+import { optional } from '../optional.ts';
+import { createdAt, givenTime, timestamp, updatedAt } from '../timestamp.ts';
 import { cancellation, cancellationFields } from './cancellation.ts';
 import { discount } from './discount.ts';
 import { pendingChange, scheduledChange } from './plan-change.ts';
@@ -166,5 +167,38 @@ export const subscriptionUpdate = z
   .meta({
     id: 'SubscriptionUpdate',
     description: 'A scheduled cancellation, or its removal.',
+    example: { cancelAtPeriodEnd: true, reason: 'too_expensive', comment: 'I will be back in spring.' },
+  });
+
+/** Either a cancellation or a trial. */
+export const subscriptionPatch = z
+  .strictObject({
+    cancelAtPeriodEnd: optional(z.boolean()).describe('True cancels at the end of the period; false resumes.'),
+    ...cancellationFields,
+    trialEnd: givenTime.nullable().optional().meta({
+      description:
+        'When its trial is to end, at most 730 days ahead; nothing is charged before. It begins a trial of a subscription that has none. Null ends the trial now, and charges.',
+      example: undefined,
+    }),
+    expectedAmountDue: optional(z.int()).meta({
+      description: `With \`trialEnd\` null: the \`amountDue\` of a preview of the change \`{trial: "end"}\`; another amount changes nothing. ${AMOUNT}`,
+      example: undefined,
+    }),
+  })
+  .refine(it => (it.cancelAtPeriodEnd === undefined) !== (it.trialEnd === undefined), {
+    path: ['cancelAtPeriodEnd'],
+    message: 'Expected either `cancelAtPeriodEnd` or `trialEnd`.',
+  })
+  .refine(it => it.cancelAtPeriodEnd || (it.reason === undefined && it.comment === undefined), {
+    path: ['cancelAtPeriodEnd'],
+    message: 'Only a cancellation has a reason and a comment.',
+  })
+  .refine(it => it.expectedAmountDue === undefined || it.trialEnd === null, {
+    path: ['expectedAmountDue'],
+    message: 'Only the end of a trial now charges anything.',
+  })
+  .meta({
+    id: 'SubscriptionPatch',
+    description: 'A scheduled cancellation, or its removal; or another end of the trial.',
     example: { cancelAtPeriodEnd: true, reason: 'too_expensive', comment: 'I will be back in spring.' },
   });

@@ -28,6 +28,7 @@ type Subscriptions = Pick<
   | 'setSubscriptionPaymentMethod'
   | 'setAutomaticTax'
   | 'pauseCollection'
+  | 'setTrialEnd'
   | 'resumeCollection'
   | 'resumeSubscription'
 >;
@@ -78,6 +79,8 @@ export function subscriptionCalls({ stripe, call }: Calls, reads: CompletingRead
       }),
     setAutomaticTax: (id, enabled, key) =>
       subscriptionFrom(() => update(id, { automatic_tax: { enabled }, proration_behavior: 'none' }, key)),
+    setTrialEnd: (id, trialEnd, key) =>
+      subscriptionFrom(() => update(id, { trial_end: inSeconds(trialEnd), proration_behavior: 'none' }, key)),
     pauseCollection: (id, { behavior, resumesAt }, key) =>
       subscriptionFrom(() => {
         const pause = { behavior, ...given({ resumes_at: resumesAt ? inSeconds(resumesAt) : undefined }) };

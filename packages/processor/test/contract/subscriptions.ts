@@ -57,6 +57,20 @@ export function subscriptionCases({ paidIt, processor, key, subscribe, createCus
     await expect(processor().pauseCollection(subscription.id, past, key())).rejects.toBeInstanceOf(ProcessorError);
   });
 
+  paidIt('has another end of its trial, or gets a trial', async () => {
+    const { subscription } = await subscribe({ trialDays: 7 });
+    const later = new Date(Math.floor(Date.now() / 1_000) * 1_000 + 30 * DAY_MS);
+    const extended = await processor().setTrialEnd(subscription.id, later, key());
+    expect(extended).toMatchObject({ status: 'trialing', trialEnd: later, currentPeriodEnd: later });
+    const { subscription: active } = await subscribe();
+    const begun = await processor().setTrialEnd(active.id, later, key());
+    expect(begun).toMatchObject({ status: 'trialing', trialEnd: later, latestInvoiceId: active.latestInvoiceId });
+    for (const days of [-1, 800])
+      await expect(
+        processor().setTrialEnd(subscription.id, new Date(Date.now() + days * DAY_MS), key()),
+      ).rejects.toBeInstanceOf(ProcessorError);
+  });
+
   paidIt('has no final invoice when nothing waits for one', async () => {
     const { subscription } = await subscribe();
     expect(await processor().previewCancellation(subscription.id, false)).toBeNull();

@@ -3,6 +3,11 @@ import { subscriptionsOperations as operations } from '@billing/contracts/operat
 import { cancellationOf } from '@billing/contracts/resources/cancellation';
 import { subscriptionCancel } from '@billing/contracts/resources/subscription-cancel';
 import { subscriptionPauseCreate } from '@billing/contracts/resources/subscription-pause';
+import type { subscriptionPatch } from '@billing/contracts/resources/subscription';
+import type { AuditContext } from '@billing/contracts/resources/audit-entry';
+import type { ProjectScope } from '@billing/contracts/ids';
+import type { z } from 'zod';
+import { setTrialEnd } from '#plan-changes/set-trial-end';
 import { serve } from '@billing/service/serve';
 import type { Dependencies } from '../dependencies.ts';
 import { cancelNow } from './cancel-now.ts';
@@ -11,7 +16,7 @@ import { previewCancellation } from './preview-cancellation.ts';
 import { listSubscriptions } from './list-subscriptions.ts';
 import { scheduleCancellation } from './schedule-cancellation.ts';
 import { setTax } from './set-tax.ts';
-import { findSubscription } from './subscription-rows.ts';
+import { findSubscription, type SubscriptionKey } from './subscription-rows.ts';
 import { toResource } from './subscription.entity.ts';
 
 /** How a request without a body cancels. */
@@ -30,7 +35,18 @@ export function subscriptionRoutes(
   const cancel = cancelNow(dependencies);
   const previewCancel = previewCancellation(dependencies);
   const tax = setTax(dependencies);
+  const moveTrial = setTrialEnd(dependencies);
   const pause = pauseCollection(dependencies);
+
+  const update = (
+    scope: ProjectScope,
+    key: SubscriptionKey,
+    { cancelAtPeriodEnd = false, trialEnd, expectedAmountDue, ...said }: z.output<typeof subscriptionPatch>,
+    audit: AuditContext,
+  ) =>
+    trialEnd === undefined
+      ? schedule(scope, key, { cancelAtPeriodEnd, cancellation: cancellationOf(said) }, audit)
+      : moveTrial(scope, key, { trialEnd, expectedAmountDue }, audit);
 
   return app => {
     serve(app, operations.listSubscriptions, async ({ params, query }) => {
@@ -41,7 +57,7 @@ export function subscriptionRoutes(
       subscription: toResource(await findSubscription(em.fork(), scope, { id })),
     }));
     serve(app, operations.updateSubscription, async ({ params: { subscriptionId: id, ...scope }, body, audit }) => ({
-      subscription: toResource(await schedule(scope, { id }, { ...body, cancellation: cancellationOf(body) }, audit)),
+      subscription: toResource(await update(scope, { id }, body, audit)),
     }));
     serve(app, operations.setSubscriptionTax, async ({ params: { subscriptionId: id, ...scope }, body, audit }) => ({
       subscription: toResource(await tax(scope, id, body.automatic, audit)),

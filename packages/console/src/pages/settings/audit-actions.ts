@@ -43,7 +43,7 @@ export const ACTIONS: Readonly<Record<string, string>> = {
   setGrant: 'give a feature to the customer {}',
   removeGrant: 'take a feature from the customer {}',
   createCheckout: 'open a checkout',
-  updateSubscription: 'change the cancellation of {}',
+  updateSubscription: 'change the cancellation or the trial of {}',
   cancelSubscription: 'end {} at once',
   changePlan: 'change the plan of {}',
   dropPlanChange: 'drop a change of the plan of {}',
