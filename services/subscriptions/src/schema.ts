@@ -14,7 +14,7 @@ import { FoldInvoiceNumbers } from './migrations/0005-fold-invoice-numbers.ts';
 import { AddTax } from './migrations/0007-add-tax.ts';
 import { AddInvoiceContent } from './migrations/0008-add-invoice-content.ts';
 import { CopyAutomaticTax } from './migrations/0009-copy-automatic-tax.ts';
-import { CopyEntitlementsWhilePaused } from './migrations/0010-copy-entitlements-while-paused.ts';
+import { CopyEntitlementsWhilePaused } from './migrations/0011-copy-entitlements-while-paused.ts';
 import { Payment } from './money/payment.entity.ts';
 import { MigratedSubscription, PriceMigration } from './price-migrations/price-migration.entity.ts';
 import { Subscription } from './record/subscription.entity.ts';
@@ -52,6 +52,6 @@ export const subscriptionsSchema = {
     { name: '0007-add-tax', class: AddTax },
     { name: '0008-add-invoice-content', class: AddInvoiceContent },
     { name: '0009-copy-automatic-tax', class: CopyAutomaticTax },
-    { name: '0010-copy-entitlements-while-paused', class: CopyEntitlementsWhilePaused },
+    { name: '0011-copy-entitlements-while-paused', class: CopyEntitlementsWhilePaused },
   ],
 };
