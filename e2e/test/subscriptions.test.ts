@@ -86,6 +86,7 @@ it('is canceled at once, and then rejects changes', async () => {
   const { id, processorSubscriptionId } = await newSubscription(tenant, priceId);
   expect(await ok(api.delete(`${P}/subscriptions/${id}`))).toEqual({
     subscription: { id, status: 'canceled', cancelAtPeriodEnd: false },
+    invoices: [],
   });
   expect(await callProcessor(`/v1/subscriptions/${processorSubscriptionId}`)).toMatchObject({ status: 'canceled' });
   expect(await errorOf(billing.subscriptions.resume(id))).toMatchObject({ status: 422, code: 'subscription_ended' });

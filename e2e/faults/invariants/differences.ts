@@ -65,8 +65,8 @@ function shownSubscriptions(snapshot: Snapshot): Records {
   return new Map(
     snapshot.subscriptions.map(it => {
       const { status, priceId = null, quantity, items, metadata, createdAt, startedAt, trialEnd, endedAt } = it;
-      const { cancelAtPeriodEnd, cancelAt, canceledAt, pauseCollection, currentPeriodStart, currentPeriodEnd } = it;
-      const billed = { status, priceId, quantity, items, pauseCollection, currentPeriodStart, currentPeriodEnd };
+      const { cancelAtPeriodEnd, cancelAt, canceledAt, paused, currentPeriodStart, currentPeriodEnd } = it;
+      const billed = { status, priceId, quantity, items, paused, currentPeriodStart, currentPeriodEnd };
       const times = { createdAt, startedAt, trialEnd, cancelAtPeriodEnd, cancelAt, canceledAt, endedAt };
       const discounts = it.discounts.length;
       const record = { ...billed, ...times, metadata, discounts, customer: customer.fromOurId(it.customerId) };

@@ -20,7 +20,7 @@ const common = {
   startedAt: times.createdAt,
   trialEnd: null,
   endedAt: null,
-  pauseCollection: null,
+  paused: null,
   metadata: {},
   ...times,
 } as const;

@@ -28,7 +28,7 @@ export function computeAnalytics(
 ): ModelAnalytics {
   const earning = subscriptions.filter(({ status }) => status === 'active' || status === 'trialing');
   const trialing = earning.filter(({ status }) => status === 'trialing');
-  const paused = earning.filter(({ pauseCollection }) => pauseCollection !== null);
+  const paused = earning.filter(one => one.paused !== null);
   const currencies = new Set([baseCurrency, ...earning.flatMap(({ items }) => items.map(({ currency }) => currency))]);
   const byCurrency = [...currencies].map(currency => [currency, monthly(earning, currency)] as const);
   const exclusions = earning.map(subscription => exclusionOf(subscription, baseCurrency));

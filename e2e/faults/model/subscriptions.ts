@@ -29,7 +29,7 @@ export interface ModelSubscription {
   readonly endedAt: string | null;
   /** How many. */
   readonly discounts: number;
-  readonly pauseCollection: { readonly behavior: string; readonly resumesAt: string | null } | null;
+  readonly paused: { readonly invoices: string; readonly resumesAt: string | null } | null;
   readonly items: readonly ModelItem[];
   readonly currentPeriodStart: string;
   readonly currentPeriodEnd: string;
@@ -64,7 +64,7 @@ function read({ data: { object } }: StripeEvent): ModelSubscription {
     trialEnd: dateOf(object.trial_end),
     endedAt: dateOf(object.ended_at),
     discounts: object.discounts.length,
-    pauseCollection: pause && { behavior: pause.behavior, resumesAt: dateOf(pause.resumes_at) },
+    paused: pause && { invoices: pause.behavior, resumesAt: dateOf(pause.resumes_at) },
     items: object.items.data.map((item: StripeObject) => itemOf(item, object.currency)),
     currentPeriodStart: isoOf(start),
     currentPeriodEnd: isoOf(end),

@@ -122,6 +122,16 @@ export const EXAMPLE_WRITES: Readonly<Record<string, PrepareWrite>> = {
     byKey(() => api.patch(`${P}/subscriptions/${id}`, { cancelAtPeriodEnd: true }), is('subscription', id)),
   setSubscriptionTax: ({ tenant: { api, P }, resources: { subscriptionId: id } }) =>
     byKey(() => api.put(`${P}/subscriptions/${id}/tax`, { automatic: false }), is('subscription', id)),
+  pauseSubscription: async ({ tenant, resources: { priceId } }) => {
+    const { id } = await newSubscription(tenant, priceId);
+    return byKey(() => tenant.api.post(`${tenant.P}/subscriptions/${id}/pause`), is('subscription', id));
+  },
+  resumeSubscription: async ({ tenant, resources: { priceId } }) => {
+    const { api, P } = tenant;
+    const { id } = await newSubscription(tenant, priceId);
+    await ok(api.post(`${P}/subscriptions/${id}/pause`));
+    return byKey(() => api.post(`${P}/subscriptions/${id}/resume`), is('subscription', id));
+  },
   refundPayment: ({ tenant: { api, P }, resources: { paymentId: id } }) =>
     byKey(() => api.post(`${P}/payments/${id}/refund`, { amount: 1 }), is('payment', id)),
   updatePortalSubscription: ({ visitor, resources: { token, subscriptionId: id } }) => ({

@@ -6,12 +6,13 @@ import { checkoutCreate, checkoutSession } from '@billing/contracts/resources/ch
 import { subscriptionsOperations } from '@billing/contracts/operations/subscriptions';
 import { PROBLEM_CODES } from '@billing/contracts/problem-codes';
 import { analyticsCustomer } from '@billing/contracts/resources/analytics';
-import { cancellationReason, subscriptionCancel } from '@billing/contracts/resources/cancellation';
+import { cancellationReason, cancellationSaid } from '@billing/contracts/resources/cancellation';
 import { customerState, featureCheck } from '@billing/contracts/resources/customer-state';
 import { dunningCase, dunningTotals } from '@billing/contracts/resources/dunning';
 import { event } from '@billing/contracts/resources/event';
 import { EVENT_DATA } from '@billing/contracts/resources/event-data';
 import { featureValue } from '@billing/contracts/resources/feature';
+import { endedInvoice, subscriptionCancel } from '@billing/contracts/resources/subscription-cancel';
 import { METHOD_CLASSES } from './method-table.ts';
 import { printClass, printQuery } from './print-methods.ts';
 import { comment, TypePrinter } from './print-types.ts';
@@ -31,6 +32,7 @@ function declareOwnTypes(types: TypePrinter): void {
     CustomerState: customerState,
     DunningCase: dunningCase,
     DunningTotals: dunningTotals,
+    EndedInvoice: endedInvoice,
     EventCredit: EVENT_DATA.referral_credit,
     EventHead: event.omit({ type: true, object: true, data: true, previousAttributes: true, truncated: true }),
     EventInvoice: EVENT_DATA.invoice,
@@ -40,6 +42,7 @@ function declareOwnTypes(types: TypePrinter): void {
   };
   for (const [name, schema] of Object.entries(responses)) types.declareResponse(name, schema);
   types.declareRequest('CheckoutCreate', checkoutCreate);
+  types.declareRequest('CancellationSaid', cancellationSaid);
   types.declareRequest('SubscriptionCancel', subscriptionCancel);
   printQuery('listDunningCases', dunningOperations.listDunningCases.query, types);
 }

@@ -55,6 +55,10 @@ export const METHOD_CLASSES: Readonly<Record<string, MethodClass>> = {
         {
           ...byVerb('listSubscriptions', 'getSubscription', 'changePlan'),
           previewChange: 'previewPlanChange',
+          previewCancel: 'previewCancellation',
+          pause: 'pauseSubscription',
+          unpause: 'resumeSubscription',
+          previewUnpause: 'previewResume',
           setDiscount: 'setSubscriptionDiscount',
           setTax: 'setSubscriptionTax',
           createInvoiceItem: 'createInvoiceItem',

@@ -15,6 +15,7 @@ export const NAMES: Readonly<
   previewPortalConfig: { response: 'PortalPreview' },
   recoverWebhookEvents: { body: 'WebhookRecoveryCreate' },
   removeMember: { response: 'RemovedMember' },
+  resumeSubscription: { response: 'ResumedSubscription' },
   rotateApiKey: { response: 'IssuedApiKey' },
   rotateWebhookSecret: { response: 'IssuedWebhookEndpoint', body: 'WebhookSecretRotation' },
   sendWebhookEvent: { body: 'WebhookSend' },

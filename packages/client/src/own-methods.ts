@@ -67,6 +67,11 @@ export function checkoutMethods(requests: Requests) {
   return { create };
 }
 
+/** A subscription that was ended now, and what became of its invoices that were to be voided. */
+export interface EndedSubscription extends wire.CanceledSubscription {
+  readonly invoices: readonly wire.EndedInvoice[];
+}
+
 /** What `billing.subscriptions` has beside the calls of single operations. */
 export function subscriptionMethods(requests: Requests) {
   interface OfSubscription<Subscription = wire.Subscription> {
@@ -86,21 +91,25 @@ export function subscriptionMethods(requests: Requests) {
       return subscription;
     },
     /** Schedules the end of a subscription for the end of its paid period, for the customer's reason if you know it. */
-    cancelAtPeriodEnd: (id: string, said: wire.SubscriptionCancel = {}, options?: CallOptions) =>
+    cancelAtPeriodEnd: (id: string, said: wire.CancellationSaid = {}, options?: CallOptions) =>
       update(id, { cancelAtPeriodEnd: true, ...said }, options),
+    /** Sets when the trial of a subscription ends; null ends it now, and charges, if that is what you expect. */
+    setTrialEnd: (id: string, trialEnd: string | null, expectedAmountDue?: number, options?: CallOptions) =>
+      update(id, { trialEnd, expectedAmountDue }, options),
     /** Takes a scheduled cancellation back. */
     resume: (id: string, options?: CallOptions) => update(id, { cancelAtPeriodEnd: false }, options),
-    /** Ends a subscription now, for the customer's reason if you know it. This cannot be undone. */
-    cancelNow: async (
-      id: string,
-      said?: wire.SubscriptionCancel,
-      options?: CallOptions,
-    ): Promise<wire.CanceledSubscription> => {
-      const isDone = ({ code }: BillingError) => code === 'subscription_ended';
-      const request = { method: 'DELETE', path: pathOf(id), body: said, options, isDone } as const;
-      const body = await requests.send<OfSubscription<wire.CanceledSubscription> | undefined>(request);
-      // Without a body it had ended already, so the id is that of an existing subscription.
-      return body?.subscription ?? { id: id as wire.Subscription['id'], status: 'canceled', cancelAtPeriodEnd: false };
+    /**
+     * Ends a subscription now, for the customer's reason if you know it. This cannot be undone. Returns the invoices that
+     * `openInvoices: 'void'` was for; none when only a retry got a response.
+     */
+    cancelNow: async (id: string, how?: wire.SubscriptionCancel, options?: CallOptions): Promise<EndedSubscription> => {
+      const isDone = ({ code }: BillingError) => code === 'subscription_not_found';
+      const request = { method: 'DELETE', path: pathOf(id), body: how, options, isDone } as const;
+      type Ended = OfSubscription<wire.CanceledSubscription> & Pick<EndedSubscription, 'invoices'>;
+      const body = await requests.send<Ended | undefined>(request);
+      if (body) return { ...body.subscription, invoices: body.invoices };
+      // The attempt before has ended it, so the id is that of an existing subscription.
+      return { id: id as wire.Subscription['id'], status: 'canceled', cancelAtPeriodEnd: false, invoices: [] };
     },
   };
 }

@@ -147,6 +147,9 @@ const MEANINGS = {
     total_negative: 'The lines take off more than they bill.',
     subscription_incomplete: 'The first payment of the subscription is not made yet.',
     subscription_paused: 'The subscription is paused; resume it first.',
+    already_paused: 'The subscription is paused already.',
+    not_in_trial: 'The subscription is in no trial that could be ended.',
+    not_paused: 'The subscription is not paused.',
     subscription_past_due: 'An invoice of the subscription is not paid; it has to be paid first.',
     subscription_set_to_cancel:
       'The subscription is set to end, so that nothing can change at the end of its period; resume it first, or change it now.',

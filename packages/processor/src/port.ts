@@ -6,6 +6,7 @@ import type { PlanChanges } from './plan-changes.ts';
 import type { Selling, TrialEnd } from './selling.ts';
 import type { CheckoutSessionSnapshot } from './snapshots/checkout-session.ts';
 import type { BillingSnapshot, CustomerSnapshot, TaxIdSnapshot } from './snapshots/customer.ts';
+import type { InvoicePreview } from './snapshots/invoice-preview.ts';
 import type { InvoicePaymentSnapshot, InvoiceSnapshot } from './snapshots/invoice.ts';
 import type { RefundSnapshot } from './snapshots/payments.ts';
 import type { SubscriptionSnapshot } from './snapshots/subscription.ts';
@@ -89,6 +90,22 @@ export interface NewCheckoutSession {
 
 /** A payment: its payment intent, or a charge without one. */
 export type RefundedPayment = { readonly paymentIntentId: string } | { readonly chargeId: string };
+
+/** A pause of payments. https://docs.stripe.com/billing/subscriptions/pause-payment */
+export interface NewPause {
+  /** What happens to invoices meanwhile. */
+  readonly behavior: 'keep_as_draft' | 'mark_uncollectible' | 'void';
+  /** Null until someone resumes it. */
+  readonly resumesAt: Date | null;
+}
+
+/** How a subscription is billed that is canceled now; neither unless given. https://docs.stripe.com/api/subscriptions/cancel */
+export interface FinalBilling {
+  /** Credits the unused part of the period, as an item that waits for an invoice. */
+  readonly prorate: boolean;
+  /** Makes a final invoice of what waits for one. */
+  readonly invoiceNow: boolean;
+}
 
 export interface NewRefund {
   /** All that is left when absent. */
@@ -257,15 +274,31 @@ export interface Processor extends PlanChanges, Discounts, Invoicing, Selling {
   ): Promise<SubscriptionSnapshot>;
   /**
    * Cancels a subscription at once. A schedule that manages it is released first, so that it does not stay behind. Without
-   * a `cancellation` its details stay.
+   * a `cancellation` its details stay. One that has ended is missing: the processor knows no idempotency keys of this call.
    */
   cancelSubscription(
     id: string,
     idempotencyKey: string,
     cancellation?: Cancellation | null,
+    billing?: FinalBilling,
   ): Promise<SubscriptionSnapshot>;
+  /** Previews the final invoice of a subscription that is canceled now, with what waits for one; null when it has no lines. */
+  previewCancellation(id: string, prorates: boolean): Promise<InvoicePreview | null>;
   /** Turns automatic tax on or off, without proration. Refused where the customer's location is not recognized. */
   setAutomaticTax(id: string, isAutomatic: boolean, idempotencyKey: string): Promise<SubscriptionSnapshot>;
+  /** Sets when the trial of a subscription ends, or begins one: its period ends then, too. Nothing is prorated. */
+  setTrialEnd(id: string, trialEnd: Date, idempotencyKey: string): Promise<SubscriptionSnapshot>;
+  /** Pauses the payments of a subscription; in place of a pause that there is. */
+  pauseCollection(id: string, pause: NewPause, idempotencyKey: string): Promise<SubscriptionSnapshot>;
+  /** Ends a pause of payments. */
+  resumeCollection(id: string, idempotencyKey: string): Promise<SubscriptionSnapshot>;
+  /**
+   * Resumes a subscription with the status `paused`, in a period that begins now (`restarts`), or in the one that it would be in.
+   * What that costs is charged now: until it is paid the subscription stays paused, and its latest invoice is open.
+   */
+  resumeSubscription(id: string, restarts: boolean, idempotencyKey: string): Promise<SubscriptionSnapshot>;
+  /** Previews the invoice of that; null when there is none. */
+  previewResumption(id: string, restarts: boolean): Promise<InvoicePreview | null>;
   setSubscriptionPaymentMethod(
     id: string,
     paymentMethodId: string,
@@ -279,6 +312,8 @@ export interface Processor extends PlanChanges, Discounts, Invoicing, Selling {
   markInvoiceUncollectible(id: string, idempotencyKey: string): Promise<InvoiceSnapshot>;
   /** Lists all payments of an invoice, with what keeps them from being paid. */
   listInvoicePayments(invoiceId: string): Promise<InvoicePaymentSnapshot[]>;
+  /** Lists the ids of all drafts and open invoices of a subscription. */
+  listUnfinishedInvoices(subscriptionId: string): Promise<string[]>;
   /** Lists the newest 100 invoices of a customer, or the next 100 after one of them. */
   listInvoices(customerId: string, after?: string): Promise<InvoiceSnapshot[]>;
 

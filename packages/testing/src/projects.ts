@@ -14,6 +14,7 @@ export const projectState = (
   baseCurrency: 'usd',
   entitlementGraceDays: 7,
   automaticTax: false,
+  entitlementsWhilePaused: true,
   createdAt: new Date(),
   version: 1,
   ...changes,

@@ -65,6 +65,7 @@ describe('projects', () => {
       baseCurrency: 'eur',
       entitlementGraceDays: 7,
       automaticTax: false,
+      entitlementsWhilePaused: true,
       createdAt: expect.stringMatching(/Z$/),
     });
     const path = `${teamPath}/projects/${project.id}`;
@@ -78,6 +79,11 @@ describe('projects', () => {
         ...changed.body.project,
         entitlementGraceDays,
       });
+    expect((await owner.call('PATCH', path, { entitlementsWhilePaused: false })).body.project).toMatchObject({
+      entitlementsWhilePaused: false,
+    });
+    for (const entitlementsWhilePaused of ['no', 0, null])
+      expect((await owner.call('PATCH', path, { entitlementsWhilePaused })).status).toBe(400);
     for (const entitlementGraceDays of [-1, 61, 1.5, '7', null])
       expect((await owner.call('PATCH', path, { entitlementGraceDays })).status).toBe(400);
   });

@@ -9,12 +9,16 @@ import { finalizeInvoiceKind } from './invoicing/finalize-invoice.ts';
 import { createInvoiceItemKind, deleteInvoiceItemKind } from './invoicing/invoice-items.ts';
 import { cancelNowKind } from './record/cancel-now.ts';
 import { changeInvoiceKind } from './money/change-invoice.ts';
+import { voidLeftInvoiceKind } from './money/void-left-invoice.ts';
 import { changePlanKind } from './plan-changes/change-plan.ts';
 import { dropPlanChangeKind } from './plan-changes/drop-plan-change.ts';
 import { followSubscriptionKind } from './plan-changes/follow-subscription.ts';
+import { resumePausedKind } from './plan-changes/resume-paused.ts';
 import { refundPaymentKind } from './money/refund-payment.ts';
+import { pauseKind, resumeKind } from './record/pause-collection.ts';
 import { restartTaxKind, setTaxKind } from './record/set-tax.ts';
 import { scheduleCancellationKind } from './record/schedule-cancellation.ts';
+import { setTrialEndKind } from './plan-changes/set-trial-end.ts';
 import { setDiscountKind } from './plan-changes/set-discount.ts';
 import { sellAtOnceKind } from './checkout/sell-at-once.ts';
 import { createCheckoutKind } from './checkout/start-checkout.ts';
@@ -38,8 +42,13 @@ export function openSubscriptionsOperationLog({
     createCheckoutKind({ now }),
     sellAtOnceKind({ em: outbox.em, processors, rpc, now }),
     scheduleCancellationKind({ now }),
-    cancelNowKind({ now }),
+    cancelNowKind({ processors, now }),
+    voidLeftInvoiceKind({ now }),
+    pauseKind({ now }),
+    resumeKind({ now }),
+    resumePausedKind({ processors, now }),
     setTaxKind({ now }),
+    setTrialEndKind({ now }),
     restartTaxKind({ now }),
     changePlanKind({ em: outbox.em, processors, rpc, now }),
     dropPlanChangeKind({ em: outbox.em, processors, now }),

@@ -70,11 +70,11 @@ describe('a subscription', () => {
         cancelAt: after(90).toISOString(),
         canceledAt: after(5).toISOString(),
         endedAt: null,
-        pauseCollection: { behavior: 'void', resumesAt: after(60).toISOString() },
+        paused: { invoices: 'void', resumesAt: after(60).toISOString() },
       },
     ]);
     await service.deliver(event(UPDATED, after(61), { more: { pause_collection: null, canceled_at: null } }));
-    expect(await subscriptions()).toMatchObject([{ pauseCollection: null, canceledAt: null, cancelAt: null }]);
+    expect(await subscriptions()).toMatchObject([{ paused: null, canceledAt: null, cancelAt: null }]);
   });
 
   it('keeps every item, the first one being that of its price and quantity', async () => {

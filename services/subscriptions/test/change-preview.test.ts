@@ -238,7 +238,7 @@ describe('the preview of a change', () => {
     });
     const processors = { of: async () => ({ ...service.processor, previewInvoice }) };
     const preview = previewChange({ ...service, processors });
-    const wanted = { quantity: 8, when: 'now', trial: 'keep' } as const;
+    const wanted = { quantity: 8, when: 'now', trial: 'keep', billingCycle: 'keep' } as const;
     expect(await preview(scope, { id }, wanted)).toMatchObject({
       ...figures,
       lines: [{ ...shown, priceId: price.id, proration: true }],

@@ -229,8 +229,17 @@ it('goes on while payments are paused', async () => {
   const project = await start();
   await project.subscribe(BASE_TIME, { more: { pause_collection: { behavior: 'void', resumes_at: null } } });
   const { subscriptions, entitlements } = await project.state();
-  expect(subscriptions).toMatchObject([{ pauseCollection: { behavior: 'void' }, grants: true, grantsUntil: null }]);
+  expect(subscriptions).toMatchObject([{ paused: { invoices: 'void' }, grants: true, grantsUntil: null }]);
   expect(entitlements).toMatchObject({ seats: { value: 12, until: null } });
+});
+
+it('stops while payments are paused in a project that wants that', async () => {
+  const project = await start();
+  await project.subscribe(BASE_TIME, { more: { pause_collection: { behavior: 'void', resumes_at: null } } });
+  await service.deliver(project.events.settled({ entitlementsWhilePaused: false, version: 2 }));
+  const { subscriptions, entitlements } = await project.state();
+  expect(subscriptions).toMatchObject([{ status: 'active', grants: false, grantsUntil: null }]);
+  expect(entitlements).toEqual({});
 });
 
 it('goes on for as many days as the project says', async () => {

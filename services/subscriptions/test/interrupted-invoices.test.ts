@@ -5,8 +5,13 @@ import type { Processor } from '@billing/processor/port';
 import { testAuditContext } from '@billing/service/testing/audit-context';
 import { createInvoice } from '../src/invoicing/create-invoice.ts';
 import { finalizeInvoice } from '../src/invoicing/finalize-invoice.ts';
-import { openSubscriptionsOperationLog } from '../src/open-operation-log.ts';
-import { ALL_ENDS, interrupted, repeated, type Step } from './interruptions.ts';
+import {
+  ALL_ENDS,
+  dependenciesWith,
+  interrupted as interruptedAt,
+  repeated as repeatedIn,
+  type End,
+} from './interrupted-calls.ts';
 import { startBilling } from './start-billing.ts';
 import { startService, type Service } from './service.ts';
 
@@ -17,13 +22,18 @@ beforeAll(async () => {
 afterAll(() => service[Symbol.asyncDispose]());
 
 const DECLINED = 'pm_card_chargeCustomerFail';
+
+type Step = 'createInvoice' | 'addInvoiceLines' | 'finalizeInvoice' | 'payInvoice' | 'sendInvoice' | 'voidInvoice';
+
+const interrupted = (step: Step, end: End) => interruptedAt(service.processor, step, end);
+
 /** The operations in a process with this processor. */
 function processWith(processor: Processor) {
-  const processors = { of: async () => processor };
-  const operationLog = openSubscriptionsOperationLog({ ...service, processors });
-  const dependencies = { ...service, processors, operationLog };
+  const dependencies = dependenciesWith(service, processor);
   return { create: createInvoice(dependencies), finalize: finalizeInvoice(dependencies) };
 }
+
+const repeated = <Result>(request: () => Promise<Result>) => repeatedIn(service, request);
 
 const STEPS: readonly (readonly [Step, Partial<Record<'collect' | 'card' | 'onFailure', string>>])[] = [
   ['createInvoice', {}],
@@ -51,8 +61,8 @@ async function startWanted({ card = 'pm_card_visa', ...how }: (typeof STEPS)[num
 
 it.each(interruptions)('is one invoice when the processor’s %s %s', async (step, end, how) => {
   const { bill, made, invoices, deliverEvents, processorEvents } = await startWanted(how);
-  const first = await bill(interrupted(service.processor, step, end)).catch(() => undefined);
-  const { invoice } = first ?? (await repeated(() => bill(service.processor), service.endLeases));
+  const first = await bill(interrupted(step, end)).catch(() => undefined);
+  const { invoice } = first ?? (await repeated(() => bill(service.processor)));
   const status = step === 'sendInvoice' ? 'open' : 'paid';
   expect(invoice).toMatchObject({ status, total: 4_900 });
   expect(await made()).toMatchObject([{ id: invoice.processorInvoiceId, status, total: 4_900 }]);
@@ -65,7 +75,7 @@ it.each(interruptions.filter(([, end]) => end !== 'fails before' && end !== 'fai
   'is finished without its caller when the processor’s %s %s',
   async (step, end, how) => {
     const { bill, made } = await startWanted(how);
-    await bill(interrupted(service.processor, step, end)).catch(() => undefined);
+    await bill(interrupted(step, end)).catch(() => undefined);
     await service.runOperations();
     expect(await made()).toMatchObject([{ status: step === 'sendInvoice' ? 'open' : 'paid', total: 4_900 }]);
     expect(await service.openOperations()).toEqual([]);
@@ -74,7 +84,7 @@ it.each(interruptions.filter(([, end]) => end !== 'fails before' && end !== 'fai
 
 it('leaves no draft when it is given up after a day', async () => {
   const { bill, made, invoices } = await startWanted({});
-  await bill(interrupted(service.processor, 'addInvoiceLines', 'dies before')).catch(() => undefined);
+  await bill(interrupted('addInvoiceLines', 'dies before')).catch(() => undefined);
   expect(await made()).toMatchObject([{ status: 'draft' }]);
   await service.letPass('24 hours');
   await service.runOperations();
@@ -86,8 +96,8 @@ it('leaves no draft when it is given up after a day', async () => {
 
 it.each(ALL_ENDS)('is one void invoice when the processor’s payInvoice is declined and voidInvoice %s', async end => {
   const { bill, made } = await startWanted({ card: DECLINED });
-  await bill(interrupted(service.processor, 'voidInvoice', end)).catch(() => undefined);
-  await expect(repeated(() => bill(service.processor), service.endLeases)).rejects.toMatchObject({
+  await bill(interrupted('voidInvoice', end)).catch(() => undefined);
+  await expect(repeated(() => bill(service.processor))).rejects.toMatchObject({
     code: 'payment_failed',
   });
   const statuses = (await made()).map(({ status }) => status);
@@ -102,8 +112,8 @@ it.each((['finalizeInvoice', 'payInvoice'] as const).flatMap(step => ALL_ENDS.ma
     const operationKey = randomUUID();
     const finalizeIn = (processor: Processor) =>
       processWith(processor).finalize(scope, draft.id, testAuditContext(), operationKey);
-    const first = await finalizeIn(interrupted(service.processor, step, end)).catch(() => undefined);
-    const { invoice } = first ?? (await repeated(() => finalizeIn(service.processor), service.endLeases));
+    const first = await finalizeIn(interrupted(step, end)).catch(() => undefined);
+    const { invoice } = first ?? (await repeated(() => finalizeIn(service.processor)));
     expect(invoice).toMatchObject({ id: draft.id, status: 'paid' });
     expect(await made()).toMatchObject([{ status: 'paid' }]);
   },

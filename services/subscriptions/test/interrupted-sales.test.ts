@@ -4,8 +4,7 @@ import { checkoutCreate } from '@billing/contracts/resources/checkout';
 import type { Processor } from '@billing/processor/port';
 import { testAuditContext } from '@billing/service/testing/audit-context';
 import { sellAtOnce } from '../src/checkout/sell-at-once.ts';
-import { openSubscriptionsOperationLog } from '../src/open-operation-log.ts';
-import { ALL_ENDS, interrupted, repeated, type Step } from './interruptions.ts';
+import { ALL_ENDS, dependenciesWith, interrupted, repeated } from './interrupted-calls.ts';
 import { startSale } from './start-sale.ts';
 import { startService, type Service } from './service.ts';
 
@@ -15,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
-const STEPS: readonly (readonly [Step, object])[] = [
+const STEPS: readonly (readonly [keyof Processor, object])[] = [
   ['createSubscription', {}],
   ['createSubscription', { collect: 'invoice' }],
   ['finalizeInvoice', { collect: 'invoice' }],
@@ -31,9 +30,7 @@ async function startWanted(how: object) {
   return {
     ...started,
     sellBy: (processor: Processor) => {
-      const processors = { of: async () => processor };
-      const operationLog = openSubscriptionsOperationLog({ ...service, processors });
-      const sell = sellAtOnce({ ...service, processors, operationLog });
+      const sell = sellAtOnce(dependenciesWith(service, processor));
       return sell(scope, wanted, testAuditContext(), operationKey);
     },
   };
@@ -44,7 +41,7 @@ it.each(interruptions)(
   async (step, end, how) => {
     const { sellBy, sold, billed, subscriptions } = await startWanted(how);
     const first = await sellBy(interrupted(service.processor, step, end)).catch(() => undefined);
-    const { subscription, invoice } = first ?? (await repeated(() => sellBy(service.processor), service.endLeases));
+    const { subscription, invoice } = first ?? (await repeated(service, () => sellBy(service.processor)));
     const status = 'collect' in how ? 'open' : 'paid';
     expect(invoice).toMatchObject({ status, total: 2_999 });
     expect(await sold()).toMatchObject([{ id: subscription.processorSubscriptionId, status: 'active' }]);

@@ -132,6 +132,24 @@ it('publishes the states of all whom a feature, a product feature or the grace c
   expect(await values()).toEqual(['seats,sso', 'sso', '', 'sso', '']);
 });
 
+it('changes with a pause, and with what the project wants of pauses', async () => {
+  const project = await start();
+  const at = (seconds: number) => new Date(clock + seconds * 1_000);
+  const paused = { more: { pause_collection: { behavior: 'void', resumes_at: null } } };
+  const given = async () => {
+    await publish();
+    return (await project.publishedStates()).map(({ data }) => Object.keys(data['entitlements'] as object).length > 0);
+  };
+  await project.subscribe(at(0), paused);
+  expect(await given()).toEqual([true]);
+  await service.deliver(project.events.settled({ entitlementsWhilePaused: false, version: 2 }));
+  expect(await given()).toEqual([true, false]);
+  await project.subscribe(at(5));
+  expect(await given()).toEqual([true, false, true]);
+  await project.subscribe(at(9), paused);
+  expect(await given()).toEqual([true, false, true, false]);
+});
+
 it('takes everything and the personal data of a deleted customer, in the last event too', async () => {
   const project = await start();
   await project.subscribe(new Date(clock));

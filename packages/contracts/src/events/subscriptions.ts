@@ -113,10 +113,12 @@ export const subscriptionOf = ({
   items,
   discounts,
   refusedPaymentMethod: refused,
+  pauseCollection: pause,
   ...state
 }: ShownSubscription): Subscription =>
   fieldsOf(subscription, {
     ...state,
+    paused: pause && { invoices: pause.behavior, resumesAt: pause.resumesAt },
     refusedPaymentMethod: refused ?? null,
     ...(priceId && { priceId }),
     items: items.map(itemOf),

@@ -9,7 +9,14 @@ it('gives every operation a unique id and a unique method and path', () => {
   expect(new Set(routes).size).toBe(routes.length);
 });
 
-const POSTS_THAT_READ = ['applyReferral', 'previewInvoice', 'previewPlanChange', 'previewPortalConfig'];
+const POSTS_THAT_READ = [
+  'applyReferral',
+  'previewCancellation',
+  'previewInvoice',
+  'previewPlanChange',
+  'previewPortalConfig',
+  'previewResume',
+];
 const projectOperations = allOperations.flatMap(({ id, method, access }) =>
   access.kind === 'project' ? access.scopes.map(scope => ({ id, method, scope })) : [],
 );

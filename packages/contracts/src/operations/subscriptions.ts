@@ -3,15 +3,17 @@ import { declareOperations } from '../declare-operations.ts';
 import { CustomerId, InvoiceId, PriceId, ProductId, SubscriptionId } from '../ids.ts';
 import { PROJECT_PATH, projectAccess } from '../operation.ts';
 import { createdQuery, pageQuery, pagination } from '../pagination.ts';
-import { subscriptionCancel } from '../resources/cancellation.ts';
+import { invoice } from '../resources/invoice.ts';
 import { checkoutCreate, checkoutSession } from '../resources/checkout.ts';
 import { payment, PAYMENT_STATUSES, paymentRefund, paymentTotals } from '../resources/payment.ts';
 import {
   subscription,
   SUBSCRIPTION_STATUSES,
   subscriptionTaxUpdate,
-  subscriptionUpdate,
+  subscriptionPatch,
 } from '../resources/subscription.ts';
+import { cancellationPreview, endedInvoice, subscriptionCancel } from '../resources/subscription-cancel.ts';
+import { resumePreview, subscriptionPauseCreate, subscriptionResume } from '../resources/subscription-pause.ts';
 import { PROMOTION_CODE_PROBLEMS } from './plan-changes.ts';
 import { booleanText, idsText, integerText, text } from '../text.ts';
 import { searchOf } from './search-of.ts';
@@ -21,6 +23,14 @@ const write = projectAccess('subscriptions:write');
 const path = `${PROJECT_PATH}/subscriptions/:subscriptionId` as const;
 const paymentPath = `${PROJECT_PATH}/payments/:paymentId` as const;
 const processorId = text(255).optional();
+
+const RESUME_PROBLEMS = [
+  'subscription_not_found',
+  'subscription_ended',
+  'not_paused',
+  'processor_not_connected',
+  'processor_error',
+] as const;
 
 export const subscriptionsOperations = declareOperations('subscriptions', {
   listSubscriptions: {
@@ -64,13 +74,19 @@ export const subscriptionsOperations = declareOperations('subscriptions', {
   updateSubscription: {
     route: `PATCH ${path}`,
     access: write,
-    summary: 'Cancel at the end of the period, or resume',
-    body: subscriptionUpdate,
+    summary: 'Cancel at the end of the period, or take that back; or move or end the trial',
+    body: subscriptionPatch,
     response: z.object({ subscription }),
     problems: [
       'subscription_not_found',
       'subscription_ended',
       'subscription_has_schedule',
+      'subscription_incomplete',
+      'subscription_paused',
+      'subscription_past_due',
+      'not_in_trial',
+      'amount_changed',
+      'payment_failed',
       'processor_not_connected',
       'processor_error',
     ],
@@ -91,10 +107,44 @@ export const subscriptionsOperations = declareOperations('subscriptions', {
     ],
     example: { response: { subscription: { tax: { automatic: true, stoppedReason: null } } } },
   },
+  pauseSubscription: {
+    route: `POST ${path}/pause`,
+    access: write,
+    summary: 'Pause the payments of a subscription; its status and its periods go on',
+    body: subscriptionPauseCreate.nullish(),
+    response: z.object({ subscription }),
+    problems: [
+      'subscription_not_found',
+      'subscription_ended',
+      'already_paused',
+      'processor_not_connected',
+      'processor_error',
+    ],
+    example: { response: { subscription: { paused: { invoices: 'void', resumesAt: '2026-05-02T09:30:00.000Z' } } } },
+  },
+  resumeSubscription: {
+    route: `POST ${path}/resume`,
+    access: write,
+    summary: 'Resume a paused subscription; one with the status `paused` is charged now',
+    body: subscriptionResume.nullish(),
+    response: z.object({
+      subscription,
+      invoice: invoice.nullable().describe('What was charged; null when nothing was.'),
+    }),
+    problems: [...RESUME_PROBLEMS, 'amount_changed', 'payment_failed'],
+  },
+  previewResume: {
+    route: `POST ${path}/resume/preview`,
+    access: read,
+    summary: 'Preview what resuming a paused subscription charges; it changes nothing',
+    body: subscriptionResume.nullish(),
+    response: z.object({ preview: resumePreview }),
+    problems: RESUME_PROBLEMS,
+  },
   cancelSubscription: {
     route: `DELETE ${path}`,
     access: write,
-    summary: 'Cancel now; this cannot be undone',
+    summary: 'Cancel now; this cannot be undone. One that has ended is not found',
     body: subscriptionCancel.nullish(),
     response: z.object({
       subscription: z.object({
@@ -102,9 +152,18 @@ export const subscriptionsOperations = declareOperations('subscriptions', {
         status: z.literal('canceled'),
         cancelAtPeriodEnd: z.literal(false),
       }),
+      invoices: z.array(endedInvoice).readonly().describe('Those that `openInvoices: void` was for; none otherwise.'),
     }),
-    problems: ['subscription_not_found', 'subscription_ended', 'processor_not_connected', 'processor_error'],
-    example: { body: { reason: 'unused' } },
+    problems: ['subscription_not_found', 'processor_not_connected', 'processor_error'],
+  },
+  previewCancellation: {
+    route: `POST ${path}/cancel/preview`,
+    access: read,
+    summary: 'Preview what canceling now credits or charges; it changes nothing',
+    body: subscriptionCancel.nullish(),
+    response: z.object({ preview: cancellationPreview }),
+    problems: ['subscription_not_found', 'processor_not_connected', 'processor_error'],
+    example: { body: { prorate: true, invoiceNow: true } },
   },
   createCheckout: {
     route: `POST ${PROJECT_PATH}/checkout`,

@@ -50,6 +50,5 @@ export function cancellationOf(said: {
 export const SAVE_OFFER_OUTCOMES = ['accepted', 'declined'] as const;
 export type SaveOfferOutcome = (typeof SAVE_OFFER_OUTCOMES)[number];
 
-export const subscriptionCancel = z
-  .strictObject(cancellationFields)
-  .meta({ id: 'SubscriptionCancel', description: 'Why a subscription is canceled.' });
+/** The same as a body of its own. */
+export const cancellationSaid = z.strictObject(cancellationFields);

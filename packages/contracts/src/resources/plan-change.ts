@@ -15,6 +15,9 @@ export const PRORATIONS = ['always_invoice', 'create_prorations', 'none'] as con
 export type Proration = (typeof PRORATIONS)[number];
 export const PAYMENT_BEHAVIORS = ['pending_if_incomplete', 'error_if_incomplete'] as const;
 
+/** Whether the billing period goes on, or a new one begins now. */
+export const BILLING_CYCLES = ['keep', 'restart'] as const;
+
 export const planChange = z
   .strictObject({
     priceId: optional(PriceId.schema).describe('The new price of a subscription of one item; as it is if absent.'),
@@ -49,6 +52,9 @@ export const planChange = z
       .optional()
       .describe('A promotion code to add, by its text or id; null removes all discounts. Kept as they are if absent.'),
     trial: withDefault(z.enum(['keep', 'end']), 'keep').describe('`end` ends a trial and charges now.'),
+    billingCycle: withDefault(z.enum(BILLING_CYCLES), 'keep').describe(
+      '`restart` begins a period now, which is charged as a whole less the unused part of the current one, as a new interval does by itself. A trial keeps its end.',
+    ),
   })
   .refine(it => it.items === undefined || (it.priceId === undefined && it.quantity === undefined), {
     path: ['items'],
@@ -57,6 +63,10 @@ export const planChange = z
   .refine(it => it.when !== 'period_end' || it.proration === undefined || it.proration === 'none', {
     path: ['proration'],
     message: 'At the end of the period nothing is prorated: leave it out, or send `none`.',
+  })
+  .refine(it => it.when !== 'period_end' || it.billingCycle === 'keep', {
+    path: ['billingCycle'],
+    message: 'A change at the end of the period cannot begin one now.',
   })
   .refine(it => it.when !== 'period_end' || it.trial === 'keep', {
     path: ['trial'],
@@ -111,7 +121,7 @@ export type PendingChange = z.output<typeof pendingChange>;
 
 const amount = (description: string, example: number) => z.int().meta({ description, example });
 
-const previewLine = z
+export const previewLine = z
   .object({
     description: z
       .string()

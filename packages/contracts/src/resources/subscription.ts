@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { CustomerId, PriceId, ProjectId, SubscriptionId } from '../ids.ts';
 import { storedMetadata } from '../metadata.ts';
-import { storedCurrency } from '../money.ts';
-import { createdAt, timestamp, updatedAt } from '../timestamp.ts';
+import { AMOUNT, storedCurrency } from '../money.ts';
+import { optional } from '../optional.ts';
+import { createdAt, givenTime, timestamp, updatedAt } from '../timestamp.ts';
 import { cancellation, cancellationFields } from './cancellation.ts';
 import { discount } from './discount.ts';
 import { pendingChange, scheduledChange } from './plan-change.ts';
@@ -52,15 +53,19 @@ export const subscriptionItem = z
   });
 export type SubscriptionItem = z.output<typeof subscriptionItem>;
 
-/** A pause of payments: the status stays what it is. https://docs.stripe.com/billing/subscriptions/pause-payment */
-export const pauseCollection = z
+/** A pause of payments as the processor has it. https://docs.stripe.com/billing/subscriptions/pause-payment */
+export const pauseCollection = z.object({ behavior: z.string(), resumesAt: timestamp.nullable() });
+
+/** The same as callers see it. */
+const pause = z
   .object({
-    behavior: z
-      .string()
-      .describe('What happens to invoices meanwhile: `keep_as_draft`, `mark_uncollectible` or `void`.'),
-    resumesAt: timestamp.nullable().describe('Null until someone resumes it.'),
+    invoices: z.string().meta({
+      description: 'What happens to its invoices: `void`, `keep_as_draft` or `mark_uncollectible`.',
+      example: 'void',
+    }),
+    resumesAt: timestamp.nullable().describe('When it ends by itself; null until someone resumes it.'),
   })
-  .meta({ id: 'PauseCollection', description: 'A pause of payments.' });
+  .meta({ id: 'SubscriptionPause', description: 'A pause of the payments of a subscription.' });
 
 /** https://docs.stripe.com/tax/customer-locations#invoice-finalization-errors */
 export const subscriptionTax = z
@@ -118,9 +123,9 @@ export const subscription = z
     startedAt: timestamp.describe('When it started at the payment processor.'),
     trialEnd: timestamp.nullable().describe('When its trial ends or ended; null without one.'),
     endedAt: timestamp.nullable().describe('When it ended.'),
-    pauseCollection: pauseCollection
+    paused: pause
       .nullable()
-      .describe('Null unless payments are paused; the status stays what it is.'),
+      .meta({ description: 'Null unless its payments are paused; the status stays what it is.', example: null }),
     tax: subscriptionTax,
     currentPeriodStart: timestamp.describe('When the period that is paid or due began.'),
     currentPeriodEnd: timestamp.meta({
@@ -162,5 +167,38 @@ export const subscriptionUpdate = z
   .meta({
     id: 'SubscriptionUpdate',
     description: 'A scheduled cancellation, or its removal.',
+    example: { cancelAtPeriodEnd: true, reason: 'too_expensive', comment: 'I will be back in spring.' },
+  });
+
+/** Either a cancellation or a trial. */
+export const subscriptionPatch = z
+  .strictObject({
+    cancelAtPeriodEnd: optional(z.boolean()).describe('True cancels at the end of the period; false resumes.'),
+    ...cancellationFields,
+    trialEnd: givenTime.nullable().optional().meta({
+      description:
+        'When its trial is to end, at most 730 days ahead; nothing is charged before. It begins a trial of a subscription that has none. Null ends the trial now, and charges.',
+      example: undefined,
+    }),
+    expectedAmountDue: optional(z.int()).meta({
+      description: `With \`trialEnd\` null: the \`amountDue\` of a preview of the change \`{trial: "end"}\`; another amount changes nothing. ${AMOUNT}`,
+      example: undefined,
+    }),
+  })
+  .refine(it => (it.cancelAtPeriodEnd === undefined) !== (it.trialEnd === undefined), {
+    path: ['cancelAtPeriodEnd'],
+    message: 'Expected either `cancelAtPeriodEnd` or `trialEnd`.',
+  })
+  .refine(it => it.cancelAtPeriodEnd || (it.reason === undefined && it.comment === undefined), {
+    path: ['cancelAtPeriodEnd'],
+    message: 'Only a cancellation has a reason and a comment.',
+  })
+  .refine(it => it.expectedAmountDue === undefined || it.trialEnd === null, {
+    path: ['expectedAmountDue'],
+    message: 'Only the end of a trial now charges anything.',
+  })
+  .meta({
+    id: 'SubscriptionPatch',
+    description: 'A scheduled cancellation, or its removal; or another end of the trial.',
     example: { cancelAtPeriodEnd: true, reason: 'too_expensive', comment: 'I will be back in spring.' },
   });

@@ -89,6 +89,11 @@ const AUTOMATIC_TAX = {
   example: false,
 };
 
+const ENTITLED_WHILE_PAUSED = {
+  description: 'Whether subscriptions go on giving their features while their payments are paused.',
+  example: true,
+};
+
 export const project = z
   .object({
     id: ProjectId.schema,
@@ -96,8 +101,9 @@ export const project = z
     name: z.string().meta(name('project', 'Shop')),
     baseCurrency: currency.meta(BASE_CURRENCY),
     entitlementGraceDays: graceDays,
-    // Events from before there was the setting have none.
+    // Events from before there were these settings have none.
     automaticTax: z.boolean().default(false).meta(AUTOMATIC_TAX),
+    entitlementsWhilePaused: z.boolean().default(true).meta(ENTITLED_WHILE_PAUSED),
     createdAt,
   })
   .meta({ id: 'Project', description: 'A project of a team; customers, products and prices belong to it.' });
@@ -117,6 +123,7 @@ export const projectUpdate = z
     baseCurrency: currency.meta(BASE_CURRENCY),
     entitlementGraceDays: graceDays,
     automaticTax: z.boolean().meta(AUTOMATIC_TAX),
+    entitlementsWhilePaused: z.boolean().meta(ENTITLED_WHILE_PAUSED),
   })
   .partial()
   .meta({ id: 'ProjectUpdate', description: 'The fields of a project to change.', example: { name: 'Web shop' } });

@@ -7,7 +7,12 @@ import { completeEach, completeLists } from './nested-lists.ts';
 
 type Invoices = Pick<
   Processor,
-  'findInvoice' | 'voidInvoice' | 'markInvoiceUncollectible' | 'listInvoicePayments' | 'listInvoices'
+  | 'findInvoice'
+  | 'voidInvoice'
+  | 'markInvoiceUncollectible'
+  | 'listInvoicePayments'
+  | 'listUnfinishedInvoices'
+  | 'listInvoices'
 >;
 
 export const WITH_PAYMENTS = { expand: ['payments'] };
@@ -32,6 +37,13 @@ export function invoiceCalls(calls: Calls): Invoices {
       call(async () => {
         const wanted = { invoice, limit: PAGE_SIZE, expand: ['data.payment.payment_intent'] };
         return (await listAll(stripe.invoicePayments.list(wanted))).map(readInvoicePayment);
+      }),
+    listUnfinishedInvoices: subscription =>
+      call(async () => {
+        const listed = (['draft', 'open'] as const).map(status =>
+          listAll(stripe.invoices.list({ subscription, status, limit: PAGE_SIZE })),
+        );
+        return (await Promise.all(listed)).flat().map(({ id }) => id);
       }),
     listInvoices: (customer, after) =>
       call(async () => {

@@ -13,7 +13,10 @@ import { completeLists, wholePreview, WHOLE_SUBSCRIPTION } from './nested-lists.
 import { wholeSubscriptions } from './whole-subscriptions.ts';
 
 /** Changes of plans; `reads` finds the amounts and discounts that Stripe's subscriptions lack. */
-export function planChangeCalls(calls: Calls, reads: Pick<Processor, 'findPrice'> & DiscountReads): PlanChanges {
+export function planChangeCalls(
+  calls: Calls,
+  reads: Pick<Processor, 'findPrice'> & DiscountReads,
+): PlanChanges & Pick<Processor, 'previewCancellation' | 'previewResumption'> {
   const { stripe, call } = calls;
   const pendingPayments = pendingPaymentCalls(calls);
   const invoiceFrom = wholeInvoices(calls);
@@ -31,6 +34,12 @@ export function planChangeCalls(calls: Calls, reads: Pick<Processor, 'findPrice'
       const params = change && { subscription_details: detailsOf(change), ...discountsOf(change.discounts) };
       return preview({ subscription, preview_mode: mode, ...params });
     },
+    previewCancellation: (subscription, prorates) => {
+      const proration_behavior = prorates ? 'always_invoice' : 'none';
+      return preview({ subscription, subscription_details: { cancel_now: true, proration_behavior } });
+    },
+    previewResumption: (subscription, restarts) =>
+      preview({ subscription, subscription_details: { resume_at: 'now', ...resumptionOf(restarts) } }),
     previewSchedule: (schedule, phases, { proration = 'none', mode = 'next' } = {}) => {
       const details = { ...scheduleParams(phases), proration_behavior: proration };
       return preview({ schedule, preview_mode: mode, schedule_details: details });
@@ -64,6 +73,12 @@ export function planChangeCalls(calls: Calls, reads: Pick<Processor, 'findPrice'
       call(async () => readSchedule(await stripe.subscriptionSchedules.release(id, {}, write(key)))),
   };
 }
+
+/** Returns how a subscription goes on in the parameters that a resumption and a preview share. A new period prorates nothing. */
+export const resumptionOf = (restarts: boolean) =>
+  restarts
+    ? { billing_cycle_anchor: { type: 'now' as const } }
+    : { billing_cycle_anchor: { type: 'unchanged' as const }, proration_behavior: 'always_invoice' as const };
 
 /** Returns a change in the parameters that an update and a preview share. */
 function detailsOf(change: PlanChange) {

@@ -1,11 +1,12 @@
 import type { Cancellation } from '@billing/contracts/resources/cancellation';
 import type { Stripe } from 'stripe';
 import { PAGE_SIZE } from '../page-size.ts';
-import type { Processor } from '../port.ts';
+import type { FinalBilling, Processor } from '../port.ts';
 import { readSubscription } from '../snapshots/subscription.ts';
 import { lacksDiscounts } from '../snapshots/subscription-discounts.ts';
-import { given, idOf, write, type Calls } from './calls.ts';
-import { completeEach, WHOLE_SUBSCRIPTION } from './nested-lists.ts';
+import { resumptionOf } from './plan-changes.ts';
+import { given, idOf, inSeconds, write, type Calls } from './calls.ts';
+import { completeEach, completeLists, WHOLE_SUBSCRIPTION } from './nested-lists.ts';
 import { complete, type CompletingReads } from './pending-payment.ts';
 import { wholeSubscriptions } from './whole-subscriptions.ts';
 
@@ -17,6 +18,8 @@ const detailsOf = (cancellation: Cancellation | null) =>
     cancellation_details: { feedback: cancellation.reason ?? ('' as const), comment: cancellation.comment ?? '' },
   };
 
+const finalBillingOf = ({ prorate, invoiceNow }: FinalBilling) => ({ prorate, invoice_now: invoiceNow });
+
 type Subscriptions = Pick<
   Processor,
   | 'findSubscription'
@@ -25,6 +28,10 @@ type Subscriptions = Pick<
   | 'cancelSubscription'
   | 'setSubscriptionPaymentMethod'
   | 'setAutomaticTax'
+  | 'pauseCollection'
+  | 'setTrialEnd'
+  | 'resumeCollection'
+  | 'resumeSubscription'
 >;
 
 /** Subscriptions; `reads` finds what Stripe's subscriptions lack. */
@@ -61,16 +68,30 @@ export function subscriptionCalls(calls: Calls, reads: CompletingReads): Subscri
         const changes = byPeriod ? { cancel_at_period_end: false } : { cancel_at: '' as const };
         return update(id, { ...changes, ...detailsOf(NOTHING) }, `${key}:${byPeriod ? 'period' : 'time'}`);
       }),
-    cancelSubscription: (id, key, cancellation = null) =>
+    cancelSubscription: (id, key, cancellation = null, billing) =>
       subscriptionFrom(async () => {
         // A repeat finds the schedule released; each write has an idempotency key of its own.
         const { schedule } = await stripe.subscriptions.retrieve(id);
         const scheduleId = idOf(schedule);
         if (scheduleId !== null) await stripe.subscriptionSchedules.release(scheduleId, {}, write(`${key}:release`));
-        return stripe.subscriptions.cancel(id, { ...detailsOf(cancellation), ...WHOLE_SUBSCRIPTION }, write(key));
+        const params = { ...detailsOf(cancellation), ...(billing && finalBillingOf(billing)), ...WHOLE_SUBSCRIPTION };
+        return stripe.subscriptions.cancel(id, params, write(key));
       }),
     setAutomaticTax: (id, enabled, key) =>
       subscriptionFrom(() => update(id, { automatic_tax: { enabled }, proration_behavior: 'none' }, key)),
+    setTrialEnd: (id, trialEnd, key) =>
+      subscriptionFrom(() => update(id, { trial_end: inSeconds(trialEnd), proration_behavior: 'none' }, key)),
+    pauseCollection: (id, { behavior, resumesAt }, key) =>
+      subscriptionFrom(() => {
+        const pause = { behavior, ...given({ resumes_at: resumesAt ? inSeconds(resumesAt) : undefined }) };
+        return update(id, { pause_collection: pause }, key);
+      }),
+    resumeCollection: (id, key) => subscriptionFrom(() => update(id, { pause_collection: '' }, key)),
+    resumeSubscription: (id, restarts, key) =>
+      subscriptionFrom(() => {
+        const params = { ...resumptionOf(restarts), payment_behavior: 'resume_on_payment_success' as const };
+        return stripe.subscriptions.resume(id, { ...params, ...WHOLE_SUBSCRIPTION }, write(key));
+      }),
     setSubscriptionPaymentMethod: (id, paymentMethodId, key) =>
       subscriptionFrom(() => update(id, { default_payment_method: paymentMethodId }, key)),
   };

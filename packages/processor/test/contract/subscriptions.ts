@@ -30,6 +30,52 @@ export function subscriptionCases({ paidIt, processor, key, subscribe, createCus
     expect(resumed).toMatchObject({ status: 'active', cancelAtPeriodEnd: false, cancellation: nothing });
   });
 
+  paidIt('is canceled with its unused part credited, as previewed', async () => {
+    const { subscription } = await subscribe();
+    const preview = await processor().previewCancellation(subscription.id, true);
+    expect(preview?.lines).toMatchObject([{ isProration: true }]);
+    expect(preview?.total).toBeLessThan(0);
+    expect(await processor().listUnfinishedInvoices(subscription.id)).toEqual([]);
+    const billing = { prorate: true, invoiceNow: true };
+    const { status, latestInvoiceId } = await processor().cancelSubscription(subscription.id, key(), null, billing);
+    const final = await processor().findInvoice(latestInvoiceId ?? '');
+    expect([status, final.status, final.amountDue]).toEqual(['canceled', 'paid', 0]);
+    expect(final.total).toBeLessThan(0);
+  });
+
+  paidIt('stays active while its payments are paused, until they are resumed', async () => {
+    const { subscription } = await subscribe();
+    const resumesAt = new Date(Math.floor(Date.now() / 1_000) * 1_000 + 7 * DAY_MS);
+    const paused = await processor().pauseCollection(subscription.id, { behavior: 'void', resumesAt }, key());
+    expect(paused).toMatchObject({ status: 'active', pauseCollection: { behavior: 'void', resumesAt } });
+    const again = { behavior: 'keep_as_draft', resumesAt: null } as const;
+    const changed = await processor().pauseCollection(subscription.id, again, key());
+    expect(changed.pauseCollection).toEqual(again);
+    const resumed = await processor().resumeCollection(subscription.id, key());
+    expect(resumed).toMatchObject({ status: 'active', pauseCollection: null });
+    const past = { behavior: 'void', resumesAt: new Date(Date.now() - DAY_MS) } as const;
+    await expect(processor().pauseCollection(subscription.id, past, key())).rejects.toBeInstanceOf(ProcessorError);
+  });
+
+  paidIt('has another end of its trial, or gets a trial', async () => {
+    const { subscription } = await subscribe({ trialDays: 7 });
+    const later = new Date(Math.floor(Date.now() / 1_000) * 1_000 + 30 * DAY_MS);
+    const extended = await processor().setTrialEnd(subscription.id, later, key());
+    expect(extended).toMatchObject({ status: 'trialing', trialEnd: later, currentPeriodEnd: later });
+    const { subscription: active } = await subscribe();
+    const begun = await processor().setTrialEnd(active.id, later, key());
+    expect(begun).toMatchObject({ status: 'trialing', trialEnd: later, latestInvoiceId: active.latestInvoiceId });
+    for (const days of [-1, 800])
+      await expect(
+        processor().setTrialEnd(subscription.id, new Date(Date.now() + days * DAY_MS), key()),
+      ).rejects.toBeInstanceOf(ProcessorError);
+  });
+
+  paidIt('has no final invoice when nothing waits for one', async () => {
+    const { subscription } = await subscribe();
+    expect(await processor().previewCancellation(subscription.id, false)).toBeNull();
+  });
+
   paidIt('is canceled at once, for good', async () => {
     const { customer, subscription } = await subscribe();
     const cancellation = { reason: 'unused', comment: null } as const;

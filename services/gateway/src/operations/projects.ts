@@ -65,6 +65,7 @@ export function createProject({ em, outbox, quotas, now }: OperationDependencies
       const project = tx.create(Project, {
         ...details,
         entitlementGraceDays: DEFAULT_GRACE_DAYS,
+        entitlementsWhilePaused: true,
         id,
         teamId,
         version: 1,
@@ -96,6 +97,7 @@ interface ProjectChanges {
   readonly baseCurrency?: string | undefined;
   readonly entitlementGraceDays?: number | undefined;
   readonly automaticTax?: boolean | undefined;
+  readonly entitlementsWhilePaused?: boolean | undefined;
 }
 
 /**
@@ -121,8 +123,10 @@ export function updateProject({ outbox }: OperationDependencies) {
         baseCurrency = project.baseCurrency,
         entitlementGraceDays = project.entitlementGraceDays,
         automaticTax = project.automaticTax,
+        entitlementsWhilePaused = project.entitlementsWhilePaused,
       } = changes;
-      Object.assign(project, { name, baseCurrency, entitlementGraceDays, automaticTax });
+      const settings = { entitlementGraceDays, automaticTax, entitlementsWhilePaused };
+      Object.assign(project, { name, baseCurrency, ...settings });
       // The flush increments the version if a field has changed.
       await tx.flush();
       if (project.version !== version) publish(ProjectUpdated, teamId, project);

@@ -50,6 +50,7 @@ const ProjectSchema = defineEntity({
     baseCurrency: p.text(),
     entitlementGraceDays: p.integer(),
     automaticTax: p.boolean(),
+    entitlementsWhilePaused: p.boolean(),
     version: p.integer().version(),
     createdAt: p.datetime(),
   },

@@ -1,7 +1,7 @@
 import type { SubscriptionState } from '@billing/contracts/events/subscriptions';
 import type { SubscriptionId } from '@billing/contracts/ids';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
-import { cancellationOf, type subscriptionCancel } from '@billing/contracts/resources/cancellation';
+import { cancellationOf, type cancellationSaid } from '@billing/contracts/resources/cancellation';
 import type { subscriptionUpdate } from '@billing/contracts/resources/subscription';
 import { ScheduleCancellation } from '@billing/contracts/rpc/calls';
 import type { RpcClient } from '@billing/messaging/rpc';
@@ -10,7 +10,7 @@ import type { Visitor } from './admit-visitor.ts';
 
 /** What page and API want. */
 export type WantedCancellation = Pick<z.output<typeof subscriptionUpdate>, 'cancelAtPeriodEnd'> &
-  Partial<z.output<typeof subscriptionCancel>> & {
+  Partial<z.output<typeof cancellationSaid>> & {
     /** Whether the customer cancels although an offer was shown. */
     readonly declinesOffer?: boolean;
   };

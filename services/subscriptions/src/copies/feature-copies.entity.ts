@@ -10,6 +10,8 @@ const ProjectCopySchema = defineEntity({
     teamId: p.text().$type<TeamId>(),
     graceDays: p.integer(),
     automaticTax: p.boolean(),
+    /** Whether subscriptions give while their payments are paused. */
+    entitlementsWhilePaused: p.boolean(),
     version: p.integer(),
   },
 });

@@ -38,7 +38,7 @@ const FEWER = aWantedItem({}, 3);
 interface Case {
   readonly snapshot?: Partial<SubscriptionSnapshot>;
   readonly wanted?: readonly WantedItem[];
-  readonly request?: Partial<Pick<RequestedChange, 'when' | 'proration' | 'prorationDate' | 'trial'>>;
+  readonly request?: Partial<Pick<RequestedChange, 'when' | 'proration' | 'prorationDate' | 'trial' | 'billingCycle'>>;
 }
 
 const decide = ({ snapshot, wanted = [DEAR], request }: Case = {}) =>
@@ -46,7 +46,7 @@ const decide = ({ snapshot, wanted = [DEAR], request }: Case = {}) =>
     snapshot: toSeats(snapshot),
     wanted,
     discounts: undefined,
-    request: { when: 'now', trial: 'keep', ...request },
+    request: { when: 'now', trial: 'keep', billingCycle: 'keep', ...request },
     now: NOW,
   });
 
@@ -93,6 +93,10 @@ describe('a change is refused', () => {
     expect(() => decide({ ...trial })).toThrow(problem('no_change'));
     expect(decide({ ...trial, request: { trial: 'end' } }).change).toMatchObject({ items: [], endsTrial: true });
     expect(() => decide({ wanted: [aWantedItem()], request: { trial: 'end' } })).toThrow(problem('no_change'));
+    const restart = { wanted: [aWantedItem()], request: { billingCycle: 'restart' } } as const;
+    expect(decide(restart)).toMatchObject({ when: 'now', exact: false, prorationDate: null });
+    expect(decide(restart).change).toMatchObject({ items: [], proration: 'always_invoice', resetsAnchor: true });
+    expect(() => decide({ ...restart, snapshot: { status: 'trialing' } })).toThrow(problem('no_change'));
   });
 
   it('with subscription_set_to_cancel at the end of the period only', () => {

@@ -92,7 +92,7 @@ interface Facts {
   readonly wanted: readonly WantedItem[];
   /** All discounts that it is to have; undefined when they stay. */
   readonly discounts?: readonly WantedDiscount[] | undefined;
-  readonly request: Pick<RequestedChange, 'when' | 'proration' | 'prorationDate' | 'trial'>;
+  readonly request: Pick<RequestedChange, 'when' | 'proration' | 'prorationDate' | 'trial' | 'billingCycle'>;
   /** The processor's time; of a subscription on a test clock its frozen time. */
   readonly now: Date;
 }
@@ -124,20 +124,21 @@ export function decideChange({ snapshot, wanted, discounts, request, now }: Fact
   const changesItems = changed.items.length + changed.removedItemIds.length > 0;
   const isTrial = snapshot.status === 'trialing';
   const endsTrial = isTrial && request.trial === 'end';
-  if (!changesItems && !discounts && !endsTrial)
+  const restarts = !isTrial && request.billingCycle === 'restart';
+  if (!changesItems && !discounts && !endsTrial && !restarts)
     throw unprocessable('no_change', 'The subscription is already as it is to become.');
 
   const direction = directionOf(snapshot, wanted);
   const interval = newInterval(snapshot, wanted);
   const begins = interval ?? firstPaidInterval(snapshot, wanted);
   const whenFalling = direction === 'down' || interval?.isShorter ? 'period_end' : 'now';
-  const when = endsTrial ? 'now' : request.when === 'auto' ? whenFalling : request.when;
+  const when = endsTrial || restarts ? 'now' : request.when === 'auto' ? whenFalling : request.when;
   if (when === 'period_end' && snapshot.cancelAtPeriodEnd) {
     const message = 'The subscription is set to end: resume it first, or change it now.';
     throw unprocessable('subscription_set_to_cancel', message);
   }
 
-  const beginsPeriod = when === 'now' && !isTrial && begins !== null;
+  const beginsPeriod = when === 'now' && !isTrial && (begins !== null || restarts);
   const proration = when === 'period_end' || isTrial ? 'none' : (request.proration ?? 'always_invoice');
   const countsFrom = toSecond(request.prorationDate ? requireFresh(request.prorationDate, snapshot, now) : now);
   const prorationDate = within(snapshot, countsFrom);

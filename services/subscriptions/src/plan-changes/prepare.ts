@@ -32,7 +32,7 @@ export interface PreparedChange extends DecidedChange {
 /** What a caller wants of a subscription. */
 export type WantedChange = Pick<
   RequestedChange,
-  'items' | 'priceId' | 'quantity' | 'when' | 'proration' | 'prorationDate' | 'promotionCode' | 'trial'
+  'items' | 'priceId' | 'quantity' | 'when' | 'proration' | 'prorationDate' | 'promotionCode' | 'trial' | 'billingCycle'
 >;
 
 /**

@@ -81,14 +81,17 @@ export function creditLost(
 
 /**
  * Returns the lines of a preview; `priceIds` has our ids of the processor's prices. The processor previews a new interval as if it
- * began now: its lines are those of the period that begins when the change takes effect.
+ * began now: its lines are those of the period that begins when the change takes effect, if a `change` begins one.
  */
 export function linesOf(
   invoice: InvoicePreview | null,
   priceIds: ReadonlyMap<string, PriceId>,
-  { effectiveAt, nextInterval }: Pick<DecidedChange, 'effectiveAt' | 'nextInterval'>,
+  change: Pick<DecidedChange, 'effectiveAt' | 'nextInterval'> | null = null,
 ): PlanChangePreview['lines'] {
-  const period = nextInterval && { periodStart: effectiveAt, periodEnd: endOf(effectiveAt, nextInterval) };
+  const period = change?.nextInterval && {
+    periodStart: change.effectiveAt,
+    periodEnd: endOf(change.effectiveAt, change.nextInterval),
+  };
   return (invoice?.lines ?? []).map(({ isProration, priceId, ...line }) => ({
     ...line,
     ...(!isProration && period),

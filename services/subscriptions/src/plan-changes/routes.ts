@@ -1,5 +1,7 @@
 import type { Routes } from '@billing/service/definition';
 import { planChangeOperations as operations } from '@billing/contracts/operations/plan-changes';
+import { subscriptionsOperations } from '@billing/contracts/operations/subscriptions';
+import { subscriptionResume } from '@billing/contracts/resources/subscription-pause';
 import { serve } from '@billing/service/serve';
 import { toResource as toInvoice } from '#money/invoice.entity';
 import { toResource } from '#record/subscription.entity';
@@ -7,7 +9,11 @@ import type { Dependencies } from '../dependencies.ts';
 import { changePlan } from './change-plan.ts';
 import { dropPlanChange } from './drop-plan-change.ts';
 import { previewChange } from './preview.ts';
+import { previewResume, resume } from './resume.ts';
 import { setDiscount } from './set-discount.ts';
+
+/** How a request without a body resumes. */
+const AS_BEFORE = subscriptionResume.parse({});
 
 /** Changes of what a subscription bills. */
 export function planChangeRoutes(
@@ -17,6 +23,7 @@ export function planChangeRoutes(
   const change = changePlan(dependencies);
   const drop = dropPlanChange(dependencies);
   const set = setDiscount(dependencies);
+  const [goOn, previewGoingOn] = [resume(dependencies), previewResume(dependencies)];
 
   return app => {
     serve(app, operations.previewPlanChange, async ({ params: { subscriptionId: id, ...scope }, body }) => ({
@@ -34,6 +41,17 @@ export function planChangeRoutes(
     });
     serve(app, operations.dropPlanChange, async ({ params: { subscriptionId: id, ...scope }, audit }) => ({
       subscription: toResource(await drop(scope, { id }, audit)),
+    }));
+    serve(app, subscriptionsOperations.resumeSubscription, async ({ params, body, audit, operationKey }) => {
+      const { subscriptionId: id, ...scope } = params;
+      const resumed = await goOn(scope, { id }, body ?? AS_BEFORE, audit, operationKey);
+      return {
+        subscription: toResource(resumed.subscription),
+        invoice: resumed.invoice && toInvoice(resumed.invoice),
+      };
+    });
+    serve(app, subscriptionsOperations.previewResume, async ({ params: { subscriptionId: id, ...scope }, body }) => ({
+      preview: await previewGoingOn(scope, { id }, body ?? AS_BEFORE),
     }));
     serve(
       app,

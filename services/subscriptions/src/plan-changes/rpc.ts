@@ -44,9 +44,10 @@ export function planChangeRpc(
   ];
 }
 
-/** A customer's change waits for its payment, and leaves a trial as it is. */
+/** A customer's change waits for its payment, and leaves a trial and the period as they are. */
 const wantedBy = (plan: ChosenPlan): PlanChange => ({
   ...plan,
   paymentBehavior: 'pending_if_incomplete',
   trial: 'keep',
+  billingCycle: 'keep',
 });

@@ -36,6 +36,8 @@ interface Change<Input extends ChangeInput> {
   readonly isDone: (snapshot: SubscriptionSnapshot, input: Input) => boolean;
   /** What it leads to for the save offer of the subscription, if anything. */
   readonly saveOfferOf?: (input: Input) => SaveOfferOutcome | null;
+  /** Whether the record names the operation, so that a repeat of its request gets the same result. */
+  readonly isNamed?: boolean;
 }
 
 /** Makes the operation kind of a change that a request makes. */
@@ -46,7 +48,7 @@ export const changeKind = <Input extends ChangeInput>(
 
 /** Makes the operation kind of a change: what the processor returns is saved if the record has not changed meanwhile. */
 export function plainChangeKind<Input extends ChangeInput>(
-  { name, input, send, isDone, saveOfferOf = () => null }: Change<Input>,
+  { name, input, send, isDone, saveOfferOf = () => null, isNamed = false }: Change<Input>,
   { now }: Pick<Dependencies, 'now'>,
 ): AuditedKind<Input, Reread, Subscription> {
   const save = saveReread({ now });
@@ -60,7 +62,8 @@ export function plainChangeKind<Input extends ChangeInput>(
       return { snapshot, version: operation.input.version, readAt: now() };
     },
     async commit(tx, operation, response, publish, cause) {
-      const row = await save(tx, toObject(operation).scope, response, { publish, cause });
+      const named = isNamed && { operationKey: operation.id };
+      const row = await save(tx, toObject(operation).scope, response, { publish, cause, ...named });
       if (row === 'outdated') return STALE;
       const saveOffer = saveOfferOf(operation.input);
       const { id, teamId, projectId } = row;
@@ -90,7 +93,7 @@ export function followingKind<Input extends ChangeInput>(
 }
 
 /** What a request changes. */
-interface Requested<Input> {
+interface Requested<Input, Result> {
   readonly toInput: (common: ChangeInput) => Input;
   /** For the audit log. */
   readonly changesOf: (current: Subscription) => readonly AuditChange[];
@@ -98,6 +101,11 @@ interface Requested<Input> {
   /** Checks the record once it is this change's turn; throws the Problem that refuses it. */
   readonly requireCurrent?: (current: Subscription) => void;
   readonly requireAllowed?: RequireAllowed;
+  /** For a kind that `isNamed`: the same key is the same change, whose result `find` finds again. */
+  readonly once?: {
+    readonly operationKey: string;
+    readonly find: (em: EntityManager) => Promise<Result | null>;
+  };
 }
 
 /** Checks, after a refusal, whether the processor's state tells why; throws the Problem that says so. */
@@ -127,16 +135,16 @@ export function changeAtProcessor(dependencies: Pick<Dependencies, 'outbox' | 'p
     requireAllowed(reread.snapshot);
   };
 
-  return async <Input extends ChangeInput>(
-    kind: OperationKind<WithAudit<Input>, Reread, Subscription>,
+  return async <Input extends ChangeInput, Result>(
+    kind: OperationKind<WithAudit<Input>, Reread, Result>,
     scope: ProjectScope,
     key: SubscriptionKey,
-    { toInput, changesOf, context, requireCurrent, requireAllowed = () => undefined }: Requested<Input>,
-  ): Promise<Subscription> => {
+    { toInput, changesOf, context, requireCurrent, requireAllowed = () => undefined, once }: Requested<Input, Result>,
+  ): Promise<Result> => {
     const { id, status, processorSubscriptionId } = await findSubscription(em.fork(), scope, key);
     requireRunning(status);
     try {
-      return await operationLog.perform(kind, scope, { resourceId: id }, async tx => {
+      return await operationLog.perform(kind, scope, { resourceId: id, ...once }, async tx => {
         // No lock is needed: if the record changes from here on, the processor is read again.
         const current = await findSubscription(tx, scope, key);
         requireRunning(current.status);

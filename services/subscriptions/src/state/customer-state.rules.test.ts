@@ -23,6 +23,7 @@ const subscription: GrantingSubscription = {
   cancelAt: null,
   currentPeriodStart: day(10),
   currentPeriodEnd: day(31),
+  pauseBehavior: null,
   items: [{ priceId: 'pri_1', quantity: 4 }],
 };
 const invoice: OpenInvoice = {
@@ -51,6 +52,7 @@ const records: CustomerRecords = {
     ['pri_2', { productId: 'pp_1', features: new Map([['sso', { value: true, per: 'subscription' }]]) }],
   ]),
   graceDays: 7,
+  grantsWhilePaused: true,
 };
 const pastDue = {
   ...records,
@@ -99,6 +101,13 @@ describe('what a customer may use', () => {
   it('is not given by others', () => {
     for (const status of ['unpaid', 'paused', 'incomplete', 'canceled', 'incomplete_expired'] as const)
       expect(seats({ ...records, subscriptions: [{ ...subscription, status }] })).toBeUndefined();
+  });
+
+  it('is given while payments are paused, unless the project wants otherwise', () => {
+    const paused = { ...records, subscriptions: [{ ...subscription, pauseBehavior: 'void' }] };
+    expect(seats(paused)).toMatchObject({ value: 12 });
+    expect(seats({ ...paused, grantsWhilePaused: false })).toBeUndefined();
+    expect(seats({ ...records, grantsWhilePaused: false })).toMatchObject({ value: 12 });
   });
 
   it('is added to by a grant until it expires', () => {
@@ -174,6 +183,7 @@ const anyRecords: fc.Arbitrary<CustomerRecords> = fc
         cancelAt: fc.option(anyDay),
         currentPeriodStart: anyDay,
         currentPeriodEnd: anyDay,
+        pauseBehavior: fc.option(fc.constant('void')),
         items: fc.array(fc.record({ priceId: fc.option(fc.constantFrom('pri_1', 'pri_2')), quantity: fc.nat(9) })),
       }),
       { selector: ({ id }) => id },
@@ -202,6 +212,7 @@ const anyRecords: fc.Arbitrary<CustomerRecords> = fc
       { selector: ({ key }) => key },
     ),
     graceDays: fc.integer({ min: 0, max: 60 }),
+    grantsWhilePaused: fc.boolean(),
   })
   .map(given => ({ ...records, ...given }));
 
@@ -244,6 +255,7 @@ it('is the same after a change of a subscription that does not concern it', () =
     'cancelAt',
     'currentPeriodStart',
     'currentPeriodEnd',
+    'pauseBehavior',
     'items',
   );
   fc.assert(
@@ -252,7 +264,11 @@ it('is the same after a change of a subscription that does not concern it', () =
       const [source] = other.subscriptions;
       if (!before || !source) return;
       const after = { ...before, ...Object.fromEntries(parts.map(part => [part, source[part]])) };
-      const deciding = (one: GrantingSubscription) => ({ ...one, pendingChange: null });
+      const deciding = ({ pauseBehavior: behavior, ...one }: GrantingSubscription) => ({
+        ...one,
+        pauseCollection: behavior === null ? null : { behavior },
+        pendingChange: null,
+      });
       if (concernsState(deciding(before), deciding(after))) return;
       const changed = { ...given, subscriptions: [after, ...given.subscriptions.slice(1)] };
       expect(paymentOf(changed)).toEqual(paymentOf(given));

@@ -21,6 +21,8 @@ export interface GrantingSubscription {
   readonly cancelAt: Date | null;
   readonly currentPeriodStart: Date;
   readonly currentPeriodEnd: Date;
+  /** Null unless its payments are paused. */
+  readonly pauseBehavior: string | null;
   readonly items: readonly { readonly priceId: PriceId | null; readonly quantity: number }[];
 }
 
@@ -63,6 +65,8 @@ export interface CustomerRecords {
   readonly priceFeatures: ReadonlyMap<string, PriceFeatures>;
   /** How long a subscription that is past due goes on granting. */
   readonly graceDays: number;
+  /** Whether a subscription goes on granting while its payments are paused. */
+  readonly grantsWhilePaused: boolean;
 }
 
 /** Whether a subscription grants, and until when it does by itself. */
@@ -75,7 +79,8 @@ export interface SubscriptionGrant {
 const NOTHING: SubscriptionGrant = { grants: false, grantsUntil: null, reason: null };
 
 /** A subscription as far as it decides the state of its customer. */
-type Deciding = Omit<GrantingSubscription, 'id'> & {
+type Deciding = Omit<GrantingSubscription, 'id' | 'pauseBehavior'> & {
+  readonly pauseCollection: object | null;
   readonly pendingChange: { readonly hostedInvoiceUrl: string | null } | null;
 };
 
@@ -87,13 +92,14 @@ export function concernsState(before: Deciding | null, after: Deciding): boolean
   return before === null || !isDeepStrictEqual(decisive(before), decisive(after));
 }
 
-function decisive({ status, cancelAtPeriodEnd, cancelAt, pendingChange, ...subscription }: Deciding) {
+function decisive({ status, cancelAtPeriodEnd, cancelAt, pendingChange, pauseCollection, ...subscription }: Deciding) {
   const { currentPeriodStart, currentPeriodEnd, items } = subscription;
   return {
     status,
     endsAt: cancelAt ?? (cancelAtPeriodEnd ? currentPeriodEnd : null),
     since: status === 'active' || status === 'trialing' ? null : currentPeriodStart,
     items: items.map(({ priceId, quantity }) => ({ priceId, quantity })),
+    isPaused: pauseCollection !== null,
     pending: pendingChange?.hostedInvoiceUrl ?? null,
   };
 }
@@ -109,10 +115,12 @@ export function entitlementsOf(records: CustomerRecords, now: Date): ReadonlyMap
 
 /**
  * Returns whether a subscription grants at a time: while it is active or in a trial, and when it is past due until the end of
- * the grace. It ends by itself at the end of its period when it is set to cancel.
+ * the grace. It ends by itself at the end of its period when it is set to cancel. While its payments are paused it grants if the
+ * project wants that.
  */
 export function grantOf(subscription: GrantingSubscription, records: CustomerRecords, now: Date): SubscriptionGrant {
-  const { status, cancelAtPeriodEnd, cancelAt, currentPeriodEnd } = subscription;
+  const { status, cancelAtPeriodEnd, cancelAt, currentPeriodEnd, pauseBehavior } = subscription;
+  if (pauseBehavior !== null && !records.grantsWhilePaused) return NOTHING;
   const endsAt = cancelAt ?? (cancelAtPeriodEnd ? currentPeriodEnd : null);
   if (status === 'active') return { grants: true, grantsUntil: endsAt, reason: 'active' };
   if (status === 'trialing') return { grants: true, grantsUntil: endsAt, reason: 'trial' };

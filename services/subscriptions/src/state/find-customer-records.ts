@@ -42,6 +42,7 @@ const readRecords = (condition: string): string => `
   ), deciding as ( -- All of them, and no more of each than decides: a customer may have very many.
     select id, customer_id as "customerId", status, cancel_at_period_end as "cancelAtPeriodEnd", cancel_at as "cancelAt",
            current_period_start as "currentPeriodStart", current_period_end as "currentPeriodEnd",
+           pause_behavior as "pauseBehavior",
            pending_change ->> 'hostedInvoiceUrl' as "hostedInvoiceUrl",
            (select json_agg(json_build_array(item ->> 'priceId', (item ->> 'quantity')::float8) order by place)
               from jsonb_array_elements(items) with ordinality as one (item, place)) as items
@@ -147,6 +148,7 @@ async function find(em: EntityManager, statement: string, values: readonly unkno
 
   return fromJson(em, CustomerCopy, found.customers).map(customer => {
     const { id, teamId, projectId } = customer;
+    const project = projects.find(it => it.id === projectId);
     const own = deciding.get(id) ?? [];
     return {
       customer,
@@ -159,7 +161,8 @@ async function find(em: EntityManager, statement: string, values: readonly unkno
         grants: (grants.get(id) ?? []).flatMap(({ value, ...it }) => (value === null ? [] : [{ ...it, value }])),
         features: features.filter(it => it.teamId === teamId && it.projectId === projectId),
         priceFeatures,
-        graceDays: projects.find(it => it.id === projectId)?.graceDays ?? DEFAULT_GRACE_DAYS,
+        graceDays: project?.graceDays ?? DEFAULT_GRACE_DAYS,
+        grantsWhilePaused: project?.entitlementsWhilePaused ?? true,
       },
     };
   });
@@ -168,7 +171,7 @@ async function find(em: EntityManager, statement: string, values: readonly unkno
 const ofCustomer = ({ customerId }: { readonly customerId: CustomerId }): CustomerId => customerId;
 
 /** What decides of a subscription, as JSON has it. */
-interface DecidingRow extends Pick<GrantingSubscription, 'id' | 'status' | 'cancelAtPeriodEnd'> {
+interface DecidingRow extends Pick<GrantingSubscription, 'id' | 'status' | 'cancelAtPeriodEnd' | 'pauseBehavior'> {
   readonly customerId: CustomerId;
   readonly cancelAt: string | null;
   readonly currentPeriodStart: string;
@@ -178,9 +181,17 @@ interface DecidingRow extends Pick<GrantingSubscription, 'id' | 'status' | 'canc
   readonly items: readonly (readonly [priceId: PriceId | null, quantity: number])[] | null;
 }
 
-const toGranting = ({ id, status, cancelAtPeriodEnd, cancelAt, ...row }: DecidingRow): GrantingSubscription => ({
+const toGranting = ({
   id,
   status,
+  cancelAtPeriodEnd,
+  cancelAt,
+  pauseBehavior,
+  ...row
+}: DecidingRow): GrantingSubscription => ({
+  id,
+  status,
+  pauseBehavior,
   cancelAtPeriodEnd,
   cancelAt: cancelAt === null ? null : new Date(cancelAt),
   currentPeriodStart: new Date(row.currentPeriodStart),

@@ -34,7 +34,7 @@ export const takeSpread = (tx: EntityManager, teamId: TeamId): Promise<readonly 
 
 /**
  * Marks each customer whom a change concerns, among the next rows of its project: who is subscribed to what gives a feature, was
- * given it by hand, or is past due. The mark then says where the next page begins; after the last one it is deleted. Whoever is
+ * given it by hand, or is past due or paused. The mark then says where the next page begins; after the last one it is deleted. Whoever is
  * recorded meanwhile, before that place, is marked by what records them.
  */
 export async function spreadPage(tx: EntityManager, mark: SpreadMark, size: number): Promise<void> {
@@ -87,12 +87,12 @@ const pageOf = (page: string, concerned: string, last: string): string => `
   select (select count(*) from page)::int as count, (select ${last} limit 1) as last`;
 
 const SUBSCRIPTIONS = pageOf(
-  `select id, customer_id, status, items, created_at from subscriptions
+  `select id, customer_id, status, pause_behavior, items, created_at from subscriptions
     where team_id = $1 and project_id = $2
       and (created_at, id) > ${placeOf('$3::text')}
     order by created_at, id limit $4`,
   `select distinct customer_id from page
-    where case when coalesce($5, $6::text) is null then status = 'past_due'
+    where case when coalesce($5, $6::text) is null then status = 'past_due' or pause_behavior is not null
           else status not in ('${ENDED_STATUSES.join(`', '`)}') and exists (
             select from jsonb_to_recordset(items) as item ("priceId" text)
               join price_copies price on price.id = item."priceId" and price.team_id = $1 and price.project_id = $2

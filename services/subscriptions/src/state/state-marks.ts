@@ -9,7 +9,7 @@ import { keyColumns, type ProjectObject } from '@billing/database/project-object
  * once that has committed. Marks are only inserted, so that no change waits for another one.
  */
 
-/** What gives or is a feature, or else the project itself, since its grace concerns all that is past due. */
+/** What gives or is a feature, or else the project itself, since its settings concern all that is past due or paused. */
 export interface ConcerningMany extends ProjectScope {
   /** A product or a price. */
   readonly ownerId?: string;

@@ -61,6 +61,8 @@ export function updateStatusFrom(unit: UnitOfWork, before: Subscription, invoice
   const pending = pendingChangeOf(unit, before);
   if (pending?.invoice === invoice.id && invoice.status !== 'paid') return before;
   const subscription = pending?.invoice === invoice.id ? applyPendingChange(unit, before, pending) : before;
+  // Its invoice resumes it once it is paid (`endPause`).
+  if (subscription.status === 'paused') return subscription;
   if (hasEnded(subscription) || subscription.latest_invoice !== invoice.id) return subscription;
   const keepsStatus = subscription.status === 'unpaid' || subscription.status === 'incomplete';
   const isInTrial = subscription.trial_end !== null && subscription.trial_end > unit.now;

@@ -1,5 +1,7 @@
 import type { UnitOfWork } from '../api/unit-of-work.ts';
+import { customerOrNull } from '../objects/finding.ts';
 import type { Invoice } from '../objects/stored.ts';
+import { changeBalance } from './balance.ts';
 import { markPaid, openPayment } from './invoicing.ts';
 import { cancelIntent } from './payments.ts';
 
@@ -10,9 +12,13 @@ export function markUncollectible(unit: UnitOfWork, invoice: Invoice): Invoice {
   return marked;
 }
 
-/** Voids an open or uncollectible invoice, which is final. */
+/**
+ * Voids an open or uncollectible invoice, which is final; the customer gets the balance back that it has used.
+ * (Stripe: https://docs.stripe.com/changelog/2019-12-03/customer-balances-returned-voided-invoices)
+ */
 export function voidInvoice(unit: UnitOfWork, invoice: Invoice): Invoice {
   cancelPayment(unit, invoice);
+  returnBalance(unit, invoice);
   const voided = stopCollecting(unit, invoice, 'void', { voided_at: unit.now });
   unit.emit('invoice.voided', voided);
   return voided;
@@ -30,6 +36,14 @@ function cancelPayment(unit: UnitOfWork, { id }: Invoice): void {
   const status_transitions = { canceled_at: unit.now, paid_at: null };
   unit.update('invoice_payment', payment, { status: 'canceled', status_transitions });
   cancelIntent(unit, payment.payment.payment_intent);
+}
+
+function returnBalance(unit: UnitOfWork, { id, customer: customerId, currency, ...invoice }: Invoice): void {
+  const amount = invoice.starting_balance - (invoice.ending_balance ?? invoice.starting_balance);
+  const customer = customerOrNull(unit, customerId);
+  if (amount === 0 || !customer) return;
+  const details = { description: null, metadata: {}, invoice: id };
+  changeBalance(unit, customer, { amount, currency, type: 'unapplied_from_invoice', ...details });
 }
 
 function stopCollecting(

@@ -6,6 +6,7 @@ import type { Invoice, PaymentMethod } from '../objects/stored.ts';
 import { updateStatusFrom } from './collection.ts';
 import { collectInvoice, openPayment } from './invoicing.ts';
 import type { Attempt, CardOutcome } from './payments.ts';
+import { endPause } from './resume-subscription.ts';
 
 /** Returns whether an invoice can still be paid. (Stripe: https://docs.stripe.com/invoicing/overview#invoice-statuses) */
 export const isPayable = ({ status, amount_remaining: left }: Invoice): boolean =>
@@ -27,6 +28,7 @@ export function payInvoice(
 export function settle(unit: UnitOfWork, invoice: Invoice): Invoice {
   const subscription = unit.tables.subscription.get(subscriptionOf(invoice) ?? '');
   if (subscription) updateStatusFrom(unit, subscription, invoice);
+  endPause(unit, invoice);
   return invoice;
 }
 

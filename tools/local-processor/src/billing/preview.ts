@@ -42,7 +42,7 @@ export function previewInvoice(
   return shown(unit, { ...billedTo(unit, begun), lines, period: { start, end } });
 }
 
-const billedTo = (unit: UnitOfWork, subscription: Subscription) => ({
+export const billedTo = (unit: UnitOfWork, subscription: Subscription) => ({
   customer: customerOrNull(unit, subscription.customer),
   subscription,
   currency: subscription.currency,
@@ -68,7 +68,8 @@ export function shown(unit: UnitOfWork, bill: Omit<NewInvoice, 'id' | 'reason'>)
   };
 }
 
-function noUpcoming(customer: string): ApiError {
+/** The error of a preview when there will be no invoice. */
+export function noUpcoming(customer: string): ApiError {
   return new ApiError(404, {
     type: 'invalid_request_error',
     code: 'invoice_upcoming_none',

@@ -139,12 +139,6 @@ export function pauseSubscription(unit: UnitOfWork, subscription: Subscription):
   return paused;
 }
 
-/** Resumes a paused subscription: starts and bills a new period. */
-export function resumeSubscription(unit: UnitOfWork, subscription: Subscription): Subscription {
-  const resumed = unit.change('subscription', subscription, { status: 'active' }, 'customer.subscription.resumed');
-  return renewSubscription(unit, resumed, unit.now);
-}
-
 function stopCollecting(unit: UnitOfWork, subscription: Subscription): void {
   for (const invoice of unit.tables.invoice.withField('customer', subscription.customer)) {
     const billed = invoice.parent?.subscription_details.subscription;

@@ -4,14 +4,16 @@ import { endpoint } from '../api/endpoint.ts';
 import { invalidRequest, noSuch } from '../api/errors.ts';
 import { boolean, choice, empty, expand, parameters, text, timestamp } from '../api/parameters.ts';
 import type { UnitOfWork } from '../api/unit-of-work.ts';
+import { previewCancellation } from '../billing/cancel-subscription.ts';
 import { currentPhaseOf, inCurrentPhase, inPhase } from '../billing/phases.ts';
 import { planChange } from '../billing/plan-change.ts';
 import { discounted, rebatesBy } from '../billing/discounts.ts';
 import { discountsOfInvoice } from '../billing/invoice-draft.ts';
 import { previewInvoice, shown } from '../billing/preview.ts';
+import { previewResumption } from '../billing/resume-subscription.ts';
 import { existing, inItsTime } from '../objects/finding.ts';
 import { lineOfItem } from '../objects/invoice-item.ts';
-import type { Invoice } from '../objects/stored.ts';
+import type { Invoice, Subscription } from '../objects/stored.ts';
 import { discountsParameter } from './coupons.ts';
 import { billedOnce, oneTimeParameters } from './one-time-items.ts';
 import { currency } from './price-amounts.ts';
@@ -29,9 +31,11 @@ const detailsParameter = parameters<Details>()({
   billing_cycle_anchor: z.strictObject({ type: choice('now', 'unchanged') }).optional(),
   cancel_at: z.union([empty, choice('max_period_end', 'min_period_end'), timestamp]).optional(),
   cancel_at_period_end: boolean.optional(),
+  cancel_now: boolean.optional(),
   items: itemsParameter.optional(),
   proration_behavior: choice('always_invoice', 'create_prorations', 'none').optional(),
   proration_date: timestamp.optional(),
+  resume_at: choice('now').optional(),
   trial_end: z.union([z.literal('now'), timestamp]).optional(),
 });
 
@@ -130,7 +134,9 @@ function subscriptionPreview(unit: UnitOfWork, given: Given): Invoice {
       `The subscription ${subscription.id} does not belong to the customer ${given.customer}.`,
       'customer',
     );
-  const { subscription_details: details = {} } = given;
+  const { cancel_now: cancelsNow = false, resume_at: resumesAt, ...details } = given.subscription_details ?? {};
+  if (resumesAt) return resumptionPreview(unit, subscription, details);
+  if (cancelsNow) return cancellationPreview(unit, subscription, details);
   rejectUselessDate(details);
   const plan = plannedUpdate(unit, subscription, {
     ...details,
@@ -138,6 +144,31 @@ function subscriptionPreview(unit: UnitOfWork, given: Given): Invoice {
     automatic_tax: given.automatic_tax,
   });
   return previewInvoice(unit, subscription, plan, given.preview_mode ?? 'next');
+}
+
+/** Previews the final invoice of a subscription that is canceled now, with what waits for an invoice. */
+function cancellationPreview(
+  unit: UnitOfWork,
+  subscription: Subscription,
+  { proration_behavior: behavior = 'create_prorations', ...others }: z.output<typeof detailsParameter>,
+): Invoice {
+  if (Object.values(others).some(value => value !== undefined))
+    throw invalidRequest('The local processor previews `cancel_now` with `proration_behavior` only.');
+  return previewCancellation(unit, subscription, behavior !== 'none');
+}
+
+/** Previews the invoice that resuming a paused subscription makes. */
+function resumptionPreview(
+  unit: UnitOfWork,
+  subscription: Subscription,
+  {
+    proration_behavior: proration = 'create_prorations',
+    billing_cycle_anchor: anchor,
+  }: z.output<typeof detailsParameter>,
+): Invoice {
+  if (subscription.status !== 'paused')
+    throw invalidRequest('You can only preview resuming a paused subscription.', 'subscription_details[resume_at]');
+  return previewResumption(unit, subscription, { restarts: anchor?.type !== 'unchanged', proration });
 }
 
 /** Previews the next invoice as if an active schedule had other phases. */

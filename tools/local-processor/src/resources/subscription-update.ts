@@ -9,6 +9,7 @@ import { discountsFor } from '../billing/discounts.ts';
 import { type ChangePlan, type ChangeTerms, planChange } from '../billing/plan-change.ts';
 import { requireTaxLocation } from '../billing/tax.ts';
 import { mirrorInPhase } from '../billing/subscription-schedules.ts';
+import { periodStart } from '../domain/periods.ts';
 import { existing } from '../objects/finding.ts';
 import { currentPeriod, hasEnded, itemsIn, subscriptionTaxOf } from '../objects/subscription.ts';
 import type { Subscription } from '../objects/stored.ts';
@@ -219,6 +220,9 @@ function trialOf(unit: UnitOfWork, subscription: Subscription, given: Given): Pa
   const end = given.trial_end;
   if (typeof end !== 'number') return {};
   if (end <= unit.now) throw invalidRequest('The `trial_end` timestamp must be in the future.', 'trial_end');
+  const latest = periodStart(subscription.billing_cycle_anchor, { interval: 'year', count: 1 }, 2);
+  if (end > latest)
+    throw invalidRequest('The `trial_end` can be at most two years from the `billing_cycle_anchor`.', 'trial_end');
   return {
     status: 'trialing',
     trial_start: subscription.trial_start ?? unit.now,

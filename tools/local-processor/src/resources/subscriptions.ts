@@ -1,11 +1,12 @@
 import type { Stripe } from 'stripe';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { endpoint, endpointOn, onlyExpand, reads } from '../api/endpoint.ts';
 import { invalidRequest, noSuch } from '../api/errors.ts';
 import { listPage } from '../api/lists.ts';
 import { boolean, choice, created, expand, page, parameters, text } from '../api/parameters.ts';
 import type { UnitOfWork } from '../api/unit-of-work.ts';
-import { endSubscription, resumeSubscription } from '../billing/subscriptions.ts';
+import { cancelSubscription } from '../billing/cancel-subscription.ts';
+import { resumeSubscription } from '../billing/resume-subscription.ts';
 import { existing } from '../objects/finding.ts';
 import { hasEnded } from '../objects/subscription.ts';
 import type { Subscription } from '../objects/stored.ts';
@@ -40,8 +41,9 @@ const cancelParameters = parameters<Stripe.SubscriptionCancelParams>()({
   prorate: boolean.optional(),
 });
 const resumeParameters = parameters<Stripe.SubscriptionResumeParams>()({
-  billing_cycle_anchor: choice('now', 'unchanged').optional(),
+  billing_cycle_anchor: z.strictObject({ type: choice('now', 'unchanged') }).optional(),
   expand,
+  payment_behavior: choice('resume_on_payment_attempt', 'resume_on_payment_success').optional(),
   proration_behavior: choice('always_invoice', 'create_prorations', 'none').optional(),
 });
 
@@ -71,12 +73,16 @@ export const subscriptionEndpoints = [
     if (!item) throw noSuch('subscription_item', id);
     return item;
   }),
-  endpointOn('subscription', 'POST', '/v1/subscriptions/:id/resume', resumeParameters, (unit, subscription) => {
+  endpointOn('subscription', 'POST', '/v1/subscriptions/:id/resume', resumeParameters, (unit, subscription, given) => {
     if (subscription.status !== 'paused')
       throw invalidRequest(
         `You can only resume subscriptions with a status of 'paused', but this one is ${subscription.status}.`,
       );
-    return resumeSubscription(unit, subscription);
+    return resumeSubscription(unit, subscription, {
+      restarts: given.billing_cycle_anchor?.type !== 'unchanged',
+      proration: given.proration_behavior ?? 'create_prorations',
+      waitsForPayment: given.payment_behavior === 'resume_on_payment_success',
+    });
   }),
 ];
 
@@ -97,5 +103,6 @@ function cancel(unit: UnitOfWork, subscription: Subscription, given: z.output<ty
   if (hasEnded(subscription)) throw noSuch('subscription', subscription.id);
   const cancellation_details = detailsOf(subscription, given);
   const changes = { cancel_at_period_end: false, cancel_at: null, canceled_at: unit.now, cancellation_details };
-  return endSubscription(unit, { ...subscription, ...changes }, 'cancellation_requested');
+  const { prorate = false, invoice_now: invoiceNow = false } = given;
+  return cancelSubscription(unit, { ...subscription, ...changes }, { prorate, invoiceNow });
 }

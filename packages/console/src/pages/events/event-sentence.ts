@@ -61,8 +61,7 @@ function subscriptionChanges(data: Subscription, before: Before<Subscription>, n
   if (data.scheduledChange && has(before, 'scheduledChange'))
     parts.push(`will change from ${name} on ${formatDate(data.scheduledChange.effectiveAt)}`);
   if (data.pendingChange && has(before, 'pendingChange')) parts.push(`has yet to pay for a change of ${name}`);
-  if (has(before, 'pauseCollection'))
-    parts.push(data.pauseCollection ? `pays nothing for ${name} for now` : `pays for ${name} again`);
+  if (has(before, 'paused')) parts.push(data.paused ? `pays nothing for ${name} for now` : `pays for ${name} again`);
   if (has(before, 'tax')) parts.push(taxText(data, name));
   if (has(before, 'discounts'))
     parts.push(data.discounts.length > 0 ? `got a discount on ${name}` : `has no discount on ${name} any more`);

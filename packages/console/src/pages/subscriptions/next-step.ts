@@ -12,8 +12,8 @@ export interface NextStep {
 
 /** Returns what happens with a subscription next, or that it has ended. */
 export function nextStep(subscription: Subscription): NextStep {
-  const { status, endedAt, canceledAt, trialEnd, currentPeriodEnd, pauseCollection, scheduledChange } = subscription;
-  const amount = pauseCollection || scheduledChange ? null : faceValue(subscription);
+  const { status, endedAt, canceledAt, trialEnd, currentPeriodEnd, paused, scheduledChange } = subscription;
+  const amount = paused || scheduledChange ? null : faceValue(subscription);
   if (hasEnded(subscription)) return { words: 'Ended', at: endedAt ?? canceledAt, amount: null };
   const end = endOf(subscription);
   if (end !== null) return { words: 'Ends', at: end, amount: null };

@@ -137,7 +137,7 @@ const PAUSED: Readonly<Record<string, string>> = {
 };
 
 function SubscriptionDetails({ subscription }: { readonly subscription: Subscription }) {
-  const { pauseCollection, trialEnd, canceledAt, endedAt, cancellation, refusedPaymentMethod } = subscription;
+  const { paused, trialEnd, canceledAt, endedAt, cancellation, refusedPaymentMethod } = subscription;
   const next = nextStep(subscription);
   return (
     <Card title="Details">
@@ -164,11 +164,11 @@ function SubscriptionDetails({ subscription }: { readonly subscription: Subscrip
               until <Time at={trialEnd} show="time" />
             </>
           ),
-          Paused: pauseCollection && (
+          Paused: paused && (
             <>
-              Payments are paused{pauseCollection.resumesAt ? ' until ' : ' until someone resumes them'}
-              {pauseCollection.resumesAt && <Time at={pauseCollection.resumesAt} show="time" />}
-              {PAUSED[pauseCollection.behavior] && `: ${PAUSED[pauseCollection.behavior]}`}
+              Payments are paused{paused.resumesAt ? ' until ' : ' until someone resumes them'}
+              {paused.resumesAt && <Time at={paused.resumesAt} show="time" />}
+              {PAUSED[paused.invoices] && `: ${PAUSED[paused.invoices]}`}
             </>
           ),
           'Payment method refused': refusedPaymentMethod && <bdi>{refusedPaymentMethod.message}</bdi>,

@@ -21,14 +21,14 @@ export const SubscriptionSummary = ({ subscription }: { readonly subscription: S
 
 /** A subscription's status, and what its status does not say: that it is set to end or to change, or that payments are paused or tax has stopped. */
 export function SubscriptionStatus({ subscription }: { readonly subscription: Subscription }) {
-  const { status, cancelAtPeriodEnd, pauseCollection, pendingChange, scheduledChange } = subscription;
+  const { status, cancelAtPeriodEnd, paused, pendingChange, scheduledChange } = subscription;
   return (
     <span className="row">
       <StatusBadge of={SUBSCRIPTION_STATUS[status]} />
       {cancelAtPeriodEnd && status !== 'canceled' && <Badge tone="warn">Ends</Badge>}
       {pendingChange && <Badge tone="warn">Change unpaid</Badge>}
       {scheduledChange && <Badge tone="accent">Changes</Badge>}
-      {pauseCollection && <Badge tone="warn">Payments paused</Badge>}
+      {paused && <Badge tone="warn">Payments paused</Badge>}
       {hasTaxStopped(subscription) && <Badge tone="warn">Tax stopped</Badge>}
     </span>
   );

@@ -6,6 +6,7 @@ import { outlineOf, type Recording } from './recording.ts';
 
 /** What only a stand-in can do, through its control API. */
 export interface Control {
+  pause(subscription: string): Promise<unknown>;
   deletePrice(priceId: string): Promise<void>;
   openDispute(chargeId: string): Promise<{ id: string }>;
   closeDispute(disputeId: string, outcome: 'won' | 'lost'): Promise<unknown>;

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { idOf } from './account.ts';
-import { apiCase } from './case.ts';
+import { apiCase, standInCase } from './case.ts';
 
 const DAY = 86_400;
 
@@ -194,6 +194,72 @@ export const subscriptionCases = [
       expect(await refusalOf('changed', late)).toMatchObject({ status: 400 });
     },
   ),
+
+  ...(['now', 'unchanged'] as const).map(type =>
+    standInCase(`is charged as previewed when it is resumed with the anchor ${type}`, async (account, control) => {
+      const { stripe, createPayer, subscribe, withTestClock, findEvent, once } = account;
+      await withTestClock(async (test_clock, advance) => {
+        const { id: customer } = await createPayer('pm_card_visa', { test_clock });
+        const { id } = await subscribe({ customer });
+        await control.pause(id);
+        await advance(12 * DAY);
+        const how = {
+          billing_cycle_anchor: { type },
+          ...(type === 'unchanged' && { proration_behavior: 'always_invoice' as const }),
+        };
+        const subscription_details = { resume_at: 'now' as const, ...how };
+        const preview = await stripe.invoices.createPreview({ subscription: id, subscription_details });
+        const wanted = { ...how, payment_behavior: 'resume_on_payment_success', expand: ['latest_invoice'] };
+        expect(await stripe.subscriptions.resume(id, wanted, once())).toMatchObject({
+          status: 'active',
+          latest_invoice: { status: 'paid', total: preview.total, amount_paid: preview.amount_due },
+        });
+        await findEvent('customer.subscription.resumed', id);
+      });
+    }),
+  ),
+
+  apiCase(
+    'credits what is left of its period when it is canceled',
+    async ({ record, stripe, createPayer, subscribe, withTestClock }) => {
+      await withTestClock(async (test_clock, advance) => {
+        const { id: customer } = await createPayer('pm_card_visa', { test_clock });
+        const { id } = await subscribe({ customer });
+        await advance(10 * DAY);
+        const subscription_details = { cancel_now: true, proration_behavior: 'always_invoice' } as const;
+        const preview = await stripe.invoices.createPreview({ subscription: id, subscription_details });
+        const how = { prorate: true, invoice_now: true, expand: ['latest_invoice'] };
+        const canceled = record('canceled', await stripe.subscriptions.cancel(id, how));
+        expect(canceled).toMatchObject({ status: 'canceled', latest_invoice: { total: preview.total, amount_due: 0 } });
+        expect(await stripe.customers.retrieve(customer)).toMatchObject({ balance: preview.total });
+      });
+    },
+  ),
+
+  apiCase(
+    'leaves the credit to another invoice when it makes none at its end',
+    async ({ stripe, createPayer, subscribe, withTestClock }) => {
+      await withTestClock(async (test_clock, advance) => {
+        const { id: customer } = await createPayer('pm_card_visa', { test_clock });
+        const { id } = await subscribe({ customer });
+        await advance(10 * DAY);
+        await stripe.subscriptions.cancel(id, { prorate: true });
+        const { data } = await stripe.invoiceItems.list({ customer, pending: true });
+        expect(data.map(({ proration }) => proration)).toEqual([true]);
+        expect(await stripe.customers.retrieve(customer)).toMatchObject({ balance: 0 });
+      });
+    },
+  ),
+
+  apiCase('gives back what a voided invoice has used of the balance', async ({ stripe, createCustomer, once }) => {
+    const { id: customer } = await createCustomer();
+    await stripe.customers.createBalanceTransaction(customer, { amount: -200, currency: 'usd' }, once());
+    const { id } = await stripe.invoices.create({ customer, currency: 'usd', auto_advance: false }, once());
+    await stripe.invoices.addLines(id, { lines: [{ amount: 900, description: 'Setup' }] }, once());
+    expect(await stripe.invoices.finalizeInvoice(id, {}, once())).toMatchObject({ amount_due: 700 });
+    await stripe.invoices.voidInvoice(id, {}, once());
+    expect(await stripe.customers.retrieve(customer)).toMatchObject({ balance: -200 });
+  }),
 
   apiCase(
     'is managed by a schedule until that is released',

@@ -1,7 +1,9 @@
-import { Stripe } from 'stripe';
 import { unavailable } from '@billing/contracts/problem';
 import { ProcessorError } from '@billing/processor/errors';
 import type { Processor } from '@billing/processor/port';
+import { Stripe } from 'stripe';
+import { openSubscriptionsOperationLog } from '../src/open-operation-log.ts';
+import type { Service } from './service.ts';
 
 const died = () => new Error('the process died');
 const unanswered = () => unavailable('The payment processor does not respond at the moment.');
@@ -18,19 +20,11 @@ const ENDS = {
   'fails after': { isMade: true, error: failed },
 } as const;
 export type End = keyof typeof ENDS;
+
 export const ALL_ENDS = Object.keys(ENDS) as End[]; // its own keys
 
-export type Step =
-  | 'createInvoice'
-  | 'addInvoiceLines'
-  | 'finalizeInvoice'
-  | 'payInvoice'
-  | 'sendInvoice'
-  | 'voidInvoice'
-  | 'createSubscription';
-
-/** A processor on which the first call of one step ends so. */
-export function interrupted(processor: Processor, step: Step, end: End): Processor {
+/** Returns a processor on which the first call of one step ends so. */
+export function interrupted(processor: Processor, step: keyof Processor, end: End): Processor {
   let isFirst = true;
   const call = processor[step] as (...args: readonly unknown[]) => Promise<unknown>; // each step is called with its own arguments
   const once = async (...args: readonly unknown[]) => {
@@ -42,13 +36,16 @@ export function interrupted(processor: Processor, step: Step, end: End): Process
   return { ...processor, [step]: once };
 }
 
-/** Repeats a request in living processes until it has an outcome, as callers do. `endLeases` lets the next one begin. */
-export async function repeated<Result>(
-  request: () => Promise<Result>,
-  endLeases: () => Promise<void>,
-): Promise<Result> {
+/** Returns what the operations of a process with this processor depend on. */
+export function dependenciesWith(service: Service, processor: Processor) {
+  const processors = { of: async () => processor };
+  return { ...service, processors, operationLog: openSubscriptionsOperationLog({ ...service, processors }) };
+}
+
+/** Repeats a request in living processes until it has an outcome, as callers do. */
+export async function repeated<Result>(service: Service, request: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt += 1) {
-    await endLeases();
+    await service.endLeases();
     const settled = await request().then(
       result => ({ result }),
       (error: unknown) => ({ error }),
