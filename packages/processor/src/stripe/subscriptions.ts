@@ -6,7 +6,7 @@ import { readSubscription } from '../snapshots/subscription.ts';
 import { lacksDiscounts } from '../snapshots/subscription-discounts.ts';
 import { resumptionOf } from './plan-changes.ts';
 import { given, idOf, inSeconds, write, type Calls } from './calls.ts';
-import { completeEach, completeLists, WHOLE_SUBSCRIPTION } from './nested-lists.ts';
+import { completeEach, WHOLE_SUBSCRIPTION } from './nested-lists.ts';
 import { complete, type CompletingReads } from './pending-payment.ts';
 import { wholeSubscriptions } from './whole-subscriptions.ts';
 
