@@ -3,7 +3,7 @@ import { PriceCreated } from '@billing/contracts/events/catalog';
 import { newEvent } from '@billing/testing/events';
 import { deliveredAgain } from '@billing/testing/processor-events';
 import { objectOf, type Service } from './service.ts';
-import { startPayment, subscribe } from './start-payment.ts';
+import { saveCard, startPayment, subscribe } from './start-payment.ts';
 
 const HANDLED_TYPES = [
   'invoice.updated',
@@ -20,10 +20,7 @@ export async function startBilling(service: Service, { card = 'pm_card_visa' }: 
   const { scope, customer } = project;
   const { dashboard } = service.account;
   const { processorCustomerId } = customer;
-  if (card) {
-    const method = await dashboard.paymentMethods.attach(card, { customer: processorCustomerId });
-    await dashboard.customers.update(processorCustomerId, { invoice_settings: { default_payment_method: method.id } });
-  }
+  if (card) await saveCard(service, processorCustomerId, card);
   const { price, product } = await service.createPrice({ recurring: false }, scope);
   const call = (method: 'GET' | 'POST' | 'DELETE', path: string, body?: object, headers: Record<string, string> = {}) =>
     service.call(method, path, { of: scope, ...(body && { body }), headers });

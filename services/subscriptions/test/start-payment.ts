@@ -49,3 +49,9 @@ const eventIdOf = ({ data }: Envelope): unknown => Reflect.get(Object(data), 'ev
 export const fail = (type: string): never => {
   throw new Error(`The processor sent no ${type}.`);
 };
+
+/** Saves a card of the processor's test cards, which is what the customer is charged to from then on. */
+export async function saveCard({ account: { dashboard } }: Service, customer: string, card: string): Promise<void> {
+  const method = await dashboard.paymentMethods.attach(card, { customer });
+  await dashboard.customers.update(customer, { invoice_settings: { default_payment_method: method.id } });
+}

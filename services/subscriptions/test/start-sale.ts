@@ -1,5 +1,5 @@
 import type { Service } from './service.ts';
-import { startPayment } from './start-payment.ts';
+import { saveCard, startPayment } from './start-payment.ts';
 
 /** A project with a customer to whom subscriptions are sold without a page: charged to the saved card, or without one. */
 export async function startSale(service: Service, { card = 'pm_card_visa' }: { card?: string | null } = {}) {
@@ -7,10 +7,7 @@ export async function startSale(service: Service, { card = 'pm_card_visa' }: { c
   const { scope, customer } = project;
   const { dashboard } = service.account;
   const { processorCustomerId } = customer;
-  if (card) {
-    const method = await dashboard.paymentMethods.attach(card, { customer: processorCustomerId });
-    await dashboard.customers.update(processorCustomerId, { invoice_settings: { default_payment_method: method.id } });
-  }
+  if (card) await saveCard(service, processorCustomerId, card);
   const newPrice = (terms: Parameters<Service['createPrice']>[0] = {}) => service.createPrice(terms, scope);
   const { price, product } = await newPrice();
   const urls = { successUrl: 'https://shop.example/ok', cancelUrl: 'https://shop.example/no' };

@@ -120,7 +120,10 @@ export const subscriptionsOperations = declareOperations('subscriptions', {
       'processor_not_connected',
       'processor_error',
     ],
-    example: { response: { subscription: { paused: { invoices: 'void', resumesAt: '2026-05-02T09:30:00.000Z' } } } },
+    example: {
+      body: { invoices: 'void', resumesAt: '2026-05-02T09:30:00.000Z' },
+      response: { subscription: { paused: { invoices: 'void', resumesAt: '2026-05-02T09:30:00.000Z' } } },
+    },
   },
   resumeSubscription: {
     route: `POST ${path}/resume`,
@@ -132,6 +135,7 @@ export const subscriptionsOperations = declareOperations('subscriptions', {
       invoice: invoice.nullable().describe('What was charged; null when nothing was.'),
     }),
     problems: [...RESUME_PROBLEMS, 'amount_changed', 'payment_failed'],
+    example: { body: { billingCycle: 'keep' } },
   },
   previewResume: {
     route: `POST ${path}/resume/preview`,
@@ -140,6 +144,7 @@ export const subscriptionsOperations = declareOperations('subscriptions', {
     body: subscriptionResume.nullish(),
     response: z.object({ preview: resumePreview }),
     problems: RESUME_PROBLEMS,
+    example: { body: { billingCycle: 'keep' } },
   },
   cancelSubscription: {
     route: `DELETE ${path}`,
@@ -155,6 +160,7 @@ export const subscriptionsOperations = declareOperations('subscriptions', {
       invoices: z.array(endedInvoice).readonly().describe('Those that `openInvoices: void` was for; none otherwise.'),
     }),
     problems: ['subscription_not_found', 'processor_not_connected', 'processor_error'],
+    example: { body: { reason: 'unused', prorate: true, invoiceNow: true, openInvoices: 'void' } },
   },
   previewCancellation: {
     route: `POST ${path}/cancel/preview`,
