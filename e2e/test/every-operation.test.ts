@@ -14,7 +14,7 @@ import { requestTo } from '../system/operations/requests.ts';
 import { newResources } from '../system/operations/resources.ts';
 import type { Prepared } from '../system/operations/write.ts';
 import { newSignedEvent } from '../system/signed-events.ts';
-import { newTenant, newUser } from '../system/tenant.ts';
+import { newSubscription, newTenant, newUser } from '../system/tenant.ts';
 
 // Every response is checked against the OpenAPI document, and every POST with an API key has an Idempotency-Key of its own.
 
@@ -81,7 +81,8 @@ const requestIdOf = ({ headers }: ApiResponse) => headers.get('x-request-id') ??
 it('S48: reading leaves no entry, and every read is as documented', async () => {
   const { tenant, visitor, resources } = prepared;
   const { api, user, P } = tenant;
-  const own = reads.filter(({ access }) => access.kind !== 'portal-token');
+  // Only a paused subscription can be resumed, and customers read by their links.
+  const own = reads.filter(({ id, access }) => access.kind !== 'portal-token' && id !== 'previewResume');
   const responses = await mapConcurrently(own, async operation => {
     const { method, path, body } = requestTo(operation, tenant, resources);
     const response = await (operation.access.kind === 'project' ? api : user).send(method, path, body);
@@ -90,7 +91,10 @@ it('S48: reading leaves no entry, and every read is as documented', async () => 
   });
   for (const metric of ANALYTICS_METRICS)
     responses.push(await api.get(`${P}/analytics/subscriptions?metric=${metric}&growthDays=7`));
-  const { token, subscriptionId } = resources;
+  const { token, subscriptionId, priceId } = resources;
+  const paused = `${P}/subscriptions/${(await newSubscription(tenant, priceId)).id}`;
+  await ok(api.post(`${paused}/pause`));
+  responses.push(await api.post(`${paused}/resume/preview`));
   responses.push(await visitor.get(`/portal/${token}?tab=invoices`));
   await ok(api.put(`${P}/portal-config`, { quantity: { enabled: true, max: 9 }, billingDetails: { enabled: true } }));
   responses.push(await visitor.get(`/api/portal/${token}/billing-details`));
