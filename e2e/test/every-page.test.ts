@@ -2,7 +2,7 @@ import { isWithoutBrowser } from '@billing/testing/browser';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { expectAccessible } from '../system/accessibility.ts';
-import { newestPayment } from '../system/billing-records.ts';
+import { newestPayment, newOpenInvoice } from '../system/billing-records.ts';
 import { newCheckout, newCustomer, newTenant, type Tenant } from '../system/tenant.ts';
 import { fillTenant } from '../system/tenant-life.ts';
 import { newFailingEndpoint } from '../system/webhook-records.ts';
@@ -63,6 +63,7 @@ beforeAll(async () => {
     eventId: webhookEvents[0].id,
     ...(await newFailingEndpoint(tenant)),
   });
+  await newOpenInvoice(tenant, price.id);
   await user.post(`${P}/syncs`, { mode: 'report' });
   await billing.portalConfig.set({ billingDetails: { enabled: true } });
   const { portalUrl } = await billing.portal.create({ customerId });

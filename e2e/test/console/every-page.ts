@@ -26,7 +26,7 @@ export const LISTS: readonly ProjectPage[] = [
   { path: 'subscriptions', heading: 'Subscriptions', shows: 'Canceled', dialogs: ['Cancel…'] },
   { path: 'invoices', heading: 'Invoices', shows: 'Paid', dialogs: ['New invoice'] },
   { path: 'payments', heading: 'Payments', shows: 'Succeeded' },
-  { path: 'failing-payments', heading: 'Failing payments', shows: 'No payment has failed' },
+  { path: 'failing-payments', heading: 'Failing payments', shows: 'Your card was declined.' },
   {
     path: 'price-migrations',
     heading: 'Price migrations',

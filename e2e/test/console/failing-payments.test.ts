@@ -3,7 +3,7 @@ import { expectAccessible } from '../../system/accessibility.ts';
 import { newOpenInvoice } from '../../system/billing-records.ts';
 import { declineCard, newMonthlyPrice, newTenant } from '../../system/tenant.ts';
 import { inBrowser, pageOf } from './browse.ts';
-import { takeScreenshot } from './looks.ts';
+import { expectActionsShown, takeScreenshot } from './looks.ts';
 
 inBrowser('retries a failing payment until it is paid, and counts it as recovered', async ({ visit }) => {
   const tenant = await newTenant();
@@ -19,6 +19,7 @@ inBrowser('retries a failing payment until it is paid, and counts it as recovere
   // A usual window has room for a table.
   await page.locator('table.rows').waitFor();
   for (const said of ['Pro', 'Recovering', 'Your card was declined.', '$29.99']) await row.getByText(said).waitFor();
+  await expectActionsShown(page, 'failing payments');
   await row.getByRole('button', { name: 'Copy link' }).click();
   await row.getByText('Copied').waitFor();
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe(hostedInvoiceUrl);

@@ -3,17 +3,9 @@ import { fillWithLongTexts } from '../../system/long-texts.ts';
 import { newTenant } from '../../system/tenant.ts';
 import { inBrowser, pageOf } from './browse.ts';
 import { LISTS, pathsOf } from './every-page.ts';
-import { delayResponses, expectSteady, follow, untilLoaded, watchShifts } from './looks.ts';
+import { delayResponses, expectActionsShown, expectSteady, follow, untilLoaded, watchShifts } from './looks.ts';
 
 const WIDTHS = [320, 390, 720, 1_440];
-/** What a row is there to do, and which of it another column or the end of the table covers. */
-const CUT_ACTIONS = `[...document.querySelectorAll('td:is(.end, .more, .actions) :is(button, a):not(.sheet *)')]
-  .filter(action => {
-    const [inner, outer] = [action, action.closest('td')].map(box => box.getBoundingClientRect());
-    const { right } = action.closest('.table-wrap').getBoundingClientRect();
-    return inner.left < outer.left || inner.right > Math.min(outer.right, right);
-  })
-  .map(action => action.textContent)`;
 
 inBrowser(
   'shows no page wider than the window, and every action steadily, however long a word is',
@@ -30,8 +22,7 @@ inBrowser(
         await page.setViewportSize({ width, height: 800 });
         const taken = await page.evaluate<number>('document.documentElement.scrollWidth');
         if (taken > width) tooWide.push([path, width, taken]);
-        // A table chooses its layout once it has its width.
-        await expect.poll(() => page.evaluate<string[]>(CUT_ACTIONS), { message: `${path}, ${width}` }).toEqual([]);
+        await expectActionsShown(page, `${path}, ${width}`);
       }
     };
     /** As on a desktop, which shows the most columns. */

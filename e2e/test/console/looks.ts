@@ -5,12 +5,12 @@ import { expect } from 'vitest';
 
 const SCREENSHOTS = join(import.meta.dirname, '../../.turbo/screenshots/console');
 export const PHONE = { width: 390, height: 844 };
-const TABLET = { width: 720, height: 900 };
+export const TABLET = { width: 720, height: 900 };
 export const DESKTOP = { width: 1440, height: 900 };
 /** More than this, and readers lose their place. https://web.dev/articles/cls */
 const MAX_SHIFT = 0.1;
 /** The pages that people see the most move less. */
-const MOST_VISITED = /^(?:overview|(?:customers|subscriptions|invoices|payments)(?:\/.*)?|events)$/;
+const MOST_VISITED = /^(?:overview|customers|subscriptions|invoices|payments|failing-payments|events)(?:[/?].*)?$/;
 const MAX_SHIFT_OF_MOST_VISITED = 0.02;
 
 /** In what a page is shown. */
@@ -35,7 +35,21 @@ const EVERY_LOOK: readonly Look[] = Object.entries({ desktop: DESKTOP, tablet: T
 /** Every look in `npm run test:system`, else the one with the least room; most other tests see pages as on a desktop. */
 export const LOOKS: readonly Look[] = IS_SYSTEM ? EVERY_LOOK : EVERY_LOOK.filter(({ name }) => name === 'phone-dark');
 
-/** Neither the page nor a list on it is wider than the screen. */
+/** What a row is there to do, and which of it another column or the end of the table covers. */
+const CUT_ACTIONS = `[...document.querySelectorAll('td:is(.end, .more, .actions) :is(button, a):not(.sheet *)')]
+  .filter(action => {
+    const [inner, outer] = [action, action.closest('td')].map(box => box.getBoundingClientRect());
+    const { right } = action.closest('.table-wrap').getBoundingClientRect();
+    return inner.left < outer.left || inner.right > Math.min(outer.right, right);
+  })
+  .map(action => action.textContent)`;
+
+/** Every action of a row is shown whole, once the table has chosen its layout. */
+export async function expectActionsShown(page: Page, where: string): Promise<void> {
+  await expect.poll(() => page.evaluate<string[]>(CUT_ACTIONS), { message: where }).toEqual([]);
+}
+
+/** Neither the page nor a list on it is wider than the screen, and no action of a row is cut off. */
 export async function expectFitting(page: Page, width: number): Promise<void> {
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
   const lists = page.locator('.table-wrap:has(.list)');
@@ -43,6 +57,7 @@ export async function expectFitting(page: Page, width: number): Promise<void> {
     all.filter(list => list.scrollWidth > list.clientWidth).map(list => list.innerHTML),
   );
   expect(cut).toEqual([]);
+  await expectActionsShown(page, `${page.url()}, ${width}`);
 }
 
 /** Adds up how far each page of a window moves what it shows, without the reader doing anything. What goes away moves nowhere. */
@@ -88,9 +103,10 @@ export async function follow(page: Page, path: string): Promise<void> {
   }, path);
 }
 
-/** Leaves a picture of what is shown for people to look at. */
+/** Leaves a picture for people to look at: of the whole page, or of the window when it shows a dialog. */
 export async function takeScreenshot(page: Page, name: string): Promise<void> {
-  await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`) });
+  const fullPage = (await page.locator('dialog[open]').count()) === 0;
+  await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage });
 }
 
 /** Whether an ancestor cuts off the ring of what has the focus, or there is none. */

@@ -108,6 +108,23 @@ inBrowser('does from the palette what concerns the record on screen, without a m
   await expect.poll(() => focused(page)).toBe('Change plan…');
 });
 
+inBrowser('offers what a page can do once it has loaded, also when the palette was open before', async ({ visit }) => {
+  const page = await visit('/llms.txt', tenant);
+  const opened = Promise.withResolvers<void>();
+  await page.route(`**/api/**/customers/${customerId}`, async route => {
+    await opened.promise;
+    await route.continue();
+  });
+  await page.goto(new URL(pageOf(tenant, `customers/${customerId}`), page.url()).href);
+  await page.locator('#content [aria-busy=true]').first().waitFor();
+  await page.keyboard.press('ControlOrMeta+k');
+  await page.getByRole('option', { name: 'New customer' }).waitFor();
+  const offered = page.getByRole('option', { name: /Give a feature/ });
+  expect(await offered.count()).toBe(0);
+  opened.resolve();
+  await offered.waitFor();
+});
+
 inBrowser('reaches the search by / and the shortcuts by ?, but not while the reader types', async ({ visit }) => {
   const page = await visit(pageOf(tenant, 'customers'), tenant);
   const search = page.getByRole('searchbox');

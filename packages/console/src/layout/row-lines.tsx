@@ -48,16 +48,15 @@ function secondLine<Item>(
   isPhone: boolean,
 ): Column<Item> {
   const sorted = columns.find(({ sorts }) => sorts);
+  // Of a time of day, the day says enough; a row's own page has the rest.
+  const isCut = (column: Column<Item>) => others.includes(column) || column.width === 'time';
   return {
     title: sorted?.title ?? columns.map(({ title }) => title).join(', '),
     ...(sorted && { sorts: true }),
     place: 'second',
     cell: item =>
       columns.map(column => (
-        <span
-          key={column.title}
-          className={others.includes(column) ? 'truncate' : isStatus(column) ? 'status' : undefined}
-        >
+        <span key={column.title} className={isCut(column) ? 'truncate' : isStatus(column) ? 'status' : undefined}>
           <span
             className={
               others.includes(column) && (isPhone ? column.end : !isText(column)) ? undefined : 'visually-hidden'

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { lazyRouteComponent, useParams } from '@tanstack/react-router';
-import { useState, type ReactNode } from 'react';
+import { useEffect, useState, type ReactNode } from 'react';
 import { useProject } from '#api/project.ts';
 import { useIsOwner } from '#api/use-is-owner.ts';
 import { copyText } from '#ui/copy.tsx';
@@ -28,7 +28,7 @@ export function useVerbs(show: (dialog: ReactNode) => void): readonly Verb[] {
   const isOwner = useIsOwner();
   const toasts = useToasts();
   const signOut = useSignOut();
-  const [onPage] = useState(readButtons);
+  const onPage = useButtons();
   const id = useRecordId();
   const payment = useLastPayment();
   const copyId = async (text: string) => {
@@ -60,6 +60,18 @@ export function useVerbs(show: (dialog: ReactNode) => void): readonly Verb[] {
     .filter(({ title }) => onPage.every(button => button.title !== title))
     .map(offer => ({ id: offer.title, note: '', ...offer }));
   return [...onPage, ...others];
+}
+
+/** Returns what the page has buttons for, also those that it has only once it has loaded. */
+function useButtons(): readonly Verb[] {
+  const [verbs, setVerbs] = useState(readButtons);
+  useEffect(() => {
+    const content = document.querySelector('#content');
+    const changes = new MutationObserver(() => setVerbs(readButtons()));
+    if (content) changes.observe(content, { childList: true, subtree: true, attributeFilter: ['disabled'] });
+    return () => changes.disconnect();
+  }, []);
+  return verbs;
 }
 
 /** Returns what the page has buttons for, but those of tables, which have many of one kind, and of forms. */

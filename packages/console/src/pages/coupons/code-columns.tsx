@@ -10,13 +10,13 @@ import { describeRedeemed } from './coupon-words.ts';
 export const CODE_COLUMNS: readonly Column<PromotionCode>[] = [
   { title: 'Code', cell: ({ id, code }) => <CodeLink id={id} code={code} /> },
   { title: 'Status', width: 'status', cell: code => <CodeStatus code={code} /> },
-  { title: 'Redeemed', width: 110, cell: code => <span className="num">{describeRedeemed(code)}</span> },
+  { title: 'Redeemed', width: 110, end: true, cell: code => <span className="num">{describeRedeemed(code)}</span> },
+  { title: 'Created', width: 'date', cell: ({ createdAt }) => <Time at={createdAt} /> },
   {
     title: 'Expires',
     width: 'time',
-    cell: ({ expiresAt }) => (expiresAt ? <Time at={expiresAt} show="time" /> : 'Never'),
+    cell: ({ expiresAt }) => (expiresAt ? <Time at={expiresAt} show="time" /> : <span className="muted">Never</span>),
   },
-  { title: 'Created', width: 'date', cell: ({ createdAt }) => <Time at={createdAt} /> },
   { title: 'Actions', width: 126, end: true, cell: code => <SwitchCode code={code} small /> },
 ];
 

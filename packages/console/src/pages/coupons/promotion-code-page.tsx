@@ -51,7 +51,7 @@ export function PromotionCodePage() {
                 {code.firstTimeOnly && ', before the first payment only'}
               </>
             ),
-            'From an amount of': minimumAmount !== null && currency && formatMoney(minimumAmount, currency),
+            'From an amount of': minimumAmount !== null && currency ? formatMoney(minimumAmount, currency) : null,
             'From, in other currencies': describeAmounts(code.currencyOptions),
             Redeemed: describeRedeemed(code),
             Expires: code.expiresAt && <Time at={code.expiresAt} show="time" />,

@@ -22,11 +22,12 @@ import { revenueText, useCustomerMetrics } from './customer-metrics.ts';
 
 const COLUMNS: readonly Column<ListedCustomer>[] = [
   linkColumn('Customer', ({ id }) => `customers/${id}`, customerTitle),
-  { title: 'E-mail', cell: ({ email }) => email },
+  { title: 'E-mail', least: 210, cell: ({ email }) => email },
   { title: 'Status', width: 'status', cell: ({ id }) => <CustomerStatus id={id} /> },
   { title: 'MRR', width: 'money', end: true, cell: ({ id }) => <CustomerRevenue id={id} /> },
   {
     title: 'External id',
+    width: 150,
     isSpare: true,
     cell: ({ externalId }) => externalId ?? <span className="muted">–</span>,
   },

@@ -37,10 +37,12 @@ export function TenantEventPage() {
       }
     >
       <Card title="What happened">
-        <p>
-          <SentenceText of={eventSentence(event, names)} />
-        </p>
-        <EventDetails event={event} />
+        <div className="stack">
+          <p>
+            <SentenceText of={eventSentence(event, names)} />
+          </p>
+          <EventDetails event={event} />
+        </div>
       </Card>
       <Card title="Deliveries" flush>
         <DeliveriesOf eventId={event.id} />

@@ -33,7 +33,7 @@ export function TenantEventsPage() {
   const columns: readonly Column<BillingEvent>[] = [
     {
       title: 'What happened',
-      least: 260,
+      least: 440,
       cell: event => (
         <Happening of={eventSentence(event, names)}>
           <EventDetails event={event} narrow />

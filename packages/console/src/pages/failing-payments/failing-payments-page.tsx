@@ -38,7 +38,7 @@ const COLUMNS: readonly Column<DunningCase>[] = [
   },
   { title: 'Next try, or end', width: 130, cell: ({ nextRetryAt, endedAt }) => <Time at={endedAt ?? nextRetryAt} /> },
   moneyColumn('Amount', ({ amountDue }) => amountDue),
-  { title: 'Actions', width: 180, end: true, cell: failing => <CaseActions failing={failing} /> },
+  { title: 'Actions', width: 204, end: true, cell: failing => <CaseActions failing={failing} /> },
 ];
 
 /** Invoices of subscriptions whose payment failed, and what became of them. */

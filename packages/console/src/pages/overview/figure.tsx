@@ -45,7 +45,7 @@ interface MoneyFigureProps extends Place {
 /** An amount that opens the list behind it. */
 export function MoneyFigure({ sums, before, currency, note, ...figure }: MoneyFigureProps) {
   if (sums === null) return <Figure {...figure} value="–" note="not available at present" />;
-  if (!sums) return <Figure {...figure} value={<Skeleton width="6rem" />} note={<Skeleton width="9rem" />} />;
+  if (!sums) return <Figure {...figure} value={<Skeleton width="6rem" />} note={note} />;
   const amountIn = (all: readonly Sum[]) => all.find(it => it.currency === currency)?.amount ?? 0;
   const amount = amountIn(sums);
   const others = sums.filter(it => it.currency !== currency && it.amount > 0);

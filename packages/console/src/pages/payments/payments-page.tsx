@@ -7,6 +7,7 @@ import { exportedColumn, ListPage, sortedBy } from '#layout/list-page.tsx';
 import type { Column } from '#layout/list-table.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import { PAYMENT_STATUS } from '#ui/statuses.tsx';
+import { Time } from '#ui/time.tsx';
 import { customerColumn } from '../customers/customer-name.tsx';
 import { amountColumn, currencyColumn, customerColumns, productFinder } from '../exported-columns.ts';
 import { InvoiceIdLink } from '../invoices/invoice-link.tsx';
@@ -17,9 +18,11 @@ const INVOICE: Column<Payment> = {
   width: 140,
   cell: ({ invoiceId }) => <InvoiceIdLink id={invoiceId} />,
 };
+/** Without the time of day, for want of room; the pages of payments have it. */
+const DATE: Column<Payment> = { title: 'Date', width: 'date', cell: ({ createdAt }) => <Time at={createdAt} /> };
 const COLUMNS = sortedBy('Date', [
   customerColumn,
-  ...PAYMENT_COLUMNS.flatMap(column => (column.title === 'Date' ? [INVOICE, column] : [column])),
+  ...PAYMENT_COLUMNS.flatMap(column => (column.title === 'Date' ? [INVOICE, DATE] : [column])),
 ]);
 
 const COLLECTED = { true: { name: 'Collected' } };

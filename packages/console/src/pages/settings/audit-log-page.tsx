@@ -24,7 +24,7 @@ const LEAD = 'Every write and sign-in, by whom, and from where. Entries can’t 
 const COLUMNS: readonly Column<AuditEntry>[] = [
   {
     title: 'What happened',
-    least: 260,
+    least: 440,
     cell: entry => (
       <Happening of={auditSentence(entry)} projectId={entry.projectId ?? undefined}>
         <EntryDetails entry={entry} />

@@ -19,7 +19,6 @@ import { Snippet } from '#ui/copy.tsx';
 import { Dialog } from '#ui/dialog.tsx';
 import { EmailField } from '#ui/field.tsx';
 import { textOf } from '#ui/form.tsx';
-import { ErrorState } from '#ui/states.tsx';
 import { Time } from '#ui/time.tsx';
 
 /** Who belongs to the team, and who is invited. */
@@ -152,11 +151,7 @@ function RemoveDialog({ member }: { readonly member: Member }) {
 /** The invitations that nobody has accepted yet. */
 function InvitationsCard() {
   const { team, teamKey } = useProject();
-  const {
-    data: invitations,
-    error,
-    refetch,
-  } = useQuery({
+  const invitations = useQuery({
     queryKey: teamKey('invitations'),
     queryFn: async ({ signal }) => (await team.invitations.list({}, { signal }).page()).items,
   });
@@ -168,10 +163,10 @@ function InvitationsCard() {
   });
   return (
     <Card title="Open invitations" flush>
-      {error && <ErrorState error={error} onRetry={() => void refetch()} />}
-      {invitations?.length === 0 && <p className="card-body muted">None.</p>}
+      <Loading query={invitations} lines={1} flush />
+      {invitations.data?.length === 0 && <p className="card-body muted">None.</p>}
       <ul className="people">
-        {invitations?.map(({ id, email, role, expiresAt }) => (
+        {invitations.data?.map(({ id, email, role, expiresAt }) => (
           <li key={id}>
             <div className="grow">
               <div className="row">

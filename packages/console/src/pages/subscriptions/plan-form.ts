@@ -23,7 +23,7 @@ export interface PlanForm {
 export const TIMES: Readonly<Record<PlanForm['when'], string>> = {
   now: 'Now',
   period_end: 'At the end of the period',
-  auto: 'Now if it costs more, else at the end of the period',
+  auto: 'Now if it costs more, else at the end',
 };
 /** How the rest of the period is billed, in words. */
 export const PRORATIONS: Readonly<Record<PlanForm['proration'], string>> = {

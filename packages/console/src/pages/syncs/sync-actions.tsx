@@ -10,8 +10,8 @@ import { StopButton } from './run.tsx';
 import { isOpen } from './sync-counts.ts';
 import { SYNC_TYPE } from './types.ts';
 
-/** Buttons that start a sync of everything, or stop the one that runs. */
-export function SyncActions({ syncs }: { readonly syncs: readonly Sync[] }) {
+/** Buttons that start a sync of everything, or stop the one that runs. They have their room before the syncs are loaded. */
+export function SyncActions({ syncs }: { readonly syncs: readonly Sync[] | undefined }) {
   const { billing, key } = useProject();
   const open = useOpenPage();
   const start = useWrite({
@@ -20,15 +20,17 @@ export function SyncActions({ syncs }: { readonly syncs: readonly Sync[] }) {
     failed: 'The account was not compared.',
     onDone: ({ id }) => open(`settings/syncs/${id}`),
   });
-  const running = syncs.find(isOpen);
+  const running = syncs?.find(isOpen);
   if (running) return <StopButton of="sync" id={running.id} />;
-  const report = newestReport(syncs, Object.keys(SYNC_TYPE).length);
+  const report = newestReport(syncs ?? [], Object.keys(SYNC_TYPE).length);
   return (
     <div className="row">
-      <Button busy={start.isPending} onClick={() => start.mutate()}>
+      <Button disabled={!syncs} busy={start.isPending} onClick={() => start.mutate()}>
         Compare
       </Button>
-      <DialogButton dialog={<ApplyDialog report={report} wanted={{}} />}>Apply…</DialogButton>
+      <DialogButton disabled={!syncs} dialog={<ApplyDialog report={report} wanted={{}} />}>
+        Apply…
+      </DialogButton>
     </div>
   );
 }

@@ -18,7 +18,7 @@ export function SyncCard() {
     <Card
       title="Records and account"
       lead="A report changes nothing. Applying makes the records equal to Stripe; nothing is billed there."
-      actions={data && <SyncActions syncs={data} />}
+      actions={<SyncActions syncs={data} />}
     >
       <Loading query={newest} lines={3} />
       {data && !sync && (

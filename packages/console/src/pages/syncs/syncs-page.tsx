@@ -13,11 +13,14 @@ import { syncName } from './types.ts';
 import { useNewestSyncs } from './use-newest-syncs.ts';
 
 const COLUMNS: readonly Column<Sync>[] = [
-  linkColumn(
-    'Started',
-    ({ id }) => `settings/syncs/${id}`,
-    ({ createdAt }) => <Time at={createdAt} show="time" />,
-  ),
+  {
+    ...linkColumn(
+      'Started',
+      ({ id }: Sync) => `settings/syncs/${id}`,
+      ({ createdAt }) => <Time at={createdAt} show="time" />,
+    ),
+    least: 188,
+  },
   { title: 'Kind', cell: syncName },
   { title: 'Status', width: 'status', cell: ({ status }) => <StatusBadge of={SYNC_STATUS[status]} /> },
   { title: 'Compared', width: 'count', end: true, cell: sync => formatCount(totalsOf(sync).compared) },
@@ -39,7 +42,7 @@ export function SyncsPage() {
       title="Syncs"
       lead="A report compares the Stripe account with the records and changes nothing; an apply makes the records equal to it. A report runs every night."
       up={{ page: 'settings/connection', title: 'Connection' }}
-      actions={newest.data && <SyncActions syncs={newest.data} />}
+      actions={<SyncActions syncs={newest.data} />}
     >
       <Card flush>
         <ListTable

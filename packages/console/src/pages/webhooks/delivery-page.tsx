@@ -122,7 +122,7 @@ const attemptColumns = (open: (attempt: WebhookAttempt) => void): readonly Colum
   { title: 'Result', least: 230, cell: attempt => <StatusBadge of={attemptOutcome(attempt)} /> },
   { title: 'Trigger', cell: ({ trigger }) => TRIGGERS[trigger] },
   { title: 'Took', width: 'count', cell: ({ durationMs }) => `${durationMs} ms`, end: true },
-  { title: 'Begun', width: 200, cell: ({ at }) => <Time at={at} show="seconds" /> },
+  { title: 'Begun', width: 212, cell: ({ at }) => <Time at={at} show="seconds" /> },
 ];
 
 function CurlButton({ delivery, body }: { readonly delivery: WebhookDelivery; readonly body: string }) {

@@ -37,7 +37,7 @@ const COLUMNS: readonly Column<WebhookEndpoint>[] = [
   },
   { title: 'Status', width: 'status', cell: ({ status }) => <StatusBadge of={ENDPOINT_STATUS[status]} /> },
   { title: 'Arrived in 24 h', width: 130, cell: ({ id }) => <RecentSuccess endpointId={id} /> },
-  { title: 'Waiting', width: 130, cell: ({ lag }) => <Lag of={lag} /> },
+  { title: 'Waiting', width: 190, cell: ({ lag }) => <Lag of={lag} /> },
   { title: 'Last success', width: 'ago', cell: ({ lastSuccessAt }) => <Time at={lastSuccessAt} show="relative" /> },
 ];
 

@@ -12,8 +12,8 @@ it('offers each type once, under what it is about', () => {
 });
 
 it.each([
-  [['*'], 'All'],
-  [['invoice.paid', '*'], 'All'],
+  [['*'], 'All events'],
+  [['invoice.paid', '*'], 'All events'],
   [['invoice.*'], 'invoice.*'],
   [['invoice.*', 'payment.failed', 'customer.deleted'], 'invoice.* and 2 more'],
 ])('describes %j as %s', (eventTypes, words) => {

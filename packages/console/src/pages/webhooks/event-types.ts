@@ -24,7 +24,7 @@ export const FAMILIES: readonly Family[] = [...Map.groupBy(EVENT_TYPES, prefixOf
 
 /** Says in a few words which types an endpoint gets. */
 export function describeTypes(eventTypes: readonly string[]): string {
-  if (eventTypes.includes('*')) return 'All';
+  if (eventTypes.includes('*')) return 'All events';
   const [first = '', ...rest] = eventTypes;
   return rest.length === 0 ? first : `${first} and ${rest.length} more`;
 }
