@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Stripe } from 'stripe';
 import { checkoutCreate } from '@billing/contracts/resources/checkout';
+import { ProcessorError } from '@billing/processor/errors';
 import type { Processor } from '@billing/processor/port';
 import { testAuditContext } from '@billing/service/testing/audit-context';
 import { sellAtOnce } from '../src/checkout/sell-at-once.ts';
@@ -49,6 +51,36 @@ it.each(interruptions)(
     expect(await subscriptions()).toMatchObject([{ id: subscription.id, status: 'active' }]);
   },
 );
+
+it('is sold when the processor refuses to mail the first invoice, which can be sent again', async () => {
+  const { sellBy, sold } = await startWanted({ collect: 'invoice' });
+  const refusal = { message: 'no', type: 'invalid_request_error', statusCode: 400 } as const;
+  const sendInvoice = () =>
+    Promise.reject(new ProcessorError('no', new Stripe.errors.StripeInvalidRequestError(refusal)));
+  const { subscription, invoice } = await sellBy({ ...service.processor, sendInvoice });
+  expect({ subscription, invoice }).toMatchObject({ subscription: { status: 'active' }, invoice: { status: 'open' } });
+  expect(await sold()).toMatchObject([{ status: 'active' }]);
+});
+
+it('mails the first invoice once when an event overtakes the answer', async () => {
+  const { sellBy, scope } = await startWanted({ collect: 'invoice' });
+  const sent: string[] = [];
+  const { processor, account } = service;
+  const overtaken: Processor = {
+    ...processor,
+    sendInvoice: (id, key) => {
+      sent.push(id);
+      return processor.sendInvoice(id, key);
+    },
+    findSubscription: async id => {
+      const read = await processor.findSubscription(id);
+      for (const event of await account.events(scope, 'customer.subscription.created')) await service.deliver(event);
+      return read;
+    },
+  };
+  expect(await sellBy(overtaken)).toMatchObject({ invoice: { status: 'open' } });
+  expect(sent).toHaveLength(1);
+});
 
 it.each(interruptions.filter(([, end]) => !end.startsWith('fails')))(
   'is finished without its caller when the processor’s %s %s (%o)',

@@ -8,7 +8,7 @@ import type { Processor } from '@billing/processor/port';
 import type { SubscriptionTerms } from '@billing/processor/selling';
 import { findTaxDefault } from '#copies/find-tax-default';
 import { requireExpected } from '#invoicing/draft';
-import { paymentMethodMissing } from '#invoicing/prepare-invoice';
+import { findPaymentMethod, paymentMethodMissing } from '#invoicing/find-payment-method';
 import { problemOfInvoice, taxLocationInvalid } from '#invoicing/problem-of-invoice';
 import { amountsOf } from '#plan-changes/preview.rules';
 import type { Dependencies } from '../dependencies.ts';
@@ -74,17 +74,6 @@ export function prepareSale(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'pro
       productIds: [...productIds],
     };
   };
-}
-
-/** Finds what a sale is charged to: the customer's default, for which no id is sent, else what the newest subscription is charged to. */
-async function findPaymentMethod(
-  processor: Processor,
-  customerId: string,
-): Promise<{ readonly paymentMethodId?: string } | null> {
-  const { customerDefault, ofSubscriptions } = await processor.findPaymentMethods(customerId);
-  const [ofNewest] = ofSubscriptions.values();
-  if (customerDefault) return {};
-  return ofNewest ? { paymentMethodId: ofNewest.id } : null;
 }
 
 /** Returns what is due of a subscription when it is created. */

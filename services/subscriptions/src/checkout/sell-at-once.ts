@@ -5,7 +5,7 @@ import { unprocessable } from '@billing/contracts/problem';
 import type { ProblemDetails } from '@billing/contracts/problem-details';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import { checkoutCreate } from '@billing/contracts/resources/checkout';
-import { paymentFailureOf } from '@billing/processor/errors';
+import { isRefused, paymentFailureOf } from '@billing/processor/errors';
 import { STALE, type OperationKind, type RemoteOperation } from '@billing/processor/operation-log/operation-kind';
 import type { Processor, SubscriptionSnapshot } from '@billing/processor/port';
 import { changesOf } from '@billing/service/audit';
@@ -61,24 +61,13 @@ export function sellAtOnceKind(
   const prepare = prepareSale(dependencies);
   const commit = commitInvoice({ now });
 
-  /** Reads the first invoice; one that is sent is made final and mailed, as the processor would an hour later. */
-  const finish = async (
+  const read = async (
     processor: Processor,
-    created: SubscriptionSnapshot,
+    { id, latestInvoiceId }: SubscriptionSnapshot,
     operation: Operation,
     em: EntityManager,
-  ) => {
-    const {
-      idempotencyKey,
-      input: { wanted },
-    } = operation;
-    const { id, latestInvoiceId } = created;
+  ): Promise<SoldAtProcessor> => {
     const object = { scope: scopeOf(operation), id };
-    const how = { onFailure: 'keep', idempotencyKey } as const;
-    if (wanted.collect === 'invoice' && latestInvoiceId !== null) {
-      const first = await processor.findInvoice(latestInvoiceId);
-      await collect(processor, first.status === 'draft' ? await finalize(processor, first, how) : first, how);
-    }
     const reread = await readWith({ processor, em, now }, object);
     const invoice =
       latestInvoiceId === null ? null : await readInvoiceOf(processor, { ...object, id: latestInvoiceId }, em);
@@ -107,18 +96,21 @@ export function sellAtOnceKind(
           await expireOpenPages({ processor, em, idempotencyKey }, scopeOf(operation), sold);
         }
         const terms = { ...prepared.terms, metadata: metadataOf(operation) };
-        return finish(processor, await processor.createSubscription(terms, idempotencyKey), operation, em);
+        const created = await processor.createSubscription(terms, idempotencyKey);
+        await sendFirstInvoice(processor, created, operation);
+        return read(processor, created, operation, em);
       },
       async findExisting(processor, operation, em) {
         const found = await findMade(processor, operation);
         if (!found) return null;
         const idempotencyKey = `${operation.idempotencyKey}:found:${operation.attempt}`;
-        return finish(processor, found, { ...operation, idempotencyKey }, em);
+        await sendFirstInvoice(processor, found, { ...operation, idempotencyKey });
+        return read(processor, found, operation, em);
       },
       async reread(processor, operation, em) {
         const found = await findMade(processor, operation);
         if (!found) throw new Error(`The subscription of the operation ${operation.id} is gone.`);
-        return finish(processor, found, operation, em);
+        return read(processor, found, operation, em);
       },
       async commit(tx, operation, { reread, invoice }, publish, cause) {
         const [scope, operationKey] = [scopeOf(operation), operation.id];
@@ -174,6 +166,25 @@ export function sellAtOnce(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'proc
       throw unprocessable('payment_failed', 'The payment failed, and nothing was sold.', details);
     }
   };
+}
+
+/**
+ * Makes the first invoice of a subscription final and has it mailed, if its invoices are sent: the processor would an hour later.
+ * What is refused is left to that, as the subscription is sold.
+ */
+async function sendFirstInvoice(
+  processor: Processor,
+  { latestInvoiceId }: SubscriptionSnapshot,
+  { input: { wanted }, idempotencyKey }: Operation,
+): Promise<void> {
+  if (wanted.collect !== 'invoice' || latestInvoiceId === null) return;
+  const how = { onFailure: 'keep', idempotencyKey } as const;
+  try {
+    const first = await processor.findInvoice(latestInvoiceId);
+    await collect(processor, first.status === 'draft' ? await finalize(processor, first, how) : first, how);
+  } catch (err) {
+    if (!isRefused(err)) throw err;
+  }
 }
 
 const scopeOf = ({ teamId, projectId }: ProjectScope): ProjectScope => ({ teamId, projectId });

@@ -16,7 +16,7 @@ import type { Dependencies } from '../dependencies.ts';
 import { collect, finalize, isSent, type Collected } from './collect.ts';
 import { toOutcome, type CollectedInvoice } from './collected-invoice.ts';
 import { onFailureOf } from './invoice-marks.ts';
-import { paymentMethodMissing } from './prepare-invoice.ts';
+import { paymentMethodMissing } from './find-payment-method.ts';
 import { dueOf } from './preview-invoice.ts';
 
 const input = z.object({

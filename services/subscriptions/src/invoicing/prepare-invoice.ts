@@ -6,6 +6,7 @@ import type { Processor } from '@billing/processor/port';
 import { z } from 'zod';
 import type { Dependencies } from '../dependencies.ts';
 import { requireExpected } from './draft.ts';
+import { findPaymentMethod, paymentMethodMissing } from './find-payment-method.ts';
 import { previewResolved } from './preview-invoice.ts';
 import { resolvedInvoice, resolveInvoice, type ResolvedInvoice } from './resolve-invoice.ts';
 
@@ -29,41 +30,30 @@ export function prepareInvoice(dependencies: Pick<Dependencies, 'em' | 'rpc' | '
     // The draft redeems a promotion code, and its deletion does not give that back.
     if (resolved.terms.promotionCodeId !== undefined)
       requireExpected((await previewResolved(processor, resolved)).amounts.amountDue, wanted.expectedAmountDue);
-    const paymentMethodId = wanted.collect === 'saved' ? await findPaymentMethod(processor, wanted, resolved) : null;
+    const method = wanted.collect === 'saved' ? await chargedTo(processor, wanted, resolved) : {};
     const invoiceFields =
       wanted.purchaseOrder === undefined
         ? undefined
         : await fieldsWith(processor, resolved.terms.customerId, wanted.purchaseOrder);
     return {
       ...resolved,
-      ...(paymentMethodId !== null && { paymentMethodId }),
+      ...method,
       ...(invoiceFields && { invoiceFields }),
     };
   };
 }
 
 /**
- * Returns what an invoice is charged to: null for the customer's default, else what the newest subscription is charged to, as a
- * checkout saves a card for that alone.
- * @throws Problem 422 `payment_method_missing` without either, unless nothing is due or it stays a draft
+ * Returns the payment method to send, if one is to be.
+ * @throws Problem 422 `payment_method_missing` without any, unless nothing is due or it stays a draft
  */
-async function findPaymentMethod(
-  processor: Processor,
-  { draft }: InvoiceCreate,
-  resolved: ResolvedInvoice,
-): Promise<string | null> {
-  const { customerDefault, ofSubscriptions } = await processor.findPaymentMethods(resolved.terms.customerId);
-  const [ofNewest] = ofSubscriptions.values();
-  if (customerDefault !== null) return null;
-  if (ofNewest) return ofNewest.id;
-  if (draft) return null;
+async function chargedTo(processor: Processor, { draft }: InvoiceCreate, resolved: ResolvedInvoice) {
+  const method = await findPaymentMethod(processor, resolved.terms.customerId);
+  if (method || draft) return method ?? {};
   const { amounts } = await previewResolved(processor, resolved);
   if (amounts.amountDue > 0) throw paymentMethodMissing();
-  return null;
+  return {};
 }
-
-export const paymentMethodMissing = () =>
-  unprocessable('payment_method_missing', 'The customer has no saved payment method; send an invoice instead.');
 
 /**
  * Returns the fields of the customer's invoices with another order number: given fields replace all of the customer's.
