@@ -165,10 +165,10 @@ it('is in another currency than the subscription of the customer, whose next inv
 it('is one invoice for twenty requests under one key', async () => {
   const { create, made } = await startBilling(service);
   const headers = { 'idempotency-key': randomUUID() };
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 20 }, () => create({ lines: [SETUP], currency: 'usd' }, headers)),
   );
-  const statuses = answers.map(({ status, body }) => body.error?.code ?? status);
+  const statuses = responses.map(({ status, body }) => body.error?.code ?? status);
   for (const status of statuses) expect([201, 'idempotency_key_in_use']).toContain(status);
   expect(statuses).toContain(201);
   expect(await made()).toMatchObject([{ status: 'paid' }]);

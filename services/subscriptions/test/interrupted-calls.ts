@@ -6,7 +6,7 @@ import { openSubscriptionsOperationLog } from '../src/open-operation-log.ts';
 import type { Service } from './service.ts';
 
 const died = () => new Error('the process died');
-const unanswered = () => unavailable('The payment processor does not respond at the moment.');
+const withoutResponse = () => unavailable('The payment processor does not respond at the moment.');
 const failed = () =>
   new ProcessorError('no', new Stripe.errors.StripeAPIError({ message: 'no', type: 'api_error', statusCode: 500 }));
 
@@ -14,8 +14,8 @@ const failed = () =>
 const ENDS = {
   'dies before': { isMade: false, error: died },
   'dies after': { isMade: true, error: died },
-  'is not answered before': { isMade: false, error: unanswered },
-  'is not answered after': { isMade: true, error: unanswered },
+  'gets no response before': { isMade: false, error: withoutResponse },
+  'gets no response after': { isMade: true, error: withoutResponse },
   'fails before': { isMade: false, error: failed },
   'fails after': { isMade: true, error: failed },
 } as const;

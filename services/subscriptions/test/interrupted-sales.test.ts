@@ -62,7 +62,7 @@ it('is sold when the processor refuses to mail the first invoice, which can be s
   expect(await sold()).toMatchObject([{ status: 'active' }]);
 });
 
-it('mails the first invoice once when an event overtakes the answer', async () => {
+it('mails the first invoice once when an event overtakes the response', async () => {
   const { sellBy, scope } = await startWanted({ collect: 'invoice' });
   const sent: string[] = [];
   const { processor, account } = service;

@@ -104,13 +104,13 @@ it('is in the audit log, with who made it final and who deleted it', async () =>
 it('is not found in another project', async () => {
   const { id, invoice, scope, atProcessor } = await startDraft();
   const of = { ...scope, projectId: ProjectId.create() };
-  const answers = [
+  const responses = [
     await service.call('POST', `/invoices/${id}/finalize`, { of }),
     await service.call('POST', `/invoices/${id}/send`, { of }),
     await service.call('POST', `/invoices/${id}/mark-paid`, { of }),
     await service.call('DELETE', `/invoices/${id}`, { of }),
   ];
-  expect(new Set(answers.map(codeOf))).toEqual(new Set(['404 invoice_not_found']));
+  expect(new Set(responses.map(codeOf))).toEqual(new Set(['404 invoice_not_found']));
   expect(await atProcessor(invoice)).toMatchObject({ status: 'draft' });
 });
 

@@ -13,7 +13,7 @@ beforeEach(() => service.control.clearFaults());
 const codeOf = ({ status, body }: { status: number; body: { error?: { code: string } } }) =>
   `${status} ${body.error?.code ?? 'done'}`;
 
-it('charges the saved card, and answers with the subscription and its paid invoice', async () => {
+it('charges the saved card, and returns the subscription and its paid invoice', async () => {
   const { sell, price, customer, subscriptions, publicEvents } = await startSale(service);
   const { status, body } = await sell({ quantity: 2, metadata: { plan: 'team' } });
   expect({ status, body }).toMatchObject({
@@ -76,24 +76,24 @@ it.each([
   ['payment_method_missing', { collect: 'saved' }, undefined],
 ] as const)('is refused with %s when something is due and cannot be collected', async (code, body, details) => {
   const { sell, sold } = await startSale(service, { card: null });
-  const answer = await sell(body);
-  expect(codeOf(answer)).toBe(`422 ${code}`);
-  expect(answer.body.error.details).toEqual(details);
+  const response = await sell(body);
+  expect(codeOf(response)).toBe(`422 ${code}`);
+  expect(response.body.error.details).toEqual(details);
   expect(await sold()).toEqual([]);
 });
 
 it('leaves nothing of a sale whose card is declined', async () => {
   const { sell, sold, billed } = await startSale(service, { card: 'pm_card_chargeCustomerFail' });
-  const answer = await sell({});
-  expect(codeOf(answer)).toBe('422 payment_failed');
-  expect(answer.body.error.details).toMatchObject({ reason: 'declined' });
+  const response = await sell({});
+  expect(codeOf(response)).toBe('422 payment_failed');
+  expect(response.body.error.details).toMatchObject({ reason: 'declined' });
   expect([await sold(), (await billed()).filter(({ status }) => status === 'open')]).toEqual([[], []]);
 });
 
 it('sells nothing when it comes to another amount than the customer has seen', async () => {
   const { sell, sold } = await startSale(service);
-  const answer = await sell({ expectedAmountDue: 2_998 });
-  expect({ code: codeOf(answer), details: answer.body.error.details }).toEqual({
+  const response = await sell({ expectedAmountDue: 2_998 });
+  expect({ code: codeOf(response), details: response.body.error.details }).toEqual({
     code: '409 amount_changed',
     details: { expected: 2_998, actual: 2_999 },
   });
@@ -119,8 +119,8 @@ it('sells in the currency of the subscription that the customer has', async () =
     currency_options: { eur: { unit_amount: 2_500 } },
   });
   expect(codeOf(await sell({}))).toBe('201 done');
-  const answer = await sell({ priceId: price.id, currency: 'eur' });
-  expect({ code: codeOf(answer), details: answer.body.error.details }).toEqual({
+  const response = await sell({ priceId: price.id, currency: 'eur' });
+  expect({ code: codeOf(response), details: response.body.error.details }).toEqual({
     code: '422 customer_currency_mismatch',
     details: { customer: 'usd', wanted: 'eur' },
   });
@@ -134,8 +134,8 @@ it.each([
   ['trialEndsWithoutMethod', { trialEndsWithoutMethod: 'cancel' }],
 ] as const)('refuses %s, which does not fit', async (field, body) => {
   const { sell } = await startSale(service);
-  const { status, body: answer } = await sell(body);
-  expect({ status, fields: answer.error.details.fields.map(({ path }: { path: string }) => path) }).toEqual({
+  const { status, body: refused } = await sell(body);
+  expect({ status, fields: refused.error.details.fields.map(({ path }: { path: string }) => path) }).toEqual({
     status: 400,
     fields: [field],
   });
@@ -143,8 +143,8 @@ it.each([
 
 it('is sold once per customer by twenty requests at once', async () => {
   const { sell, sold } = await startSale(service);
-  const answers = await Promise.all(Array.from({ length: 20 }, () => sell({ oncePerCustomer: true })));
-  const codes = new Set(answers.map(codeOf));
+  const responses = await Promise.all(Array.from({ length: 20 }, () => sell({ oncePerCustomer: true })));
+  const codes = new Set(responses.map(codeOf));
   expect(codes.has('201 done')).toBe(true);
   for (const code of codes) expect(['201 done', '409 already_subscribed', '409 conflict']).toContain(code);
   expect(await sold()).toHaveLength(1);
@@ -153,8 +153,8 @@ it('is sold once per customer by twenty requests at once', async () => {
 it('is one subscription for twenty requests under one key', async () => {
   const { sell, sold } = await startSale(service);
   const headers = { 'idempotency-key': randomUUID() };
-  const answers = await Promise.all(Array.from({ length: 20 }, () => sell({}, headers)));
-  for (const code of answers.map(codeOf)) expect(['201 done', '409 idempotency_key_in_use']).toContain(code);
+  const responses = await Promise.all(Array.from({ length: 20 }, () => sell({}, headers)));
+  for (const code of responses.map(codeOf)) expect(['201 done', '409 idempotency_key_in_use']).toContain(code);
   expect(await sold()).toHaveLength(1);
 });
 
@@ -174,7 +174,7 @@ it('sells nothing once more that was paid on a page meanwhile', async () => {
 });
 
 it.each(['dropped', 'done-but-response-lost', '500-but-done'] as const)(
-  'is one subscription when the processor’s answer was %s',
+  'is one subscription when the processor’s response was %s',
   async mode => {
     const { sell, sold } = await startSale(service);
     const headers = { 'idempotency-key': randomUUID() };
@@ -186,7 +186,7 @@ it.each(['dropped', 'done-but-response-lost', '500-but-done'] as const)(
   },
 );
 
-it('mails the first invoice once when the answer to its creation was lost', async () => {
+it('mails the first invoice once when the response to its creation was lost', async () => {
   const { sell, billed } = await startSale(service, { card: null });
   const headers = { 'idempotency-key': randomUUID() };
   await service.control.fail({ method: 'POST', path: '/v1/invoices', mode: 'dropped', times: 99 });
