@@ -4,10 +4,12 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
+import { isWithoutBrowser } from '@billing/testing/browser';
 import { waitFor } from '@billing/testing/wait-for';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { findFreePort } from '@billing/embedded-servers/free-port';
-import { newTenant, type Tenant } from '../system/tenant.ts';
+import { openWindow } from '../system/browser.ts';
+import { newCustomer, newMonthlyPrice, newTenant, waitForActiveSubscription, type Tenant } from '../system/tenant.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const PROJECT_NODE = join(ROOT, 'node_modules/.bin');
@@ -129,6 +131,29 @@ it('lets in who may, as the README prints it', async () => {
   await billing.grants.set(id, 'seats', { value: 5 });
   await waitFor(knows(5), { what: 'the grant to count' });
   expect(await visit()).toEqual([200, 'Up to 5 people\n']);
+});
+
+it.skipIf(isWithoutBrowser())('is paid inside a page of the shop, as the README prints it', async () => {
+  const tenant = await newTenant();
+  const { secret, teamId, projectId, gatewayUrl } = tenant;
+  const [{ priceId }, customerId] = [await newMonthlyPrice(tenant), await newCustomer(tenant)];
+  await saveExample('embedded-checkout.mjs', tenant, await findFreePort());
+  const scope = { BILLING_URL: gatewayUrl, TEAM: teamId, PROJECT: projectId };
+  const sale = { CUSTOMER: customerId, PRICE: priceId, PORT: String(await findFreePort()) };
+  const script = { STRIPE_JS: `${inject('processorUrl')}/stripe.js` };
+  const env = { ...process.env, BILLING_API_KEY: secret, ...scope, ...sale, ...script };
+  await using shop = startScript('embedded-checkout.mjs', env);
+  const address = await waitFor(() => /http:\S+/.exec(shop.printed())?.[0], { what: 'the shop to be open' });
+  await using browser = await openWindow();
+  const page = await browser.newPage();
+  await page.goto(address);
+  const checkout = page.frameLocator('#checkout iframe');
+  await checkout.getByRole('button', { name: 'Decline' }).click();
+  await checkout.getByText(/declined/).waitFor();
+  await checkout.getByRole('button', { name: 'Pay' }).click();
+  await page.getByText('Thank you').waitFor();
+  expect(page.url()).toMatch(/done\?session=cs_test_/);
+  await waitForActiveSubscription(tenant, customerId);
 });
 
 /** Saves an example in the temporary project, for a tenant and with a port of its own. */

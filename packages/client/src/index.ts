@@ -11,7 +11,14 @@ export {
 } from './money.ts';
 export { paymentMethodLine } from '@billing/contracts/payment-method-text';
 export { Entitlements, type EntitlementOptions } from './entitlements.ts';
-export type { CustomerRef, DunningPage, HostedCheckout, SoldAtOnce, StateQuery } from './own-methods.ts';
+export type {
+  CustomerRef,
+  DunningPage,
+  EmbeddedCheckout,
+  HostedCheckout,
+  SoldAtOnce,
+  StateQuery,
+} from './own-methods.ts';
 export type { CallOptions, ClientOptions, ConnectionOptions, WriteOptions } from './options.ts';
 export { List, type CursorPage, type Page, type PageOptions } from './pages.ts';
 export { SessionClient, TeamClient } from './session-client.ts';

@@ -46,6 +46,8 @@ export const stateMethods = (requests: Requests) => ({
 
 /** A page that is open for a customer. */
 export type HostedCheckout = wire.CheckoutSession & { readonly sessionId: string; readonly url: string };
+/** A session that a page of yours shows. */
+export type EmbeddedCheckout = wire.CheckoutSession & { readonly sessionId: string; readonly clientSecret: string };
 /** What was sold without a page. */
 export type SoldAtOnce = wire.CheckoutSession & { readonly subscription: wire.Subscription };
 
@@ -53,9 +55,17 @@ export type SoldAtOnce = wire.CheckoutSession & { readonly subscription: wire.Su
 export function checkoutMethods(requests: Requests) {
   /** Create a hosted page on which a customer pays: redirect to its `url`. */
   function create(
-    body: wire.CheckoutCreate & { readonly collect?: 'page' | null | undefined },
+    body: wire.CheckoutCreate & {
+      readonly collect?: 'page' | null | undefined;
+      readonly page?: 'hosted' | null | undefined;
+    },
     options?: WriteOptions,
   ): Promise<HostedCheckout>;
+  /** Create a page that your own page shows, with Stripe.js, the `publishableKey` and the `clientSecret`. */
+  function create(
+    body: wire.CheckoutCreate & { readonly collect?: 'page' | null | undefined; readonly page: 'embedded' },
+    options?: WriteOptions,
+  ): Promise<EmbeddedCheckout>;
   /** Create a subscription at once: charge the saved payment method, have an invoice mailed, or collect nothing. */
   function create(
     body: wire.CheckoutCreate & { readonly collect: 'saved' | 'invoice' | 'nothing' },

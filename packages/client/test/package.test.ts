@@ -28,6 +28,7 @@ it('imports nothing at run time but what the build copies', async () => {
 
 it.each([
   ['README.md', 'js', 'first-checkout.mjs'],
+  ['README.md', 'mjs', 'embedded-checkout.mjs'],
   ['README.md', 'sh', 'install.sh'],
   ['../../README.md', 'js', 'first-event.mjs'],
   ['../../README.md', 'js', 'may-use.mjs'],

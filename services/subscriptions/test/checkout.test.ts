@@ -35,7 +35,8 @@ describe('a checkout', () => {
     const { status, body } = await checkout();
     expect(status).toBe(201);
     const page = { sessionId: expect.stringMatching(/^cs_/), url: expect.stringMatching(/^http/) };
-    expect(body).toEqual({ ...page, subscription: null, invoice: null });
+    const notThese = { clientSecret: null, publishableKey: null, subscription: null, invoice: null };
+    expect(body).toEqual({ ...page, ...notThese });
   });
 
   it('sends the metadata of the caller and the routing keys', async () => {
@@ -51,6 +52,28 @@ describe('a checkout', () => {
     const { body } = await checkout();
     const paid = await service.control.checkout(body.sessionId);
     expect(paid.success_url).toBe(URLS.successUrl);
+  });
+
+  it('has a page that the seller’s own page shows, the same one for a repeat', async () => {
+    const embedded = { page: 'embedded', cancelUrl: undefined };
+    const headers = { 'idempotency-key': 'embedded' };
+    const { status, body } = await checkout(embedded, headers);
+    expect(status).toBe(201);
+    const clientSecret = expect.stringMatching(`^${body.sessionId}_secret_`);
+    expect(body).toMatchObject({ url: null, clientSecret, publishableKey: 'pk_test_shared', subscription: null });
+    expect((await checkout(embedded, headers)).body).toEqual(body);
+    const paid = await service.control.checkout(body.sessionId);
+    expect(paid).toMatchObject({ status: 'complete', ui_mode: 'embedded_page', return_url: URLS.successUrl });
+  });
+
+  it.each([
+    ['cancelUrl', { page: 'embedded' }],
+    ['cancelUrl', { page: 'hosted', cancelUrl: undefined }],
+    ['successUrl', { page: 'embedded', cancelUrl: undefined, successUrl: undefined }],
+    ['page', { page: 'embedded', collect: 'saved', cancelUrl: undefined, successUrl: undefined }],
+  ])('rejects a wrong %s of its page', async (field, body) => {
+    const { status, body: refused } = await checkout(body);
+    expect([status, refused.error.details.fields.map(({ path }: { path: string }) => path)]).toEqual([400, [field]]);
   });
 
   it('sells a one-time price in payment mode', async () => {

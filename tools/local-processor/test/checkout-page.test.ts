@@ -65,6 +65,26 @@ test('returns 410 for a second payment and creates nothing twice', async () => {
   expect((await stripe.subscriptions.list({ customer: customer.id, status: 'all' })).data).toHaveLength(1);
 });
 
+test('shows an embedded session in a frame of any page, by its client secret alone', async () => {
+  await using processor = await startProcessor();
+  const stripe = connect(processor);
+  const { customer, price } = await createCustomerAndPrice(stripe);
+  const session = await stripe.checkout.sessions.create({
+    mode: 'subscription',
+    customer: customer.id,
+    line_items: [{ price: price.id, quantity: 1 }],
+    ui_mode: 'embedded_page',
+    return_url: 'https://example.com/done',
+  });
+  const framed = await fetch(`${processor.url}/c/pay/${session.client_secret}`);
+  expect([framed.status, framed.headers.get('content-security-policy')]).toEqual([
+    200,
+    expect.stringContaining('frame-ancestors *'),
+  ]);
+  expect((await fetch(`${processor.url}/c/pay/${session.id}`)).status).toBe(404);
+  expect(await (await fetch(`${processor.url}/stripe.js`)).text()).toContain('createEmbeddedCheckoutPage');
+});
+
 test('returns 404 for an unknown session', async () => {
   await using processor = await startProcessor();
   expect((await fetch(`${processor.url}/c/pay/cs_test_none`)).status).toBe(404);

@@ -23,6 +23,8 @@ const flag = withDefault(z.boolean(), false);
 
 /** How it is paid: on a hosted page; or at once, by the saved payment method, an invoice, or not at all. */
 export const CHECKOUT_COLLECTIONS = ['page', 'saved', 'invoice', 'nothing'] as const;
+/** Where a page is shown: on the processor's own site, or inside a page of the seller. */
+export const CHECKOUT_PAGES = ['hosted', 'embedded'] as const;
 export const PAYMENT_METHOD_COLLECTIONS = ['always', 'if_required'] as const;
 export const TRIAL_ENDS = ['cancel', 'pause', 'create_invoice'] as const;
 
@@ -33,6 +35,7 @@ const METERED = 'Ignored for a metered price, which is billed by usage.';
 
 /** What only a page has. */
 const OF_PAGE = [
+  'page',
   'successUrl',
   'cancelUrl',
   'allowPromotionCodes',
@@ -68,10 +71,15 @@ export const checkoutCreate = z
     expectedAmountDue: optional(z.int()).describe(
       `Without a page: what is due now, as the customer has seen it; if it is another amount, nothing is sold. ${AMOUNT}`,
     ),
+    page: optional(z.enum(CHECKOUT_PAGES)).describe(
+      '`hosted` by default: `url` leads to it. `embedded`: your own page shows it, with `clientSecret` and `publishableKey`.',
+    ),
     successUrl: optional(webUrl).describe(
       'Needed for a page: redirect target after success; the processor replaces `{CHECKOUT_SESSION_ID}` with the id of the session.',
     ),
-    cancelUrl: optional(webUrl).describe('Needed for a page: redirect target when the customer cancels.'),
+    cancelUrl: optional(webUrl).describe(
+      'Needed for a hosted page: redirect target when the customer cancels. An embedded page has none.',
+    ),
     paymentMethodCollection: optional(z.enum(PAYMENT_METHOD_COLLECTIONS)).describe(
       'Whether the page always asks for a payment method (the default), or only if something is due.',
     ),
@@ -123,7 +131,9 @@ export const checkoutCreate = z
   .superRefine((it, context) => {
     const reject = (field: string, message: string) => context.addIssue({ code: 'custom', path: [field], message });
     if (it.collect === 'page') {
-      for (const url of ['successUrl', 'cancelUrl'] as const) if (!it[url]) reject(url, 'A page needs it.');
+      if (!it.successUrl) reject('successUrl', 'A page needs it.');
+      if (it.page === 'embedded' && it.cancelUrl) reject('cancelUrl', 'An embedded page has none; leave it out.');
+      if (it.page !== 'embedded' && !it.cancelUrl) reject('cancelUrl', 'A hosted page needs it.');
       if (it.expectedAmountDue !== undefined) reject('expectedAmountDue', 'The page says what is due; leave it out.');
     } else {
       for (const field of OF_PAGE) if (it[field] !== undefined) reject(field, 'Only a page has it; leave it out.');
@@ -152,16 +162,23 @@ export const checkoutCreate = z
 export const checkoutSession = z
   .object({
     sessionId: z.string().nullable().describe('The processor’s id of the session; null without a page.'),
-    url: z.string().nullable().describe('Redirect the customer here; null without a page.'),
+    url: z.string().nullable().describe('Redirect the customer here; null without a hosted page.'),
+    clientSecret: z.string().nullable().describe('Shows the embedded page to this customer; else null.'),
+    publishableKey: z
+      .string()
+      .nullable()
+      .describe('For the embedded page: that of the connection; null when the connection has none.'),
     subscription: subscription.nullable().describe('What was sold without a page; null with one.'),
     invoice: invoice.nullable().describe('The first invoice of that; null with a page.'),
   })
   .meta({
     id: 'CheckoutSession',
-    description: 'A hosted checkout page of the payment processor, or what was sold without one.',
+    description: 'A checkout page of the payment processor, or what was sold without one.',
     example: {
       subscription: null,
       invoice: null,
+      clientSecret: null,
+      publishableKey: null,
       sessionId: 'cs_test_a1B2c3D4e5F6g7H8',
       url: 'https://checkout.stripe.com/c/pay/cs_test_a1B2c3D4e5F6g7H8',
     },

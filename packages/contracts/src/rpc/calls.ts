@@ -298,7 +298,15 @@ export const FindProcessorCredentials = defineRpc(
   'webhooks',
   'find-processor-credentials',
   z.object({ teamId: TeamId.schema, service: z.enum(SERVICES), minVersion: z.int().optional() }),
-  z.object({ version: z.int(), livemode: z.boolean(), sealedSecretKey: z.string() }).nullable(),
+  z
+    .object({
+      version: z.int(),
+      livemode: z.boolean(),
+      sealedSecretKey: z.string(),
+      // Absent in responses of older versions.
+      publishableKey: z.string().nullish(),
+    })
+    .nullable(),
 );
 
 /**

@@ -29,7 +29,7 @@ export async function startTestAccount() {
   const credentials: RpcHandler = rpcHandler(FindProcessorCredentials, async ({ teamId, service }) => {
     if (disconnected.has(teamId)) return null;
     const sealedSecretKey = sealFor(service, teamId, secretKey);
-    return { version: 1, livemode: false, sealedSecretKey };
+    return { version: 1, livemode: false, sealedSecretKey, publishableKey: 'pk_test_shared' };
   });
 
   return {

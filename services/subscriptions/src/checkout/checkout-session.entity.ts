@@ -33,8 +33,10 @@ const CheckoutSessionSchema = defineEntity({
     processorSessionId: p.text().strictNullable(),
     /** The subscription that it created. */
     processorSubscriptionId: p.text().strictNullable(),
-    /** The hosted page; null while it is reserved. */
+    /** The hosted page; null while it is reserved, and of an embedded one. */
     url: p.text().strictNullable(),
+    /** Shows the embedded page; null of a hosted one. */
+    clientSecret: p.text().strictNullable(),
     /** When it was read at the processor for a caller who waited for it. */
     readAt: p.datetime().strictNullable(),
     createdAt: p.datetime(),
@@ -42,6 +44,6 @@ const CheckoutSessionSchema = defineEntity({
   },
 });
 
-/** A hosted checkout session that this service has created, or read for a caller who waited for it. */
+/** A checkout session that this service has created, or read for a caller who waited for it. */
 export class CheckoutSession extends CheckoutSessionSchema.class {}
 CheckoutSessionSchema.setClass(CheckoutSession);

@@ -1,4 +1,6 @@
 import type { Routes } from '@billing/service/definition';
+import type { TeamId } from '@billing/contracts/ids';
+import { FindProcessorCredentials } from '@billing/contracts/rpc/calls';
 import { subscriptionsOperations as operations } from '@billing/contracts/operations/subscriptions';
 import { serve } from '@billing/service/serve';
 import { toResource as toInvoice } from '#money/invoice.entity';
@@ -7,17 +9,24 @@ import type { Dependencies } from '../dependencies.ts';
 import { sellAtOnce } from './sell-at-once.ts';
 import { startCheckout } from './start-checkout.ts';
 
-/** Sales: by a hosted page, or at once. */
+/** Sales: by a page, or at once. */
 export function checkoutRoutes(
   dependencies: Pick<Dependencies, 'em' | 'rpc' | 'processors' | 'operationLog' | 'traces' | 'now'>,
 ): Routes {
   const [start, sell] = [startCheckout(dependencies), sellAtOnce(dependencies)];
+  const publishableKeyOf = async (teamId: TeamId) => {
+    const found = await dependencies.rpc.call(FindProcessorCredentials, { teamId, service: 'subscriptions' });
+    return found?.publishableKey ?? null;
+  };
   return app =>
     serve(app, operations.createCheckout, async ({ params, body, audit, operationKey }) => {
-      if (body.collect === 'page')
-        return { ...(await start(params, body, audit, operationKey)), subscription: null, invoice: null };
+      if (body.collect === 'page') {
+        const opened = await start(params, body, audit, operationKey);
+        const publishableKey = opened.clientSecret === null ? null : await publishableKeyOf(params.teamId);
+        return { ...opened, publishableKey, subscription: null, invoice: null };
+      }
       const { subscription, invoice } = await sell(params, body, audit, operationKey);
       const sold = { subscription: toResource(subscription), invoice: invoice && toInvoice(invoice) };
-      return { sessionId: null, url: null, ...sold };
+      return { sessionId: null, url: null, clientSecret: null, publishableKey: null, ...sold };
     });
 }

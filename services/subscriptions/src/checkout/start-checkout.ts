@@ -6,6 +6,7 @@ import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import {
   CHECKOUT_LOCALES,
   CHECKOUT_MODES,
+  CHECKOUT_PAGES,
   PAYMENT_METHOD_COLLECTIONS,
   TRIAL_ENDS,
   type checkoutCreate,
@@ -22,10 +23,11 @@ import type { Dependencies } from '../dependencies.ts';
 import { CheckoutSession } from './checkout-session.entity.ts';
 import { auditedItems, itemsOf, resolvePurchase, type Purchase } from './resolve-purchase.ts';
 
-/** A hosted checkout session that a customer can be sent to. */
+/** A checkout session that is open for a customer: a URL of its own, or a secret that shows it in another page. */
 interface OpenCheckout {
   readonly sessionId: string;
-  readonly url: string;
+  readonly url: string | null;
+  readonly clientSecret: string | null;
 }
 
 /** Keys up to which a trace, and the id of the operation, find room among the 50 of Stripe. */
@@ -36,8 +38,9 @@ const input = z.object({
   customerId: z.string(),
   lines: z.array(z.object({ priceId: z.string(), quantity: z.int().exactOptional() })),
   currency: z.string().exactOptional(),
+  page: z.enum(CHECKOUT_PAGES).exactOptional(),
   successUrl: z.string(),
-  cancelUrl: z.string(),
+  cancelUrl: z.string().exactOptional(),
   trialDays: z.int().exactOptional(),
   trialEndsWithoutMethod: z.enum(TRIAL_ENDS).exactOptional(),
   paymentMethodCollection: z.enum(PAYMENT_METHOD_COLLECTIONS).exactOptional(),
@@ -65,8 +68,8 @@ export function createCheckoutKind({ now }: Pick<Dependencies, 'now'>) {
     async commit(tx, { id, teamId, projectId }, opened) {
       const session = await tx.findOne(CheckoutSession, { id, teamId, projectId });
       if (!session) throw unavailable('The checkout session is no longer reserved.');
-      const { sessionId: processorSessionId, url } = opened;
-      tx.assign(session, { state: 'open', processorSessionId, url, updatedAt: now() });
+      const { sessionId: processorSessionId, url, clientSecret } = opened;
+      tx.assign(session, { state: 'open', processorSessionId, url, clientSecret, updatedAt: now() });
       return opened;
     },
     async cancel(tx, { id, teamId, projectId }) {
@@ -77,7 +80,7 @@ export function createCheckoutKind({ now }: Pick<Dependencies, 'now'>) {
 }
 
 /**
- * Creates a hosted checkout session. The same operation key gives the same session.
+ * Creates a checkout session with a page, hosted or embedded. The same operation key gives the same session.
  * @throws Problem what `resolvePurchase` and `findTaxDefault` throw; 409 `processor_not_connected`; `processor_error` after a
  * refusal, with nothing left behind; `unavailable` when the processor does not respond
  */
@@ -117,6 +120,7 @@ export function startCheckout(
         processorSessionId: null,
         processorSubscriptionId: null,
         url: null,
+        clientSecret: null,
         readAt: null,
         createdAt,
         updatedAt: createdAt,
@@ -133,9 +137,10 @@ export function startCheckout(
   };
 }
 
-function toOpenCheckout({ id: sessionId, url }: CheckoutSessionSnapshot): OpenCheckout {
-  if (!url) throw new Problem('processor_failed', 'processor_error', 'The processor gave the checkout no page.');
-  return { sessionId, url };
+function toOpenCheckout({ id: sessionId, url, clientSecret }: CheckoutSessionSnapshot): OpenCheckout {
+  if (!url && !clientSecret)
+    throw new Problem('processor_failed', 'processor_error', 'The processor gave the checkout no page.');
+  return { sessionId, url, clientSecret };
 }
 
 function toSession(
@@ -143,10 +148,10 @@ function toSession(
   requested: z.output<typeof checkoutCreate> & { readonly automaticTax: boolean },
   { purchase, trace }: { purchase: Purchase; trace: Readonly<Record<string, string>> },
 ): z.output<typeof input> {
-  const { customerId, mode, successUrl, cancelUrl, trialDays, currency } = requested;
+  const { customerId, mode, page, successUrl, cancelUrl, trialDays, currency } = requested;
   const { allowPromotionCodes, automaticTax, taxIdCollection, clientReferenceId, locale } = requested;
   const { trialEndsWithoutMethod, paymentMethodCollection } = requested;
-  if (successUrl === undefined || cancelUrl === undefined) throw new Error('A page has its addresses.');
+  if (successUrl === undefined) throw new Error('A page has its addresses.');
   const [first] = itemsOf(requested);
   // The routing keys win over the caller's.
   const metadata = { ...requested.metadata, teamId, projectId, customerId, ...(first && { priceId: first.priceId }) };
@@ -155,8 +160,9 @@ function toSession(
     customerId: purchase.processorCustomerId,
     lines: [...purchase.recurring, ...purchase.oneTime],
     successUrl,
-    cancelUrl,
     automaticTax,
+    ...(page !== undefined && { page }),
+    ...(cancelUrl !== undefined && { cancelUrl }),
     ...(currency !== undefined && { currency }),
     ...(allowPromotionCodes !== undefined && { allowPromotionCodes }),
     ...(taxIdCollection !== undefined && { taxIdCollection }),
@@ -177,6 +183,7 @@ async function findOpened(
   id: string,
 ): Promise<OpenCheckout | null> {
   const session = await em.findOne(CheckoutSession, { id, teamId, projectId });
-  if (!session?.processorSessionId || !session.url) return null;
-  return { sessionId: session.processorSessionId, url: session.url };
+  if (!session?.processorSessionId) return null;
+  const { processorSessionId: sessionId, url, clientSecret } = session;
+  return { sessionId, url, clientSecret };
 }

@@ -22,7 +22,7 @@ interface Request {
 }
 
 /**
- * Finds a team's secret key, sealed so that only the calling service can open it; null when the team is not connected. For a
+ * Finds a team's keys, the secret one sealed so that only the calling service can open it; null when the team is not connected. For a
  * version that does not exist yet it waits for the connect that may bring it; if that has failed, the credentials take the
  * version, which no other ones will have then.
  * @throws Problem 503 for a service without a key, and for a stored secret that does not open
@@ -43,8 +43,8 @@ export function findProcessorCredentials({ em, sealed, serviceKeys }: Dependenci
     const key = serviceKeys.get(service);
     if (!key) throw unavailable(`SERVICE_KEYS of the webhooks service has no key of ${service}.`);
     const secretKey = sealed.open({ teamId, kind: 'secret-key' }, account.sealedSecretKey);
-    const { version, livemode } = account;
+    const { version, livemode, publishableKey } = account;
     const sealedSecretKey = seal(keyRingOf(key), { teamId, kind: `secret-key-for-${service}` }, secretKey);
-    return { version, livemode, sealedSecretKey };
+    return { version, livemode, sealedSecretKey, publishableKey };
   };
 }

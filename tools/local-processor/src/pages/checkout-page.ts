@@ -23,7 +23,7 @@ export function checkoutPage(
     <p class="card">Test card: ${card.label} <span aria-hidden="true">••••</span> ${card.last4}</p>
     ${session.allow_promotion_codes === true ? codeForm(codeProblem) : null}
     <form method="post">
-      <button name="action" value="pay">${setup ? 'Save card' : 'Pay'}</button>
+      <button name="action" value="pay" formtarget="_top">${setup ? 'Save card' : 'Pay'}</button>
       <button class="second" name="action" value="decline">Decline</button>
     </form>
     ${session.cancel_url === null ? null : html`<p class="back"><a href="${session.cancel_url}">Go back without ${setup ? 'saving' : 'paying'}</a></p>`}

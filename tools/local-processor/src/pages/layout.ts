@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 import { Html, html, type Page } from './html.ts';
 
-/** Sends a page that loads no external resources and runs no scripts. */
-export function sendPage(reply: FastifyReply, status: number, { title, body }: Page): FastifyReply {
+/** Sends a page that loads no external resources and runs no scripts. Only an embedded one may be framed by another page. */
+export function sendPage(reply: FastifyReply, status: number, { title, body }: Page, isEmbedded = false): FastifyReply {
   const nonce = randomBytes(16).toString('base64');
   // Browsers also apply form-action to the redirect after a form post, and the success URL may be on any host.
-  const policy = `default-src 'none'; style-src 'nonce-${nonce}'; form-action 'self' http: https:; base-uri 'none'; frame-ancestors 'none'`;
+  const policy = `default-src 'none'; style-src 'nonce-${nonce}'; form-action 'self' http: https:; base-uri 'none'; frame-ancestors ${isEmbedded ? '*' : "'none'"}`;
   const page = html`<!doctype html>
     <html lang="en">
       <head>

@@ -5,39 +5,41 @@ import { enterCode } from '../billing/checkout-discounts.ts';
 import { completeSession, declineSession } from '../billing/checkout.ts';
 import { cardToConfirm, isPayable, payOnPage } from '../billing/pay-invoice.ts';
 import { nextTestCard } from '../objects/payment-method.ts';
-import type { Invoice } from '../objects/stored.ts';
+import type { CheckoutSession, Invoice } from '../objects/stored.ts';
 import type { Processor } from '../processor.ts';
 import type { Account } from '../store/account.ts';
 import { checkoutPage, closedPage, MISSING } from './checkout-page.ts';
 import { invoicePage, invoicePdf } from './invoice-page.ts';
 import { sendPage } from './layout.ts';
+import { STRIPE_JS } from './stripe-js.ts';
 
 const action = z.object({ action: z.enum(['pay', 'decline']) });
 const codeAction = z.object({ action: z.literal('code'), code: z.string() });
 const invoiceAction = z.object({ action: z.enum(['pay', 'decline', 'confirm']) });
-const sessionPath = z.object({ id: z.string() });
+const sessionPath = z.object({ access: z.string() });
 const invoicePath = z.object({ account: z.string(), id: z.string() });
 
 /** The hosted pages of checkouts and invoices. They need no JavaScript and no key. */
 export function pageRoutes(processor: Processor): FastifyPluginAsync {
   return async app => {
-    app.get('/c/pay/:id', async (request, reply) => {
-      const { id } = sessionPath.parse(request.params);
-      return showSession(processor, id, reply);
-    });
+    app.get('/stripe.js', async (_request, reply) => reply.type('text/javascript; charset=utf-8').send(STRIPE_JS));
 
-    app.post('/c/pay/:id', async (request, reply) => {
-      const { id } = sessionPath.parse(request.params);
+    app.get('/c/pay/:access', async (request, reply) =>
+      showSession(processor, sessionPath.parse(request.params).access, reply),
+    );
+
+    app.post('/c/pay/:access', async (request, reply) => {
+      const { access } = sessionPath.parse(request.params);
       const chosen = action.safeParse(request.body);
-      const account = accountOfSession(processor, id);
-      const session = account?.tables['checkout.session'].get(id);
-      if (!account || session?.status !== 'open') return showSession(processor, id, reply);
+      const { account, session } = findSession(processor, access) ?? {};
+      if (!account || session?.status !== 'open') return showSession(processor, access, reply);
+      const { id } = session;
       const code = codeAction.safeParse(request.body);
-      if (code.success) return enterCodeOf(processor, account, id, code.data.code, reply);
-      if (!chosen.success) return showSession(processor, id, reply, 400);
+      if (code.success) return enterCodeOf(processor, access, code.data.code, reply);
+      if (!chosen.success) return showSession(processor, access, reply, 400);
       if (chosen.data.action === 'decline') {
         processor.run(account, unit => declineSession(unit, id));
-        return showSession(processor, id, reply, 402);
+        return showSession(processor, access, reply, 402);
       }
       processor.run(account, unit => completeSession(unit, id));
       const target = (session.success_url ?? session.return_url ?? '').replaceAll('{CHECKOUT_SESSION_ID}', id);
@@ -76,37 +78,42 @@ const redirect = (reply: FastifyReply, target: string): FastifyReply =>
   reply.code(303).header('location', target).header('cache-control', 'no-store').send();
 
 /** Applies a promotion code to an open session, and shows its page again. */
-function enterCodeOf(processor: Processor, account: Account, id: string, code: string, reply: FastifyReply) {
-  const { tables } = account;
-  const [session, plan] = [tables['checkout.session'].get(id), tables.checkout_plan.get(id)];
+function enterCodeOf(processor: Processor, access: string, code: string, reply: FastifyReply) {
+  const { account, session } = findSession(processor, access) ?? {};
+  const plan = session && account?.tables.checkout_plan.get(session.id);
   try {
-    if (session && plan) processor.run(account, unit => enterCode(unit, session, plan, code));
+    if (account && plan) processor.run(account, unit => enterCode(unit, session, plan, code));
   } catch (error) {
-    if (error instanceof ApiError) return showSession(processor, id, reply, 400, error.message);
+    if (error instanceof ApiError) return showSession(processor, access, reply, 400, error.message);
     throw error;
   }
-  return redirect(reply, `/c/pay/${id}`);
+  return redirect(reply, `/c/pay/${access}`);
 }
 
 function showSession(
   processor: Processor,
-  id: string,
+  access: string,
   reply: FastifyReply,
   openStatus = 200,
   codeProblem: string | null = null,
 ): FastifyReply {
-  const account = accountOfSession(processor, id);
-  const session = account?.tables['checkout.session'].get(id);
-  const plan = account?.tables.checkout_plan.get(id);
-  if (!account || !session || !plan) return sendPage(reply, 404, MISSING);
-  if (session.status !== 'open') return sendPage(reply, 410, closedPage(session));
+  const { account, session } = findSession(processor, access) ?? {};
+  const plan = session && account?.tables.checkout_plan.get(session.id);
+  if (!account || !plan) return sendPage(reply, 404, MISSING);
+  const isEmbedded = session.client_secret !== null;
+  if (session.status !== 'open') return sendPage(reply, 410, closedPage(session), isEmbedded);
   const page = processor.run(account, unit => checkoutPage(unit, session, plan, codeProblem));
-  return sendPage(reply, openStatus, page);
+  return sendPage(reply, openStatus, page, isEmbedded);
 }
 
-/** Returns the account of a session. The session's id is the secret that gives access to its page. */
-function accountOfSession(processor: Processor, id: string): Account | undefined {
-  return processor.accounts.all().find(account => account.tables['checkout.session'].get(id) !== undefined);
+/** Finds a session by what gives access to its page: the client secret of an embedded one, else the id. */
+function findSession(processor: Processor, access: string): { account: Account; session: CheckoutSession } | undefined {
+  const [id = ''] = access.split('_secret_');
+  for (const account of processor.accounts.all()) {
+    const session = account.tables['checkout.session'].get(id);
+    if (session && access === (session.client_secret ?? session.id)) return { account, session };
+  }
+  return undefined;
 }
 
 function showInvoice(
