@@ -29,6 +29,7 @@ function sold(id: PriceId, changes: Partial<SoldPrice['price']> = {}): SoldPrice
     intervalCount: 1,
     metered: false,
     taxBehavior: 'unspecified',
+    currencyOptions: {},
   } as const;
   const price = { ...common, ...amount, ...period, id, productId: product.id, processorPriceId: `price_${id}` };
   return { price: { ...price, ...changes }, product };
