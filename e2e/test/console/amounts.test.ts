@@ -95,6 +95,45 @@ inBrowser(
   },
 );
 
+inBrowser(
+  'takes amounts in several currencies, adds one later, and refuses another one in its place',
+  async ({ visit }) => {
+    const { id } = await tenant.billing.products.create({ name: 'Abroad' });
+    const page = await visit(pageOf(tenant, `products/${id}`), tenant);
+    await page.getByRole('button', { name: 'New price' }).click();
+    await page.getByLabel('Amount').fill('20');
+    const add = page.getByRole('button', { name: 'Add a currency' });
+    for (const currency of ['eur', 'usd']) {
+      await add.click();
+      const other = page.getByRole('group', { name: 'In another currency' }).last();
+      await other.getByLabel('Currency').selectOption(currency);
+      await other.getByLabel('Amount').fill('18');
+    }
+    await expectAccessible(page);
+    const create = page.getByRole('button', { name: 'Create the price' });
+    await create.click();
+    await page.getByText('Expected other currencies than that of the price.').waitFor();
+    await page
+      .getByRole('group', { name: 'In another currency' })
+      .last()
+      .getByRole('button', { name: 'Remove' })
+      .click();
+    await create.click();
+    const row = page.getByRole('row', { name: '$20.00 · €18.00 a month' });
+    await row.getByRole('button', { name: 'Edit' }).click();
+    await add.click();
+    const added = page.getByRole('group', { name: 'In another currency' });
+    await added.getByLabel('Amount').fill('19');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText(/The price has another amount in eur already/).waitFor();
+    await added.getByLabel('Currency').selectOption('gbp');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('row', { name: '$20.00 · €18.00 · £19.00 a month' }).waitFor();
+    const currencyOptions = { eur: { unitAmount: 1_800 }, gbp: { unitAmount: 1_900 } };
+    expect(await Array.fromAsync(tenant.billing.prices.list({ productId: id }))).toMatchObject([{ currencyOptions }]);
+  },
+);
+
 inBrowser('sets the tax behavior of a price, and then offers no other', async ({ visit }) => {
   const { id } = await tenant.billing.products.create({ name: 'Taxed' });
   const amount = { productId: id, unitAmount: 700, currency: 'usd', interval: 'month' } as const;

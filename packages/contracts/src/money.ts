@@ -23,6 +23,14 @@ export const currency = storedCurrency.refine(
   'Expected a lower-case ISO 4217 currency code, for example usd.',
 );
 
+const MAX_CURRENCIES = 50;
+
+/** Amounts in other currencies than that of the amount beside them, by currency. */
+export const inCurrencies = <Amount extends z.ZodType>(amount: Amount) =>
+  z
+    .record(currency, amount)
+    .refine(it => Object.keys(it).length <= MAX_CURRENCIES, `Expected at most ${MAX_CURRENCIES} currencies.`);
+
 /** The largest amount that the processor accepts: 999,999.99 in a currency with two decimals. */
 export const MAX_AMOUNT = 99_999_999;
 

@@ -116,6 +116,8 @@ const MEANINGS = {
     product_inactive: 'The product is archived.',
     price_inactive: 'The price is not active.',
     tax_code_invalid: 'The payment processor has no such tax code; nothing was changed.',
+    currency_amount_set:
+      'The price has another amount in a currency already, and it never changes; create another price. `details.currency` names it; nothing was changed.',
     tax_behavior_set:
       'The tax behavior of the price is set already, and never changes; create another price. Nothing was changed.',
     price_type_mismatch:

@@ -5,6 +5,8 @@ export type PendingReason = (typeof PENDING_REASONS)[number];
 /** The `details` of the problems that callers act on, by code. Amounts are in the currency's smallest unit. */
 export interface ProblemDetails {
   readonly amount_changed: { readonly expected: number; readonly actual: number };
+  /** The currency that the price has another amount in. */
+  readonly currency_amount_set: { readonly currency: string };
   /** Currencies as ISO 4217 codes in lower case. */
   readonly currency_mismatch: { readonly price: string } & (
     | { readonly subscription: string }

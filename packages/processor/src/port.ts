@@ -88,6 +88,12 @@ export interface NewCheckoutSession {
   readonly operationId?: string;
 }
 
+/** What a price is to cost in another currency than its own, and whether that contains the tax. */
+interface AmountChange {
+  readonly unitAmount?: number | undefined;
+  readonly taxBehavior?: TaxBehavior | undefined;
+}
+
 /** A payment: its payment intent, or a charge without one. */
 export type RefundedPayment = { readonly paymentIntentId: string } | { readonly chargeId: string };
 
@@ -233,6 +239,7 @@ export interface Processor extends PlanChanges, Discounts, Invoicing, Selling {
       productId: string;
       unitAmount: number;
       currency: string;
+      currencyOptions?: Readonly<Record<string, AmountChange>>;
       recurring: { interval: Interval; intervalCount: number } | null;
       taxBehavior?: TaxBehavior | undefined;
       metadata: Metadata;
@@ -241,10 +248,18 @@ export interface Processor extends PlanChanges, Discounts, Invoicing, Selling {
   ): Promise<PriceSnapshot>;
   findPrice(id: string): Promise<PriceSnapshot>;
   findCreatedPrice(productId: string, created: CreatedFilter): Promise<PriceSnapshot | null>;
-  /** Refuses another tax behavior once it is inclusive or exclusive. https://docs.stripe.com/api/prices/update */
+  /**
+   * Refuses another tax behavior once it is inclusive or exclusive. An amount in a currency that the price has one in already
+   * takes its place. https://docs.stripe.com/api/prices/update
+   */
   updatePrice(
     id: string,
-    changes: { taxBehavior?: TaxBehavior | undefined; isActive?: boolean | undefined; metadata?: Metadata | undefined },
+    changes: {
+      currencyOptions?: Readonly<Record<string, AmountChange>> | undefined;
+      taxBehavior?: TaxBehavior | undefined;
+      isActive?: boolean | undefined;
+      metadata?: Metadata | undefined;
+    },
     idempotencyKey: string,
   ): Promise<PriceSnapshot>;
 

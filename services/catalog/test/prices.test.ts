@@ -23,6 +23,7 @@ it('creates a recurring price at the processor and here, and publishes one event
     productId: product.id,
     unitAmount: 2_999,
     currency: 'eur',
+    currencyOptions: {},
     type: 'recurring',
     interval: 'month',
     intervalCount: 1,

@@ -21,6 +21,7 @@ export function aPrice(
     billingScheme: 'per_unit',
     metered: false,
     currency: 'usd',
+    currencyOptions: {},
     type: 'recurring',
     interval: 'month',
     intervalCount: 1,

@@ -42,6 +42,26 @@ it('leads from the card over the choice and the exact amounts to the change', as
   expect(after).toMatch(/Team[\s\S]*\$49\.99/);
 });
 
+it('offers what plans cost in the currency of the subscription, and only plans with an amount in it', async () => {
+  await using plans = await startPlans();
+  const { service, subscription, token, at, pro, team } = plans;
+  const inEuros = { unitAmount: 2_799, unitAmountDecimal: '2799', currency: 'eur' };
+  subscription.items = [{ ...item, ...inEuros, priceId: pro.id, quantity: 1 }];
+  expect(textOf((await service.visit(token, at)).body)).not.toContain('Team');
+  team.currencyOptions = { eur: { unitAmount: 4_499 } };
+  expect(textOf((await service.visit(token, at)).body)).toMatch(/€27\.99 \/ month\s+Team\s+€44\.99 \/ month/);
+
+  service.otherServices.preview = aPreview({ currency: 'eur' });
+  const review = textOf((await service.visit(token, `${at}/preview?priceId=${team.id}&quantity=1`)).body);
+  expect(review.replaceAll(/\s+/g, ' ')).toContain('New plan Team€44.99 / month');
+  subscription.scheduledChange = {
+    id: SubscriptionChangeId.create(),
+    items: [{ priceId: team.id, processorPriceId: team.processorPriceId, quantity: 2 }],
+    effectiveAt: new Date('2026-12-20T00:00:00Z'),
+  };
+  expect(await plans.card()).toMatch(/Team \(€44\.99 \/ month × 2\)/);
+});
+
 it('makes one change of a form that is sent twice, and another of the next page', async () => {
   await using plans = await startPlans();
   const { service, token, at, review } = plans;

@@ -17,6 +17,7 @@ import { CopyAutomaticTax } from './migrations/0009-copy-automatic-tax.ts';
 import { NameSoldPrices } from './migrations/0010-name-sold-prices.ts';
 import { CopyEntitlementsWhilePaused } from './migrations/0011-copy-entitlements-while-paused.ts';
 import { KeepClientSecrets } from './migrations/0012-keep-client-secrets.ts';
+import { CopyPriceCurrencies } from './migrations/0013-copy-price-currencies.ts';
 import { Payment } from './money/payment.entity.ts';
 import { MigratedSubscription, PriceMigration } from './price-migrations/price-migration.entity.ts';
 import { Subscription } from './record/subscription.entity.ts';
@@ -57,5 +58,6 @@ export const subscriptionsSchema = {
     { name: '0010-name-sold-prices', class: NameSoldPrices },
     { name: '0011-copy-entitlements-while-paused', class: CopyEntitlementsWhilePaused },
     { name: '0012-keep-client-secrets', class: KeepClientSecrets },
+    { name: '0013-copy-price-currencies', class: CopyPriceCurrencies },
   ],
 };

@@ -29,6 +29,7 @@ interface OtherServicesOptions {
 interface NewTestPrice {
   readonly recurring?: boolean;
   readonly unitAmount?: number;
+  readonly currencyOptions?: Readonly<Record<string, { unitAmount: number }>>;
   readonly interval?: Interval;
   readonly intervalCount?: number;
 }
@@ -109,7 +110,13 @@ export async function serveOtherServices({ processor, serve, scope }: OtherServi
     },
     /** Creates a price and its product at the processor and in the catalog. */
     createPrice: async (
-      { recurring = true, unitAmount = 2_999, interval = 'month', intervalCount = 1 }: NewTestPrice = {},
+      {
+        recurring = true,
+        unitAmount = 2_999,
+        currencyOptions = {},
+        interval = 'month',
+        intervalCount = 1,
+      }: NewTestPrice = {},
       of = scope,
     ) => {
       const ids = { product: ProductId.create(), price: PriceId.create() };
@@ -120,6 +127,7 @@ export async function serveOtherServices({ processor, serve, scope }: OtherServi
           productId: processorProduct.id,
           unitAmount,
           currency: 'usd',
+          currencyOptions,
           recurring: recurring ? { interval, intervalCount } : null,
           metadata: {},
         },
@@ -144,6 +152,7 @@ export async function serveOtherServices({ processor, serve, scope }: OtherServi
         billingScheme: 'per_unit',
         metered: false,
         currency: 'usd',
+        currencyOptions,
         type: recurring ? 'recurring' : 'one_time',
         interval: recurring ? interval : null,
         intervalCount: recurring ? intervalCount : null,

@@ -13,7 +13,7 @@ export const formatCount = (count: number): string => COUNT.format(count);
 
 type SubscriptionItem = Subscription['items'][number];
 
-/** Returns what a price costs: `$29.00 a month`; tiers and usage have no single amount. */
+/** Returns what a price costs, in all of its currencies: `$29.00 · €27.00 a month`; tiers and usage have no single amount. */
 export function formatPrice(price: Price | SubscriptionItem): string {
   const { unitAmount, currency, interval } = price;
   const { billingScheme, usageType, unitAmountDecimal } = price;
@@ -25,8 +25,12 @@ export function formatPrice(price: Price | SubscriptionItem): string {
         : unitAmountDecimal
           ? formatExactMoney(unitAmountDecimal, currency)
           : 'By usage';
-  return `${amount}${usageType === 'metered' ? ' a unit used' : ''}${interval ? ` ${everyInterval(interval, price.intervalCount ?? 1)}` : ''}`;
+  const others = 'currencyOptions' in price ? Object.entries(price.currencyOptions).map(inCurrency) : [];
+  return `${[amount, ...others].join(' · ')}${usageType === 'metered' ? ' a unit used' : ''}${interval ? ` ${everyInterval(interval, price.intervalCount ?? 1)}` : ''}`;
 }
+
+const inCurrency = ([currency, { unitAmount }]: [string, Price['currencyOptions'][string]]): string =>
+  unitAmount === null ? currency.toUpperCase() : formatMoney(unitAmount, currency);
 
 const everyInterval = (interval: string, count: number): string =>
   count === 1 ? `a ${interval}` : `every ${count} ${interval}s`;

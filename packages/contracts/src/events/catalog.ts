@@ -1,7 +1,15 @@
 import { z } from 'zod';
 import { PriceId, ProductId, ProjectId } from '../ids.ts';
 import { storedMetadata } from '../metadata.ts';
-import { BILLING_SCHEMES, INTERVALS, PRICE_TYPES, showAmount, TAX_BEHAVIORS, type Price } from '../resources/price.ts';
+import {
+  BILLING_SCHEMES,
+  INTERVALS,
+  PRICE_TYPES,
+  showAmount,
+  storedOptions,
+  TAX_BEHAVIORS,
+  type Price,
+} from '../resources/price.ts';
 import { productTexts, type Product } from '../resources/product.ts';
 import { timestamp } from '../timestamp.ts';
 import { version } from '../version.ts';
@@ -34,6 +42,7 @@ export const priceState = z.object({
   /** A metered price is billed by usage, not by quantity. */
   metered: z.boolean(),
   currency: z.string(),
+  currencyOptions: storedOptions.default({}),
   type: z.enum(PRICE_TYPES),
   interval: z.enum(INTERVALS).nullable(),
   intervalCount: z.int().nullable(),
@@ -55,10 +64,10 @@ export function productOf({ version: _version, deletedAt: _deletedAt, ...rest }:
 
 /** Returns a price as its GET does. */
 export function priceOf(state: PriceState): Price {
-  const { id, productId, currency, type, interval, intervalCount } = state;
+  const { id, productId, currency, currencyOptions, type, interval, intervalCount } = state;
   const { taxBehavior, isActive, processorPriceId, metadata, createdAt } = state;
   const period = interval === null ? {} : { interval, intervalCount: intervalCount ?? 1 };
-  const terms = { ...showAmount(state), currency, type, ...period };
+  const terms = { ...showAmount(state), currency, currencyOptions, type, ...period };
   return { id, productId, ...terms, taxBehavior, isActive, processorPriceId, metadata, createdAt };
 }
 

@@ -83,10 +83,17 @@ export const catalogOperations = declareOperations('catalog', {
   updatePrice: {
     route: `PATCH ${PROJECT_PATH}/prices/:priceId`,
     access: write,
-    summary: 'Activate or deactivate a price, set its tax behavior, or replace its metadata',
+    summary:
+      'Activate or deactivate a price, add amounts in other currencies, set its tax behavior, or replace its metadata',
     body: priceUpdate,
     response: z.object({ price }),
-    problems: ['price_not_found', 'tax_behavior_set', 'processor_not_connected', 'processor_error'],
+    problems: [
+      'price_not_found',
+      'currency_amount_set',
+      'tax_behavior_set',
+      'processor_not_connected',
+      'processor_error',
+    ],
     example: { response: { price: { isActive: false } } },
   },
   deletePrice: {

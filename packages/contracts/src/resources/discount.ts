@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CouponId, ProductId, PromotionCodeId } from '../ids.ts';
-import { AMOUNT, currency, MAX_AMOUNT, storedCurrency } from '../money.ts';
+import { AMOUNT, currency, inCurrencies, MAX_AMOUNT, storedCurrency } from '../money.ts';
 import { optional } from '../optional.ts';
 import { text } from '../text.ts';
 import { createdAt, givenTime, timestamp } from '../timestamp.ts';
@@ -36,14 +36,7 @@ export const maxRedemptions = z
   .max(MAX_REDEMPTIONS)
   .meta({ description: 'How often it can be redeemed in all.', example: 100 });
 
-const MAX_CURRENCIES = 50;
-
-/** Amounts in other currencies than that of the amount beside them. */
-export const inCurrencies = (amount: z.ZodInt) =>
-  z
-    .record(currency, amount)
-    .refine(it => Object.keys(it).length <= MAX_CURRENCIES, `Expected at most ${MAX_CURRENCIES} currencies.`);
-/** The same, of a resource. */
+/** Amounts in other currencies than that of the amount beside them, of a resource. */
 export const storedInCurrencies = z.record(z.string(), z.int());
 
 /** Amounts in other currencies need one in a currency of its own. */

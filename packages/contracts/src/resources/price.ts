@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { PriceId, ProductId } from '../ids.ts';
 import { optional, withDefault } from '../optional.ts';
 import { metadata, replacedMetadata, storedMetadata } from '../metadata.ts';
-import { AMOUNT, currency, storedCurrency, unitAmount } from '../money.ts';
+import { AMOUNT, currency, inCurrencies, storedCurrency, unitAmount } from '../money.ts';
 import { createdAt } from '../timestamp.ts';
 
 export const PRICE_TYPES = ['recurring', 'one_time'] as const;
@@ -56,6 +56,15 @@ export function showAmount({ metered, ...price }: KnownAmount): ShownAmount {
   return { unitAmount: null, billingScheme, usageType: metered ? 'metered' : 'licensed', unitAmountDecimal };
 }
 
+/** What a price costs in other currencies than its own, by currency. */
+export const storedOptions = z.record(
+  z.string(),
+  z.object({ unitAmount: z.int().nullable().describe(`${AMOUNT} Null for tiers, and with fractions of that unit.`) }),
+);
+export type CurrencyOptions = Readonly<z.output<typeof storedOptions>>;
+
+const givenOptions = inCurrencies(z.strictObject({ unitAmount }));
+
 /** No billing period is longer than three years. Stripe: https://docs.stripe.com/api/prices/create */
 const MAX_INTERVAL_COUNT: Readonly<Record<Interval, number>> = { day: 1_095, week: 156, month: 36, year: 3 };
 
@@ -65,6 +74,10 @@ export const price = z
     productId: ProductId.schema,
     ...shownAmount.shape,
     currency: storedCurrency,
+    currencyOptions: storedOptions.meta({
+      description: 'What it costs in other currencies than `currency`, by currency; empty without any.',
+      example: { eur: { unitAmount: 2799 } },
+    }),
     type: z.enum(PRICE_TYPES).describe('Whether it is billed in intervals, or once.'),
     interval: z.enum(INTERVALS).optional().describe('Absent for a one-time price.'),
     intervalCount: z.int().optional().describe('Number of intervals between billings.'),
@@ -78,7 +91,8 @@ export const price = z
   })
   .meta({
     id: 'Price',
-    description: 'A price of a product. Amount, currency and interval never change.',
+    description:
+      'A price of a product. Amounts, currency and interval never change; amounts in other currencies can be added.',
     example: {
       interval: 'month',
       intervalCount: 1,
@@ -89,11 +103,17 @@ export const price = z
   });
 export type Price = z.output<typeof price>;
 
+/** What is wrong where an amount in the currency of a price is among those in others. */
+export const OTHER_CURRENCIES = 'Expected other currencies than that of the price.';
+
 export const priceCreate = z
   .strictObject({
     productId: ProductId.schema,
     unitAmount,
     currency,
+    currencyOptions: withDefault(givenOptions, {}).describe(
+      'What it costs in other currencies than `currency`, by currency: it is sold in each of them.',
+    ),
     type: withDefault(z.enum(PRICE_TYPES), 'recurring').describe('Whether it is billed in intervals, or once.'),
     interval: optional(z.enum(INTERVALS)).describe('Required for a recurring price; not allowed for a one-time price.'),
     intervalCount: optional(z.int().min(1)).describe(
@@ -106,6 +126,7 @@ export const priceCreate = z
   })
   .superRefine((it, context) => {
     const reject = (field: string, message: string) => context.addIssue({ code: 'custom', path: [field], message });
+    if (Object.hasOwn(it.currencyOptions, it.currency)) reject('currencyOptions', OTHER_CURRENCIES);
     if (it.type === 'one_time') {
       if (it.interval !== undefined) reject('interval', 'A one-time price has no interval.');
       if (it.intervalCount !== undefined) reject('intervalCount', 'A one-time price has no interval count.');
@@ -126,6 +147,9 @@ export const priceUpdate = z
     taxBehavior: z
       .enum(TAX_BEHAVIORS)
       .describe('Whether the amount contains the tax: once it is `inclusive` or `exclusive`, it never changes.'),
+    currencyOptions: givenOptions.describe(
+      'Amounts to add in other currencies than that of the price. One that it has already stays, and another amount in its currency is refused.',
+    ),
     isActive: z.boolean().describe('Whether a checkout can use it.'),
     metadata: replacedMetadata,
   })

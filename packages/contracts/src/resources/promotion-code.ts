@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { CouponId, CustomerId, PromotionCodeId } from '../ids.ts';
-import { AMOUNT, currency, MAX_AMOUNT, storedCurrency } from '../money.ts';
+import { AMOUNT, currency, inCurrencies, MAX_AMOUNT, storedCurrency } from '../money.ts';
 import { optional, withDefault } from '../optional.ts';
 import { text } from '../text.ts';
 import { createdAt, givenTime, timestamp } from '../timestamp.ts';
-import { haveOwn, inCurrencies, maxRedemptions, OTHER_CURRENCIES, storedInCurrencies } from './discount.ts';
+import { haveOwn, maxRedemptions, OTHER_CURRENCIES, storedInCurrencies } from './discount.ts';
 
 /** Why a promotion code cannot be redeemed; the problem that callers get. */
 export const REDEMPTION_REFUSALS = [

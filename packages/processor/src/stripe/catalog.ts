@@ -1,3 +1,4 @@
+import type { TaxBehavior } from '@billing/contracts/resources/price';
 import type { Processor } from '../port.ts';
 import { readPrice, readProduct, toProductParams } from '../snapshots/catalog.ts';
 import { given, write, type Calls } from './calls.ts';
@@ -14,6 +15,10 @@ type Catalog = Pick<
   | 'findCreatedPrice'
   | 'updatePrice'
 >;
+
+/** A price contains its amounts in other currencies only when they are expanded. */
+export const WHOLE_PRICE = { expand: ['currency_options'] };
+export const WHOLE_PRICES = { expand: ['data.currency_options'] };
 
 /** Products and prices. */
 export function catalogCalls({ stripe, call }: Calls): Catalog {
@@ -35,24 +40,43 @@ export function catalogCalls({ stripe, call }: Calls): Catalog {
         return readProduct(await stripe.products.update(id, changes, write(key)));
       }),
 
-    createPrice: ({ productId, unitAmount, currency, recurring, taxBehavior, metadata }, key) =>
+    createPrice: ({ productId, unitAmount, currency, currencyOptions, recurring, taxBehavior, metadata }, key) =>
       call(async () => {
         const interval = recurring && {
           recurring: { interval: recurring.interval, interval_count: recurring.intervalCount },
         };
         const price = { product: productId, unit_amount: unitAmount, currency, ...interval, metadata: { ...metadata } };
-        const tax = given({ tax_behavior: taxBehavior === 'unspecified' ? undefined : taxBehavior });
-        return readPrice(await stripe.prices.create({ ...price, ...tax }, write(key)));
+        const params = {
+          ...price,
+          ...given({ tax_behavior: setBehavior(taxBehavior) }),
+          ...optionParams(currencyOptions),
+        };
+        return readPrice(await stripe.prices.create({ ...params, ...WHOLE_PRICE }, write(key)));
       }),
-    findPrice: id => call(async () => readPrice(await stripe.prices.retrieve(id, { expand: ['currency_options'] }))),
+    findPrice: id => call(async () => readPrice(await stripe.prices.retrieve(id, WHOLE_PRICE))),
     findCreatedPrice: async (product, created) => {
-      const found = await findCreated(created, page => call(() => stripe.prices.list({ ...page, product })));
+      const found = await findCreated(created, page =>
+        call(() => stripe.prices.list({ ...page, product, ...WHOLE_PRICES })),
+      );
       return found && readPrice(found);
     },
-    updatePrice: (id, { isActive, taxBehavior, metadata }, key) =>
+    updatePrice: (id, { isActive, taxBehavior, metadata, currencyOptions }, key) =>
       call(async () => {
         const changes = given({ active: isActive, tax_behavior: taxBehavior, metadata: metadata && { ...metadata } });
-        return readPrice(await stripe.prices.update(id, changes, write(key)));
+        const params = { ...changes, ...optionParams(currencyOptions), ...WHOLE_PRICE };
+        return readPrice(await stripe.prices.update(id, params, write(key)));
       }),
   };
+}
+
+/** An unspecified behavior is not sent: the default of the account counts. */
+const setBehavior = (taxBehavior: TaxBehavior | undefined) => (taxBehavior === 'unspecified' ? undefined : taxBehavior);
+
+/** Returns amounts in other currencies as parameters; none for no amounts. */
+function optionParams(options: Parameters<Processor['updatePrice']>[1]['currencyOptions'] = {}) {
+  const params = Object.entries(options).map(([currency, { unitAmount, taxBehavior }]) => [
+    currency,
+    given({ unit_amount: unitAmount, tax_behavior: setBehavior(taxBehavior) }),
+  ]);
+  return params.length === 0 ? {} : { currency_options: Object.fromEntries(params) };
 }

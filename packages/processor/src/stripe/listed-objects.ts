@@ -4,6 +4,7 @@ import { isMissing } from '../errors.ts';
 import { PAGE_SIZE } from '../page-size.ts';
 import type { ListedObject, MarkedType, Processor } from '../port.ts';
 import { given, inSeconds, write, type Calls } from './calls.ts';
+import { WHOLE_PRICE, WHOLE_PRICES } from './catalog.ts';
 import { WHOLE_CODE, WHOLE_CODES, WHOLE_COUPON, WHOLE_COUPONS } from './discounts.ts';
 import { completeEach, completeLists, WHOLE_CUSTOMER, WHOLE_CUSTOMERS } from './nested-lists.ts';
 
@@ -45,7 +46,7 @@ type Listed = Stripe.Response<Stripe.ApiList<ListedObject>>;
 
 const LIST: Readonly<Record<SyncType, (stripe: Stripe, page: Page) => Promise<Listed>>> = {
   product: async (stripe, page) => plain(await stripe.products.list(page)),
-  price: async (stripe, page) => plain(await stripe.prices.list(page)),
+  price: async (stripe, page) => plain(await stripe.prices.list({ ...page, ...WHOLE_PRICES })),
   coupon: async (stripe, page) => plain(await stripe.coupons.list({ ...page, ...WHOLE_COUPONS })),
   customer: async (stripe, page) => plain(await stripe.customers.list({ ...page, ...WHOLE_CUSTOMERS })),
   promotion_code: async (stripe, page) => plain(await stripe.promotionCodes.list({ ...page, ...WHOLE_CODES })),
@@ -61,7 +62,7 @@ type Found = Stripe.Response<ListedObject>;
 
 const RETRIEVE: Readonly<Record<SyncType, (stripe: Stripe, id: string) => Promise<Found>>> = {
   product: async (stripe, id) => found(await stripe.products.retrieve(id)),
-  price: async (stripe, id) => found(await stripe.prices.retrieve(id)),
+  price: async (stripe, id) => found(await stripe.prices.retrieve(id, WHOLE_PRICE)),
   coupon: async (stripe, id) => found(await stripe.coupons.retrieve(id, WHOLE_COUPON)),
   customer: async (stripe, id) => found(await stripe.customers.retrieve(id, WHOLE_CUSTOMER)),
   promotion_code: async (stripe, id) => found(await stripe.promotionCodes.retrieve(id, WHOLE_CODE)),

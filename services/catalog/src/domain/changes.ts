@@ -1,21 +1,26 @@
 import { isDeepStrictEqual } from 'node:util';
-import { TAX_BEHAVIORS } from '@billing/contracts/resources/price';
+import { TAX_BEHAVIORS, type CurrencyOptions } from '@billing/contracts/resources/price';
 import { productTexts } from '@billing/contracts/resources/product';
 import { replacement, withoutEmpty } from '@billing/processor/metadata';
 import { z } from 'zod';
 
-/** What a caller may change of a product or price: null removes a text, metadata is replaced. */
+/** What a caller may change of a product or price: null removes a text, metadata is replaced, amounts are added. */
 export const changes = z.object({
   ...productTexts.partial().shape,
   taxBehavior: z.enum(TAX_BEHAVIORS).optional(),
+  currencyOptions: z.record(z.string(), z.object({ unitAmount: z.int() })).optional(),
   isActive: z.boolean().optional(),
   metadata: z.record(z.string(), z.string()).optional(),
 });
 export type Changes = z.output<typeof changes>;
 
 /** Returns the values that a record gets by a caller's changes. */
-export const valuesOf = ({ metadata, ...rest }: Changes) => ({
+export const valuesOf = (
+  current: { readonly metadata: object; readonly currencyOptions?: CurrencyOptions },
+  { metadata, currencyOptions, ...rest }: Changes,
+) => ({
   ...rest,
+  ...(currencyOptions && { currencyOptions: { ...current.currencyOptions, ...currencyOptions } }),
   ...(metadata && { metadata: withoutEmpty(metadata) }),
 });
 

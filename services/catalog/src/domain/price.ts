@@ -1,7 +1,15 @@
 import { priceOf, priceState, type PriceState } from '@billing/contracts/events/catalog';
 import { fieldsOf, pick } from '@billing/contracts/fields-of';
-import { unprocessable, type Problem } from '@billing/contracts/problem';
-import type { Interval, Price, PriceType, TaxBehavior } from '@billing/contracts/resources/price';
+import { invalid, unprocessable, type Problem } from '@billing/contracts/problem';
+import type { ProblemDetails } from '@billing/contracts/problem-details';
+import {
+  OTHER_CURRENCIES,
+  type CurrencyOptions,
+  type Interval,
+  type Price,
+  type PriceType,
+  type TaxBehavior,
+} from '@billing/contracts/resources/price';
 import type { PriceSnapshot } from '@billing/processor/port';
 import { withoutRouting } from '@billing/processor/metadata';
 
@@ -11,6 +19,8 @@ export interface PriceContent {
   readonly isActive: boolean;
   /** Without routing keys. */
   readonly metadata: Record<string, string>;
+  /** What it costs in other currencies than its own, which can be added to; events do not contain it. */
+  readonly currencyOptions?: CurrencyOptions;
 }
 
 const TERMS = [
@@ -45,11 +55,52 @@ export function newTerms(requested: {
 export const toTerms = (price: PriceTerms): PriceTerms => pick(price, TERMS);
 
 /** Returns what may change of the processor's price, as we store it. */
-export const toContent = ({ taxBehavior, isActive, metadata }: PriceSnapshot): PriceContent => ({
+export const toContent = ({ taxBehavior, isActive, metadata, ...amounts }: PriceSnapshot): PriceContent => ({
   taxBehavior,
   isActive,
   metadata: withoutRouting(metadata),
+  ...otherCurrencies(amounts),
 });
+
+/** Returns the amounts without that in the own currency; nothing where the object did not contain them. */
+function otherCurrencies({
+  currency: own,
+  currencyOptions,
+}: Pick<PriceSnapshot, 'currency' | 'currencyOptions'>): Pick<PriceContent, 'currencyOptions'> {
+  if (!currencyOptions) return {};
+  const others = [...currencyOptions].filter(([currency]) => currency !== own);
+  return {
+    currencyOptions: Object.fromEntries(others.map(([currency, { unitAmount }]) => [currency, { unitAmount }])),
+  };
+}
+
+/** Amounts to add to a price, by currency. */
+export type AddedAmounts = Readonly<Record<string, { readonly unitAmount: number }>>;
+
+/**
+ * Checks that amounts can be added to a price. One that it has already may be added again, and stays.
+ * @throws Problem 400 for an amount in the own currency; 422 `currency_amount_set` for another one than it has in a currency
+ */
+export function requireAddable(
+  { currency, currencyOptions = {} }: { readonly currency: string; readonly currencyOptions?: CurrencyOptions },
+  added: AddedAmounts | undefined,
+): void {
+  for (const [code, { unitAmount }] of Object.entries(added ?? {})) {
+    if (code === currency) throw invalid([{ path: 'currencyOptions', message: OTHER_CURRENCIES }]);
+    const current = currencyOptions[code];
+    if (current && current.unitAmount !== unitAmount) throw currencyAmountSet(code);
+  }
+}
+
+function currencyAmountSet(currency: string): Problem {
+  const details = { currency } satisfies ProblemDetails['currency_amount_set'];
+  const message = `The price has another amount in ${currency} already, and it never changes; create another price.`;
+  return unprocessable('currency_amount_set', message, details);
+}
+
+/** Returns whether a price has amounts that were to be added. */
+export const hasAdded = ({ currencyOptions = {} }: Partial<PriceContent>, added: AddedAmounts | undefined): boolean =>
+  Object.entries(added ?? {}).every(([code, { unitAmount }]) => currencyOptions[code]?.unitAmount === unitAmount);
 
 /** 422: an archived product gets no new prices. */
 export function productInactive(): Problem {

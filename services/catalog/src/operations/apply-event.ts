@@ -31,7 +31,10 @@ export function applyEvent<Row extends CatalogRow, Snapshot extends CatalogSnaps
 ): boolean {
   const received = type.toContent(snapshot);
   record.processorCreatedAt ??= snapshot.createdAt;
-  const decision = decideOnEvent(record, source.at, hasContent(record, received));
+  const shown = decideOnEvent(record, source.at, hasContent(record, received));
+  // An event that shows no change, and is not that of a change of ours, tells of one that events do not contain.
+  const isHidden = shown === 'confirm' && !record.awaitsWebhook && type.isWhole?.(snapshot) === false;
+  const decision = isHidden ? 'reread' : shown;
   if (decision === 'ignore') return true;
   if (decision === 'reread' && reread?.version !== record.version) return false;
   const newest = decision === 'reread' && reread ? reread.snapshot : snapshot;

@@ -3,7 +3,7 @@ import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import { isRefused, missingOrThrow } from '@billing/processor/errors';
 import type { Mirrored } from '@billing/service/mirrored-rows';
 import type { Changes } from '#domain/changes.ts';
-import { keepsTaxBehavior, taxBehaviorSet } from '#domain/price.ts';
+import { keepsTaxBehavior, requireAddable, taxBehaviorSet } from '#domain/price.ts';
 import type { Price } from '#persistence/price.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { PRICE } from './record-types.ts';
@@ -11,7 +11,8 @@ import { updatePrice } from './update-record.ts';
 
 /**
  * Changes a price at the processor and here.
- * @throws Problem 422 `tax_behavior_set`, with nothing changed, also when only the processor has it; what `updateRecord` throws
+ * @throws Problem 422 `tax_behavior_set`, `currency_amount_set`, with nothing changed, also when only the processor has it; 400
+ * for an amount in the price's own currency; what `updateRecord` throws
  */
 export function changePrice(dependencies: Dependencies) {
   const { em, processors } = dependencies;
@@ -23,7 +24,9 @@ export function changePrice(dependencies: Dependencies) {
     changes: Changes,
     context: AuditContext,
   ): Promise<Mirrored<Price>> => {
-    const { processorId, taxBehavior } = await PRICE.rows.find(em.fork(), scope, id);
+    const price = await PRICE.rows.find(em.fork(), scope, id);
+    const { processorId, taxBehavior } = price;
+    requireAddable(price, changes.currencyOptions);
     if (keepsTaxBehavior(taxBehavior, changes.taxBehavior)) throw taxBehaviorSet();
     return update(scope, id, changes, context).catch(async (err: unknown) => {
       if (!isRefused(err) || changes.taxBehavior === undefined) throw err;

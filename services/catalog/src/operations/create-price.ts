@@ -17,6 +17,7 @@ const input = z.object({
   productId: z.string(),
   unitAmount: z.int(),
   currency: z.string(),
+  currencyOptions: z.record(z.string(), z.object({ unitAmount: z.int() })).default({}),
   recurring: z.object({ interval: z.enum(INTERVALS), intervalCount: z.int() }).nullable(),
   taxBehavior: z.enum(TAX_BEHAVIORS).default('unspecified'),
   metadata: z.record(z.string(), z.string()),
@@ -24,7 +25,11 @@ const input = z.object({
 
 export const createPriceKind = createKind<Price, PriceSnapshot, z.output<typeof input>>(PRICE, {
   input,
-  send: (processor, operation) => processor.createPrice(operation.input, operation.idempotencyKey),
+  send: (processor, { input: { currencyOptions, ...price }, idempotencyKey }) => {
+    const { taxBehavior } = price;
+    const options = Object.entries(currencyOptions).map(([code, amount]) => [code, { ...amount, taxBehavior }]);
+    return processor.createPrice({ ...price, currencyOptions: Object.fromEntries(options) }, idempotencyKey);
+  },
   findExisting: (processor, { resourceId: priceId, input: { productId }, createdAt: since }) =>
     processor.findCreatedPrice(productId, { metadata: { priceId }, since }),
 });
@@ -37,7 +42,7 @@ export const createPriceKind = createKind<Price, PriceSnapshot, z.output<typeof 
 export function createPrice({ operationLog, now }: Pick<Dependencies, 'operationLog' | 'now'>) {
   return async (
     scope: ProjectScope,
-    { productId, taxBehavior, metadata: given, ...requested }: z.output<typeof priceCreate>,
+    { productId, taxBehavior, currencyOptions, metadata: given, ...requested }: z.output<typeof priceCreate>,
     context: AuditContext,
     operationKey: string = randomUUID(),
   ): Promise<Mirrored<Price>> => {
@@ -49,17 +54,19 @@ export function createPrice({ operationLog, now }: Pick<Dependencies, 'operation
       const terms = newTerms(requested);
       const metadata = withoutEmpty(given);
       const { unitAmount, currency, interval, intervalCount } = terms;
+      const others = Object.keys(currencyOptions).length > 0 && { currencyOptions };
       const amount = { unitAmountDecimal: String(unitAmount), billingScheme: 'per_unit', metered: false } as const;
-      const content = { ...terms, taxBehavior, metadata };
+      const content = { ...terms, currencyOptions, taxBehavior, metadata };
       tx.create(Price, { ...scope, ...content, ...amount, id, productId, isActive: true, ...reserved(now()) });
       return {
         productId: product.processorId,
         unitAmount,
         currency,
+        currencyOptions,
         recurring: interval && intervalCount !== null ? { interval, intervalCount } : null,
         taxBehavior,
         metadata: { ...metadata, teamId: scope.teamId, projectId: scope.projectId, priceId: id },
-        audit: auditOfCreated(context, { type: 'price', id }, { productId, ...content }),
+        audit: auditOfCreated(context, { type: 'price', id }, { productId, ...terms, ...others, taxBehavior, metadata }),
       };
     });
   };

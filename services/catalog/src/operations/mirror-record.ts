@@ -71,7 +71,7 @@ export async function mirrorPrice(
 ): Promise<Mirrored<Price>> {
   const id =
     (await findLostId(tx, PRICE.rows, origin)) ?? idOfMirrored(PriceId, origin.scope, price.id, price.createdAt);
-  const content = { ...toPriceContent(price), ...toTerms(price), productId };
+  const content = { currencyOptions: {}, ...toPriceContent(price), ...toTerms(price), productId };
   const row = tx.create(Price, { ...content, ...columnsOf(price, origin), id });
   return created(PRICE, publish, row, origin.source);
 }

@@ -54,6 +54,8 @@ export interface RecordType<Row extends CatalogRow, Snapshot extends CatalogSnap
   readonly events: readonly ProcessorEventType[];
   /** Parses an object of the processor. */
   readonly read: (object: unknown) => Snapshot;
+  /** Whether an object contains all of its content; all do when it is absent. One that does not may have changed otherwise. */
+  readonly isWhole?: (snapshot: Snapshot) => boolean;
   /** Returns the fields that an event may change, as we store them. */
   readonly toContent: (snapshot: Snapshot) => Partial<Row>;
   readonly find: (processor: Processor, processorId: string) => Promise<Snapshot>;
@@ -123,6 +125,7 @@ export const PRICE: UpdatableType<Price, PriceSnapshot> & DeletableType<Price, P
   object: 'price',
   eventOf: changedBy(PriceCreated, PriceUpdated, PriceDeleted),
   read: readPrice,
+  isWhole: ({ currencyOptions }) => currencyOptions !== null,
   toContent: toPriceContent,
   toState: toPriceState,
   find: (processor, id) => processor.findPrice(id),

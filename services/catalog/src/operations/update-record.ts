@@ -11,6 +11,7 @@ import { isOfLife } from '@billing/service/lives';
 import type { Mirrored } from '@billing/service/mirrored-rows';
 import { z } from 'zod';
 import { changes as processorChanges, toProcessorChanges, valuesOf, type Changes } from '#domain/changes.ts';
+import { hasAdded } from '#domain/price.ts';
 import type { Product } from '#persistence/product.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { explainTaxCode } from './explain-refusal.ts';
@@ -64,7 +65,11 @@ function updateKind<Row extends CatalogRow, Snapshot extends CatalogSnapshot>(
     reread,
     async findExisting(processor, operation, em) {
       const current = await reread(processor, operation, em);
-      return showsChanges<CatalogSnapshot>(current.snapshot, operation.input.changes) ? current : null;
+      const { currencyOptions, ...sent } = operation.input.changes;
+      const isDone =
+        showsChanges<CatalogSnapshot>(current.snapshot, sent) &&
+        hasAdded(type.toContent(current.snapshot), currencyOptions);
+      return isDone ? current : null;
     },
     cancel: async () => undefined,
   });
@@ -100,7 +105,10 @@ const updateRecord =
       return operationLog.perform(kind, scope, { resourceId: id }, async tx => {
         const record = await type.rows.lock(tx, scope, id);
         const { processorId, version } = record;
-        const audit = pendingAuditOf(context, { target, changes: changesOf(record, valuesOf(changes), ['metadata']) });
+        const audit = pendingAuditOf(context, {
+          target,
+          changes: changesOf(record, valuesOf(record, changes), ['metadata']),
+        });
         return { processorId, version, changes: toProcessorChanges(record, changes), audit };
       });
     };

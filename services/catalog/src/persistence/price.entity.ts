@@ -1,6 +1,12 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { PriceId, ProductId } from '@billing/contracts/ids';
-import { BILLING_SCHEMES, INTERVALS, PRICE_TYPES, TAX_BEHAVIORS } from '@billing/contracts/resources/price';
+import {
+  BILLING_SCHEMES,
+  INTERVALS,
+  PRICE_TYPES,
+  TAX_BEHAVIORS,
+  type CurrencyOptions,
+} from '@billing/contracts/resources/price';
 import { mirroredProperties, processorIdIndex, uniqueProcessorId } from '@billing/service/mirrored-rows';
 
 const PriceSchema = defineEntity({
@@ -23,6 +29,8 @@ const PriceSchema = defineEntity({
     billingScheme: p.enum(BILLING_SCHEMES),
     metered: p.boolean(),
     currency: p.text(),
+    /** What it costs in other currencies, by currency. */
+    currencyOptions: p.json<CurrencyOptions>(),
     type: p.enum(PRICE_TYPES),
     interval: p.enum(INTERVALS).strictNullable(),
     intervalCount: p.bigint('number').strictNullable(),

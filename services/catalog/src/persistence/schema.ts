@@ -5,6 +5,7 @@ import { CreateCatalog } from './migrations/0001-create-catalog.ts';
 import { AddCurrencyOptions } from './migrations/0002-add-currency-options.ts';
 import { AllowSecondLives } from './migrations/0003-allow-second-lives.ts';
 import { AddTax } from './migrations/0004-add-tax.ts';
+import { AddPriceCurrencies } from './migrations/0005-add-price-currencies.ts';
 import { Price } from './price.entity.ts';
 import { Product } from './product.entity.ts';
 import { PromotionCode } from './promotion-code.entity.ts';
@@ -18,5 +19,6 @@ export const catalogSchema = {
     { name: '0002-add-currency-options', class: AddCurrencyOptions },
     { name: '0003-allow-second-lives', class: AllowSecondLives },
     { name: '0004-add-tax', class: AddTax },
+    { name: '0005-add-price-currencies', class: AddPriceCurrencies },
   ],
 };

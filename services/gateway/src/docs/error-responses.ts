@@ -20,6 +20,7 @@ const DETAILS: Readonly<Partial<Record<ProblemCode, Record<string, unknown>>>> &
   },
   webhook_endpoint_not_permitted: { permission: 'rak_webhook_write' },
   amount_changed: { expected: 2_113, actual: 2_150 },
+  currency_amount_set: { currency: 'eur' },
   currency_mismatch: { subscription: 'usd', price: 'eur' },
   customer_currency_mismatch: { customer: 'usd', wanted: 'eur' },
   payment_required: { amountDue: 2_999 },

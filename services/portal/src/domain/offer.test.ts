@@ -29,11 +29,13 @@ function sold(id: PriceId, changes: Partial<SoldPrice['price']> = {}): SoldPrice
     intervalCount: 1,
     metered: false,
     taxBehavior: 'unspecified',
+    currencyOptions: {},
   } as const;
   const price = { ...common, ...amount, ...period, id, productId: product.id, processorPriceId: `price_${id}` };
   return { price: { ...price, ...changes }, product };
 }
 
+const EUROS = { currencyOptions: { eur: { unitAmount: 2_799 } } };
 const PRICES = [sold(BASIC), sold(PRO), sold(TEAM), sold(USAGE, { metered: true })];
 const catalog = (...changed: SoldPrice[]) => new Map([...PRICES, ...changed].map(one => [one.price.id, one]));
 
@@ -68,7 +70,21 @@ describe('an offer', () => {
     expect(idsOf(offerFor(subscription, config, catalog(sold(PRO, { isActive: false }))))).toEqual([BASIC, null, TEAM]);
   });
 
+  it('has what a price costs in the currency of the subscription', () => {
+    const inEuros = { ...subscription, items: subscription.items.map(one => ({ ...one, currency: 'eur' })) };
+    const [basic, team] = [sold(BASIC, EUROS), sold(TEAM, { ...EUROS, currency: 'gbp' })];
+    const offer = offerFor(inEuros, config, catalog(basic, team));
+    const amount = { currency: 'eur', unitAmount: 2_799, unitAmountDecimal: '2799' };
+    expect(offer?.choices).toMatchObject([
+      { price: { ...amount, id: BASIC } },
+      null,
+      { price: { ...amount, id: TEAM } },
+    ]);
+    expect(offerFor(inEuros, { ...config, quantity: isOff }, catalog())).toBeNull();
+  });
+
   it.each<[string, SoldPrice]>([
+    ['of fractions in this currency', sold(TEAM, { currency: 'gbp', currencyOptions: { usd: { unitAmount: null } } })],
     ['in another currency', sold(TEAM, { currency: 'eur' })],
     ['paid once', sold(TEAM, { type: 'one_time', interval: null })],
     ['archived', sold(TEAM, { isActive: false })],

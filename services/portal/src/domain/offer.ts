@@ -45,7 +45,9 @@ export function offerFor(
   const [item, ...others] = subscription.items;
   if (!item || others.length > 0 || !canChange(subscription)) return null;
   const sold = planSwitch.enabled ? planSwitch.priceIds.flatMap(id => prices.get(id) ?? []) : [];
-  const fitting = sold.flatMap(it => (isOf(it, item) ? [null] : canReplace(it, item) ? [it] : []));
+  const fitting = sold.flatMap(it =>
+    isOf(it, item) ? [null] : canReplace(it) ? (soldIn(item.currency, it) ?? []) : [],
+  );
   const choices = fitting.includes(null) ? fitting : [null, ...fitting];
   const hasQuantity = choices.some(it => !(it?.price ?? item).metered);
   const { enabled, min, max } = quantity;
@@ -88,11 +90,20 @@ function canChange(subscription: Changeable): boolean {
 /** Whether a price is the one of an item; that of an item from elsewhere is known by the processor's id only. */
 const isOf = ({ price }: SoldPrice, item: BilledItem): boolean => price.processorPriceId === item.processorPriceId;
 
-/** A subscription has one currency, and is billed in intervals. */
-const canReplace = ({ price, product }: SoldPrice, { currency }: BilledItem): boolean =>
+/** A subscription is billed in intervals. */
+const canReplace = ({ price, product }: SoldPrice): boolean =>
   price.isActive &&
   price.deletedAt === null &&
   product.isActive &&
   product.deletedAt === null &&
-  price.type === 'recurring' &&
-  price.currency === currency;
+  price.type === 'recurring';
+
+/** Returns a price with what it costs in the currency of a subscription; null when it has no amount in it that can be shown. */
+export function soldIn(currency: string, { price, product }: SoldPrice): SoldPrice | null {
+  if (price.currency === currency) return { price, product };
+  const option = price.currencyOptions[currency];
+  if (!option || (option.unitAmount === null && price.billingScheme !== 'tiered')) return null;
+  const { unitAmount } = option;
+  const amount = { unitAmount, unitAmountDecimal: unitAmount === null ? null : String(unitAmount) };
+  return { price: { ...price, ...amount, currency }, product };
+}

@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import { formatMoney } from '@billing/contracts/money-format';
 import type { PendingChange, PlanChangeItem } from '@billing/contracts/resources/plan-change';
+import { soldIn } from '#domain/offer.ts';
 import { processorLink } from '#domain/processor-link.ts';
 import { timeElement, type Html } from './html.ts';
 import { CLOCK, WARNING } from './icons.ts';
@@ -20,7 +21,7 @@ export function comingChanges(subscription: ShownSubscription, view: PortalView)
       <div>
         <p>
           ${texts.html('changesTo', {
-            plan: planName(scheduledChange.items, view),
+            plan: planName(scheduledChange.items, subscription, view),
             date: timeElement(scheduledChange.effectiveAt, texts.locale),
           })}
         </p>
@@ -41,7 +42,7 @@ function waitingChange(change: PendingChange, subscription: ShownSubscription, v
       <p>
         <strong>${texts.text(reason === 'declined' ? 'lastPaymentFailed' : 'confirmAtBank')}</strong>
         ${texts.html('waitsForPayment', {
-          plan: planName(items, view),
+          plan: planName(items, subscription, view),
           amount: formatMoney(amountDue, currency, texts.locale),
           date: timeElement(expiresAt, texts.locale),
         })}
@@ -60,11 +61,16 @@ const dropAction = (subscription: ShownSubscription, { links, texts }: PortalVie
   </form>`;
 
 /** Returns the names of products with their prices, or how many there are where those are not known: `Team ($49.99 / month × 3)`. */
-function planName(items: readonly PlanChangeItem[], { productNames, prices, texts }: PortalView): Html {
+function planName(
+  items: readonly PlanChangeItem[],
+  { items: [current] }: ShownSubscription,
+  { productNames, prices, texts }: PortalView,
+): Html {
   const count = new Intl.NumberFormat(texts.locale);
   return html`${items.map(({ priceId, quantity }, index) => {
     const name = productNames[priceId ?? ''] ?? texts.text('subscription');
-    const sold = priceId && prices.get(priceId);
+    const known = priceId && prices.get(priceId);
+    const sold = known && soldIn(current?.currency ?? known.price.currency, known);
     const terms = sold
       ? html` (${priceText({ ...sold.price, quantity }, texts)})`
       : quantity > 1 && html` × ${count.format(quantity)}`;

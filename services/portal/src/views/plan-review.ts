@@ -2,6 +2,7 @@ import { html } from 'hono/html';
 import { leastCharge } from '@billing/contracts/least-charge';
 import { formatMoney } from '@billing/contracts/money-format';
 import type { PlanChangePreview } from '@billing/contracts/resources/plan-change';
+import { soldIn } from '#domain/offer.ts';
 import type { PortalLinks } from '#domain/portal-links.ts';
 import type { PreviewedPlan } from '#operations/change-plan.ts';
 import { timeElement, type Html } from './html.ts';
@@ -59,7 +60,8 @@ function confirmed({
 
 function plans({ subscription, choice, prices, preview, texts }: PlanReviewView): Html {
   const [item] = subscription.items;
-  const sold = choice.priceId && prices.get(choice.priceId);
+  const chosen = choice.priceId && prices.get(choice.priceId);
+  const sold = chosen && soldIn(preview.currency, chosen);
   const next = sold ? sold.price : item;
   const name = sold ? html`<bdi>${sold.product.name}</bdi>` : productName(subscription, texts);
   const isLater = preview.effectiveAt >= subscription.currentPeriodEnd;

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/postgresql';
 import type { CouponId, PriceId, ProductId, ProjectId, PromotionCodeId, TeamId } from '@billing/contracts/ids';
-import type { PriceType } from '@billing/contracts/resources/price';
+import type { CurrencyOptions, PriceType } from '@billing/contracts/resources/price';
 
 const ProductCopySchema = defineEntity({
   name: 'ProductCopy',
@@ -32,6 +32,10 @@ const PriceCopySchema = defineEntity({
     productId: p.text().$type<ProductId>(),
     type: p.text().$type<PriceType>(),
     isActive: p.boolean(),
+    /** Null in a copy from before it was copied, like the next one. */
+    currency: p.text().strictNullable(),
+    /** What it costs in other currencies, by currency. */
+    currencyOptions: p.json<CurrencyOptions | null>().strictNullable(),
     /** Billed by usage, not by quantity. */
     metered: p.boolean(),
     processorPriceId: p.text(),

@@ -3,17 +3,18 @@ import type { Dependencies } from '../dependencies.ts';
 import type { SoldPrice } from './find-offer.ts';
 
 /**
- * Finds the currencies that a price has an amount in, its own first. Whether it has others than that, only the processor knows: it
- * is asked where another one is wanted.
+ * Finds the currencies that a price has an amount in, its own first. The processor is asked before one that is wanted is
+ * missing: it may have been added there without an event that tells of it.
  * @throws Problem 409 `processor_not_connected`; what `findPrice` throws
  */
 export function findCurrencies({ processors }: Pick<Dependencies, 'processors'>) {
   return async (
     { teamId }: ProjectScope,
-    { currency, processorPriceId }: SoldPrice['price'],
+    { currency, currencyOptions, processorPriceId }: SoldPrice['price'],
     wanted: string | undefined,
   ): Promise<readonly string[]> => {
-    if (currency !== undefined && (wanted === undefined || wanted === currency)) return [currency];
+    const recorded = currency === null ? [] : [currency, ...Object.keys(currencyOptions ?? {})];
+    if (recorded.length > 0 && (wanted === undefined || recorded.includes(wanted))) return recorded;
     const known = await (await processors.of(teamId)).findPrice(processorPriceId);
     return [known.currency, ...(known.currencyOptions?.keys() ?? [])];
   };

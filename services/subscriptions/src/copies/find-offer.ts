@@ -8,9 +8,10 @@ import { savePriceCopies, saveProductCopies } from './save-copies.ts';
 
 /** A price and how it is sold. */
 export interface SoldPrice {
-  /** A copy has no currency and no interval. */
+  /** A copy has no interval. */
   readonly price: Pick<PriceState, 'id' | 'isActive' | 'type' | 'productId' | 'metered' | 'processorPriceId'> &
-    Partial<Pick<PriceState, 'currency' | 'interval' | 'intervalCount'>>;
+    Pick<PriceCopy, 'currency' | 'currencyOptions'> &
+    Partial<Pick<PriceState, 'interval' | 'intervalCount'>>;
   readonly product: Pick<ProductState, 'isActive' | 'deletedAt'>;
 }
 

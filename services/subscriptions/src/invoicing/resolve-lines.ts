@@ -38,7 +38,7 @@ export function resolveLines(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'pr
       findProducts(scope, productIds),
     ]);
     const [firstId] = priceIds;
-    const wanted = given ?? (firstId && offers.get(firstId)?.price.currency);
+    const wanted = given ?? (firstId && offers.get(firstId)?.price.currency) ?? undefined;
     const prices = new Map<PriceId, OneTimeOffer>();
     for (const [id, { price, product }] of offers) {
       const currencies = await currenciesOf(scope, price, wanted);

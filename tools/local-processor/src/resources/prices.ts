@@ -19,7 +19,7 @@ import type { Changes, UnitOfWork } from '../api/unit-of-work.ts';
 import { existing, find } from '../objects/finding.ts';
 import { currencyOptionsOf, isMetered } from '../objects/price.ts';
 import { hasEnded } from '../objects/subscription.ts';
-import type { Customer, Price } from '../objects/stored.ts';
+import type { CurrencyOption, Customer, Price } from '../objects/stored.ts';
 import { currency, currencyOption, currencyOptions, taxBehavior } from './price-amounts.ts';
 import { createParameters, createPrice } from './price-create.ts';
 
@@ -77,12 +77,29 @@ function updateCurrencies(
     const path = `currency_options[${code}]`;
     if (code === price.currency)
       throw invalidRequest(`The amount in the price's own currency ${code} cannot be changed.`, path);
-    return [code, currencyOption(option, isTiered, path)] as const;
+    return [code, changedOption(others[code], option, { isTiered, path })] as const;
   });
   const kept = given === null ? [] : Object.entries(others);
   const all = [...(own ? [[price.currency, own] as const] : []), ...kept, ...changes];
   unit.tables.price_detail.put({ id: price.id, currencyOptions: Object.fromEntries(all) });
   return true;
+}
+
+/** Returns what a price costs in a currency after a change: the same where no amount is given. */
+function changedOption(
+  current: CurrencyOption | undefined,
+  given: z.output<typeof currencyOptions>[string],
+  { isTiered, path }: { isTiered: boolean; path: string },
+): CurrencyOption {
+  const { tax_behavior = current?.tax_behavior, ...amount } = given;
+  if (current && current.tax_behavior !== 'unspecified' && current.tax_behavior !== tax_behavior)
+    throw invalidRequest(
+      `You cannot change the tax behavior once it is set to ${current.tax_behavior}.`,
+      `${path}[tax_behavior]`,
+    );
+  if (current && Object.keys(amount).length === 0)
+    return { ...current, tax_behavior: tax_behavior ?? current.tax_behavior };
+  return currencyOption({ tax_behavior, ...amount }, isTiered, path);
 }
 
 /**

@@ -4,6 +4,7 @@ import { useProjectDetails } from '#api/project.ts';
 import { Options, SelectField, TextField } from '#ui/field.tsx';
 import { textOf } from '#ui/form.tsx';
 import { MoneyFields, moneyOf } from '#ui/money-fields.tsx';
+import { OtherCurrencies, otherCurrenciesOf } from './other-currencies.tsx';
 
 type Interval = NonNullable<PriceCreate['interval']>;
 
@@ -28,7 +29,7 @@ export const TAX_BEHAVIORS: Readonly<Record<Price['taxBehavior'], string>> = {
 };
 
 /** The fields of a price that the service may find wrong, each in its place. */
-export const PRICE_FIELDS = ['unitAmount', 'currency', 'intervalCount'] as const;
+export const PRICE_FIELDS = ['unitAmount', 'currency', 'currencyOptions', 'intervalCount'] as const;
 
 interface PriceFieldsProps {
   readonly problems: Readonly<Partial<Record<(typeof PRICE_FIELDS)[number], string>>>;
@@ -36,7 +37,7 @@ interface PriceFieldsProps {
   readonly prefix?: string;
 }
 
-/** The fields of a price: amount, currency, how often it is billed, and its tax. */
+/** The fields of a price: amounts and their currencies, how often it is billed, and its tax. */
 export function PriceFields({ problems, prefix = '' }: PriceFieldsProps) {
   const { baseCurrency } = useProjectDetails();
   const [rhythm, setRhythm] = useState<string>('1 month');
@@ -48,6 +49,7 @@ export function PriceFields({ problems, prefix = '' }: PriceFieldsProps) {
         currency={baseCurrency}
         problems={{ amount: problems.unitAmount, currency: problems.currency }}
       />
+      <OtherCurrencies own={baseCurrency} prefix={prefix} problem={problems.currencyOptions} />
       <SelectField
         label="Billed"
         name={`${prefix}rhythm`}
@@ -83,14 +85,15 @@ export function PriceFields({ problems, prefix = '' }: PriceFieldsProps) {
 
 /**
  * Returns the price that the fields describe.
- * @throws Error when the amount is none, which its field does not let through
+ * @throws Error when the amount is none, which its field does not let through, or a currency is there twice
  */
 export function readPrice(fields: FormData, productId: string, prefix = ''): PriceCreate {
   const { amount: unitAmount, currency } = moneyOf(fields, prefix);
   const textIn = (name: string) => textOf(fields, `${prefix}${name}`);
   // One of the options.
   const taxBehavior = textIn('taxBehavior') as Price['taxBehavior'];
-  const price = { productId, unitAmount, currency, taxBehavior };
+  const currencyOptions = otherCurrenciesOf(fields, prefix);
+  const price = { productId, unitAmount, currency, currencyOptions, taxBehavior };
   const rhythm = textIn('rhythm');
   if (rhythm === 'once') return { ...price, type: 'one_time' };
   const [count, interval] = rhythm === 'other' ? [textIn('intervalCount'), textIn('interval')] : rhythm.split(' ');

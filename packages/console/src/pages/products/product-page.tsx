@@ -8,7 +8,7 @@ import { Card, Page } from '#layout/page.tsx';
 import { ProjectLink } from '#layout/project-link.tsx';
 import { SwitchButton } from '#layout/switch-button.tsx';
 import { DialogButton } from '#resource/dialog-button.tsx';
-import { choice, metadata } from '#resource/fields.tsx';
+import { choice, control, metadata } from '#resource/fields.tsx';
 import { QueryTable } from '#resource/tables.tsx';
 import { wordsOf, WriteDialog } from '#resource/write-dialogs.tsx';
 import { formatCount, formatPrice } from '#ui/amount.ts';
@@ -23,6 +23,7 @@ import { OpenInStripe, StripeId } from '#ui/open-in-stripe.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import { Time } from '#ui/time.tsx';
 import { GivenCard } from '../features/given-card.tsx';
+import { OtherCurrencies, otherCurrenciesOf } from './other-currencies.tsx';
 import { PRICE_FIELDS, PriceFields, readPrice, TAX_BEHAVIORS } from './price-fields.tsx';
 import { ProductDialog } from './product-dialog.tsx';
 
@@ -191,7 +192,7 @@ function PriceDialog({ productId }: { readonly productId: string }) {
   return (
     <WriteDialog
       {...wordsOf('price', true)}
-      lead="A price never changes. To charge another amount, create another price and archive this one: subscriptions keep theirs."
+      lead="The amounts of a price never change. To charge another one, create another price and archive this one: subscriptions keep theirs."
       write={async fields => billing.prices.create({ ...readPrice(fields, productId), metadata: metadataOf(fields) })}
       stale={[key('prices')]}
       done="The price is created, here and in Stripe."
@@ -210,17 +211,20 @@ function EditPriceDialog({ price }: { readonly price: Price }) {
   return (
     <WriteDialog
       {...wordsOf('price', false)}
-      lead={`${formatPrice(price)}. Its amount and interval never change.`}
-      write={async fields =>
-        billing.prices.update(price.id, {
+      lead={`${formatPrice(price)}. Its amounts and interval never change.`}
+      write={async fields => {
+        const added = otherCurrenciesOf(fields);
+        return billing.prices.update(price.id, {
           ...(canSetTax && { taxBehavior: textOf(fields, 'taxBehavior') as Price['taxBehavior'] }), // one of the options
+          ...(Object.keys(added).length > 0 && { currencyOptions: added }),
           metadata: changedMetadata(fields, price.metadata),
-        })
-      }
+        });
+      }}
       stale={[key('prices')]}
       done="The price is changed, here and in Stripe."
-      refusals={{ tax_behavior_set: 'taxBehavior' }}
+      refusals={{ tax_behavior_set: 'taxBehavior', currency_amount_set: 'currencyOptions' }}
       fields={[
+        control(OtherCurrencies, { name: 'currencyOptions', own: price.currency }),
         canSetTax && choice({ name: 'taxBehavior', label: 'Tax', options: TAX_BEHAVIORS, hint: 'It can be set once.' }),
         metadata({ metadata: price.metadata }),
       ]}
