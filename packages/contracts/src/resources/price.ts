@@ -66,7 +66,7 @@ export type CurrencyOptions = Readonly<z.output<typeof storedOptions>>;
 const givenOptions = inCurrencies(z.strictObject({ unitAmount }));
 
 /** No billing period is longer than three years. Stripe: https://docs.stripe.com/api/prices/create */
-const MAX_INTERVAL_COUNT: Readonly<Record<Interval, number>> = { day: 1_095, week: 156, month: 36, year: 3 };
+export const MAX_INTERVAL_COUNT: Readonly<Record<Interval, number>> = { day: 1_095, week: 156, month: 36, year: 3 };
 
 export const price = z
   .object({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CustomerId, ProjectId, SyncId } from '../ids.ts';
+import { CustomerId, PriceId, ProjectId, SyncId } from '../ids.ts';
 import { optional, withDefault } from '../optional.ts';
 import { storedMetadata } from '../metadata.ts';
 import { optionalText } from '../text.ts';
@@ -19,6 +19,20 @@ export const SYNC_TYPES = [
 export type SyncType = (typeof SYNC_TYPES)[number];
 export const syncType = z.enum(SYNC_TYPES);
 
+/** What a sync compares: the account at the processor, or a document of the catalog. */
+export const SYNC_KINDS = ['account', 'catalog'] as const;
+export type SyncKind = (typeof SYNC_KINDS)[number];
+
+/** What a document of the catalog has, in the order in which it is applied. */
+export const CATALOG_TYPES = ['feature', 'product', 'price', 'coupon', 'promotion_code', 'portal', 'settings'] as const;
+export type CatalogType = (typeof CATALOG_TYPES)[number];
+export const findingType = z.enum([...SYNC_TYPES, 'feature', 'portal', 'settings']);
+export type FindingType = z.output<typeof findingType>;
+
+/** What an apply does with an item of the catalog. */
+export const CATALOG_ACTIONS = ['create', 'update', 'replace', 'archive', 'none'] as const;
+export type CatalogAction = (typeof CATALOG_ACTIONS)[number];
+
 export const SYNC_STATUSES = ['queued', 'running', 'completed', 'failed', 'canceled'] as const;
 export type SyncStatus = (typeof SYNC_STATUSES)[number];
 
@@ -31,7 +45,7 @@ export type FindingOutcome = (typeof FINDING_OUTCOMES)[number];
 export const findingOutcome = z
   .enum(FINDING_OUTCOMES)
   .describe(
-    '`missing`: not recorded. `different`: fields differ. `extra`: recorded, but not at the processor. `conflict`: another customer with its e-mail is taken. `skipped`: not of this project, or deleted here.',
+    '`missing`: not recorded. `different`: fields differ. `extra`: recorded, but not at the processor. `conflict`: another customer with its e-mail is taken, or the catalog cannot be changed like that; the reason says why. `skipped`: not of this project, or deleted here.',
   );
 
 const counts = z.object({
@@ -71,15 +85,28 @@ export const sync = z
   .object({
     id: SyncId.schema,
     projectId: ProjectId.schema,
+    kind: z
+      .enum(SYNC_KINDS)
+      .describe('`account`: with the account at the payment processor. `catalog`: with a document.'),
+    catalog: z
+      .object({
+        prune: z.boolean().describe('Whether what the document lacks is archived.'),
+        adopt: z.boolean().describe('Whether what has no key yet, and is the same, gets it.'),
+        reportId: SyncId.schema.nullable().describe('The report whose findings are applied.'),
+      })
+      .nullable()
+      .describe('What a comparison with a document does; null for one with the account.'),
     mode,
-    types: z.array(syncType).describe('What it compares.'),
+    types: z.array(findingType).describe('What it compares.'),
     filter: z
       .object({ metadata: storedMetadata, includeUnmarked: z.boolean() })
       .describe('Which objects belong to the project.'),
     markAtProcessor: z.boolean().describe('Whether it writes the ids of the records into metadata there.'),
     nightly: z.boolean().describe('True for the report that runs every night.'),
-    progress: z.partialRecord(syncType, progress).describe('Per type: objects read, and the total once all are read.'),
-    counts: z.partialRecord(syncType, counts).describe('Per type: objects by outcome, and how many were applied.'),
+    progress: z
+      .partialRecord(findingType, progress)
+      .describe('Per type: objects read, and the total once all are read.'),
+    counts: z.partialRecord(findingType, counts).describe('Per type: objects by outcome, and how many were applied.'),
     ...runFields,
   })
   .meta({
@@ -87,6 +114,8 @@ export const sync = z
     description: 'A comparison of the payment processor’s account with the records of a project.',
     example: {
       status: 'completed',
+      kind: 'account',
+      catalog: null,
       types: SYNC_TYPES,
       filter: { metadata: {}, includeUnmarked: true },
       progress: { customer: { read: 815, total: 815 } },
@@ -129,8 +158,11 @@ const belongsTo = z.object({
 
 export const syncFinding = z
   .object({
-    type: syncType.describe('The type of the object.'),
-    processorId: z.string().describe('The id of the object at the payment processor.'),
+    type: findingType.describe('The type of the object.'),
+    processorId: z
+      .string()
+      .nullable()
+      .describe('The id of the object at the payment processor; null in a comparison with a document.'),
     id: z.string().nullable().describe('The id of the record; null where there is none.'),
     name: z
       .string()
@@ -147,6 +179,19 @@ export const syncFinding = z
     fields: z.array(fieldDifference).describe('The fields that differ, with both values.'),
     reason: z.string().nullable().describe('Why it is skipped, in conflict, or was not applied.'),
     applied: z.boolean().describe('Whether the record is equal to the object now.'),
+    key: z.string().nullable().describe('Its key in the document; null in a comparison with the account.'),
+    action: z
+      .enum(CATALOG_ACTIONS)
+      .nullable()
+      .describe('What an apply of the document does; null in a comparison with the account.'),
+    liveSubscriptions: z
+      .int()
+      .nullable()
+      .describe('Of a price that is replaced or archived: how many subscriptions stay on it; else null.'),
+    migration: z
+      .object({ fromPriceId: PriceId.schema, toPriceKey: z.string() })
+      .nullable()
+      .describe('Of a price that is replaced: what moves its subscriptions, for `POST …/price-migrations`; else null.'),
   })
   .meta({
     id: 'SyncFinding',
@@ -159,6 +204,11 @@ export const syncFinding = z
       belongsTo: null,
       outcome: 'different',
       fields: [{ field: 'name', ours: 'Ada', theirs: 'Ada Lovelace' }],
+      reason: null,
+      key: null,
+      action: null,
+      liveSubscriptions: null,
+      migration: null,
     },
   });
 export type SyncFinding = z.output<typeof syncFinding>;

@@ -1,0 +1,209 @@
+import { z } from 'zod';
+import { metadata } from '../metadata.ts';
+import { currency, MAX_AMOUNT, unitAmount } from '../money.ts';
+import { optionalText, text } from '../text.ts';
+import { COUPON_DURATIONS, maxRedemptions } from './discount.ts';
+import { FEATURE_TYPES, featureKey, featureValue } from './feature.ts';
+import { portalConfig } from './portal-config.ts';
+import { INTERVALS, MAX_INTERVAL_COUNT, PRICE_TYPES, TAX_BEHAVIORS } from './price.ts';
+
+/** The name of a product, a price or a coupon that is the same in every project, in test and in live mode. */
+export const catalogKey = featureKey.meta({
+  description: 'What your code calls it, in test and live mode alike; unique among the active ones of its kind.',
+  example: 'pro_monthly',
+});
+
+const MAX_COUPONS = 500;
+const MAX_PRICES = 2_000;
+const MAX_CODES = 2_000;
+
+/** One of them has another value than its default. */
+const orNull = <Schema extends z.ZodType>(schema: Schema) => schema.nullable().exactOptional();
+const amount = z.int().min(1).max(MAX_AMOUNT);
+const keyed = <Value extends z.ZodType>(value: Value) => z.record(featureKey, value);
+
+const isActive = z.boolean().exactOptional();
+const given = keyed(z.strictObject({ value: featureValue, per: z.enum(['subscription', 'quantity']).exactOptional() }));
+
+const feature = z.strictObject({
+  key: featureKey,
+  name: text(250),
+  type: z.enum(FEATURE_TYPES),
+  values: orNull(z.array(text(100)).min(1).max(50)),
+  merge: orNull(z.enum(['max', 'sum'])),
+  isActive,
+});
+
+const price = z.strictObject({
+  key: catalogKey,
+  unitAmount,
+  currency,
+  currencyOptions: z.record(currency, z.strictObject({ unitAmount })).exactOptional(),
+  type: z.enum(PRICE_TYPES).exactOptional(),
+  interval: orNull(z.enum(INTERVALS)),
+  intervalCount: orNull(z.int().min(1)),
+  taxBehavior: z.enum(TAX_BEHAVIORS).exactOptional(),
+  metadata: metadata.exactOptional(),
+  isActive,
+  features: given.exactOptional(),
+});
+
+const product = z.strictObject({
+  key: catalogKey,
+  name: text(250),
+  description: orNull(optionalText(5_000).min(1)),
+  unitLabel: orNull(text(12)),
+  taxCode: orNull(
+    z
+      .string()
+      .max(50)
+      .regex(/^txcd_\w+$/, 'Expected a tax code, such as txcd_10103001.'),
+  ),
+  metadata: metadata.exactOptional(),
+  isActive,
+  features: given.exactOptional(),
+  prices: z.array(price).max(MAX_PRICES).exactOptional(),
+});
+
+const promotionCode = z.strictObject({
+  code: z.string().regex(/^[A-Za-z0-9-]{1,500}$/, 'Expected 1 to 500 letters of a-z, digits and hyphens.'),
+  isActive,
+  maxRedemptions: orNull(maxRedemptions),
+  expiresAt: orNull(z.iso.datetime()),
+  firstTimeOnly: z.boolean().exactOptional(),
+  minimumAmount: orNull(amount),
+  currency: orNull(currency),
+  currencyOptions: z.record(currency, amount).exactOptional(),
+});
+
+const coupon = z.strictObject({
+  key: catalogKey,
+  name: text(40),
+  percentOff: orNull(z.number().gt(0).max(100).multipleOf(0.01)),
+  amountOff: orNull(amount),
+  currency: orNull(currency),
+  currencyOptions: z.record(currency, amount).exactOptional(),
+  duration: z.enum(COUPON_DURATIONS),
+  durationInMonths: orNull(z.int().min(1).max(120)),
+  productKeys: orNull(z.array(catalogKey).min(1).max(100)),
+  maxRedemptions: orNull(maxRedemptions),
+  redeemBy: orNull(z.iso.datetime()),
+  promotionCodes: z.array(promotionCode).max(MAX_CODES).exactOptional(),
+});
+
+const { planSwitch, cancellation } = portalConfig.shape;
+const { priceIds: _ids, ...switching } = planSwitch.shape;
+const portal = z.strictObject({
+  ...portalConfig.partial().shape,
+  planSwitch: z
+    .strictObject({ ...switching, priceKeys: z.array(catalogKey).max(50) })
+    .partial()
+    .exactOptional(),
+  cancellation: z
+    .strictObject({
+      askReason: cancellation.shape.askReason,
+      saveOffer: z.strictObject({ promotionCode: promotionCode.shape.code }).nullable(),
+    })
+    .partial()
+    .exactOptional(),
+});
+
+/** All that a project sells, without ids: what is left out of an item has its default. */
+export const catalogDocument = z
+  .strictObject({
+    version: z.literal(1),
+    features: z.array(feature).max(200).exactOptional(),
+    products: z.array(product).max(500).exactOptional(),
+    coupons: z.array(coupon).max(MAX_COUPONS).exactOptional(),
+    portal: portal.exactOptional(),
+    settings: z.strictObject({ entitlementGraceDays: z.int().min(0).max(60).exactOptional() }).exactOptional(),
+  })
+  .superRefine((document, context) => {
+    const reject = (path: readonly PropertyKey[], message: string) =>
+      context.addIssue({ code: 'custom', path: [...path], message });
+    const { features = [], products = [], coupons = [] } = document;
+    const unique = (kind: string) => {
+      const seen = new Set<string>();
+      return (key: string, path: readonly PropertyKey[]) => {
+        if (seen.has(key)) reject(path, `Another ${kind} has it.`);
+        seen.add(key);
+      };
+    };
+    const [ofFeature, ofProduct, ofPrice, ofCoupon, ofCode] = (
+      ['feature', 'product', 'price', 'coupon', 'promotion code'] as const
+    ).map(unique);
+    features.forEach((it, index) => {
+      ofFeature?.(it.key, ['features', index, 'key']);
+      if ((it.type === 'value') !== Boolean(it.values))
+        reject(['features', index, 'values'], 'Expected for the type `value`, and for no other.');
+      if (it.merge && it.type !== 'limit') reject(['features', index, 'merge'], 'Only for the type `limit`.');
+    });
+    products.forEach(({ key, prices = [] }, index) => {
+      ofProduct?.(key, ['products', index, 'key']);
+      prices.forEach((it, at) => {
+        const path = ['products', index, 'prices', at];
+        ofPrice?.(it.key, [...path, 'key']);
+        const { type = 'recurring', interval, intervalCount } = it;
+        if ((type === 'recurring') !== Boolean(interval))
+          reject([...path, 'interval'], 'Expected for a recurring price, and for no other.');
+        if (intervalCount && !(interval && intervalCount <= MAX_INTERVAL_COUNT[interval]))
+          reject([...path, 'intervalCount'], 'Expected for a recurring price; no period is longer than three years.');
+        if (it.currencyOptions && it.currency in it.currencyOptions)
+          reject([...path, 'currencyOptions'], 'Expected other currencies than that of the price.');
+      });
+    });
+    coupons.forEach(({ promotionCodes = [], ...it }, index) => {
+      const path = ['coupons', index];
+      ofCoupon?.(it.key, [...path, 'key']);
+      if (Boolean(it.percentOff) === Boolean(it.amountOff))
+        reject([...path, 'percentOff'], 'Expected either `percentOff` or `amountOff`.');
+      if (Boolean(it.amountOff) !== Boolean(it.currency))
+        reject([...path, 'currency'], 'Expected with `amountOff`, and only then.');
+      if ((it.duration === 'repeating') !== Boolean(it.durationInMonths))
+        reject([...path, 'durationInMonths'], 'Expected for the duration `repeating`, and for no other.');
+      promotionCodes.forEach((code, at) => {
+        ofCode?.(code.code.toLowerCase(), [...path, 'promotionCodes', at, 'code']);
+        if (Boolean(code.minimumAmount) !== Boolean(code.currency))
+          reject([...path, 'promotionCodes', at, 'currency'], 'Expected with `minimumAmount`, and only then.');
+      });
+    });
+    const sum = products.reduce((count, { prices = [] }) => count + prices.length, 0);
+    if (sum > MAX_PRICES) reject(['products'], `Expected at most ${MAX_PRICES} prices.`);
+  })
+  .meta({
+    id: 'CatalogDocument',
+    description: 'All that a project sells, without ids: a file that you keep in your repository.',
+    example: {
+      version: 1,
+      features: [{ key: 'seats', name: 'Seats', type: 'limit' }],
+      products: [
+        {
+          key: 'pro',
+          name: 'Pro',
+          features: { seats: { value: 5 } },
+          prices: [{ key: 'pro_monthly', unitAmount: 2999, currency: 'usd', interval: 'month' }],
+        },
+      ],
+    },
+  });
+export type CatalogDocument = z.output<typeof catalogDocument>;
+export type CatalogFeature = z.output<typeof feature>;
+export type CatalogProduct = z.output<typeof product>;
+export type CatalogPrice = z.output<typeof price>;
+export type CatalogCoupon = z.output<typeof coupon>;
+export type CatalogCode = z.output<typeof promotionCode>;
+
+/** What is written about a catalog as it is: what was stored under earlier rules is shown all the same. */
+export const shownCatalog = z
+  .object({
+    version: z.literal(1),
+    ...Object.fromEntries(
+      (['features', 'products', 'coupons'] as const).map(section => [
+        section,
+        z.array(z.looseObject({ key: z.string() })),
+      ]),
+    ),
+    portal: z.looseObject({}),
+    settings: z.looseObject({}),
+  })
+  .meta({ id: 'Catalog', description: 'All that a project sells, as a document that `apply` takes.' });
