@@ -7,6 +7,7 @@ import { SERVICES, type ServiceName } from './operation.ts';
 import type { Rpc } from './rpc.ts';
 import { CountMirrored, CountStoppedTax } from './rpc/accounts.ts';
 import * as calls from './rpc/calls.ts';
+import * as catalogs from './rpc/catalog.ts';
 import { deadLetterCalls } from './rpc/dead-letters.ts';
 import * as listStates from './rpc/list-states.ts';
 import { CompareObjects, ListLiveRecords } from './rpc/syncs.ts';
@@ -133,6 +134,12 @@ const DECLARATIONS: Readonly<Record<ServiceName, Declaration>> = {
       calls.FindTeamName,
       CountStoppedTax,
       ...rpcsOf(CountMirrored),
+      catalogs.ReadCatalog,
+      catalogs.WriteCatalog,
+      catalogs.CountSubscriptionsOfPrices,
+      catalogs.FindPortalConfig,
+      catalogs.SetPortalConfig,
+      catalogs.SetGraceDays,
       ...rpcsOf(CompareObjects),
       ...rpcsOf(ListLiveRecords),
     ],

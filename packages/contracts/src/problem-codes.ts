@@ -66,6 +66,8 @@ const MEANINGS = {
     portal_link_expired: 'The token is unknown, expired or revoked.',
   },
   conflict: {
+    catalog_changed: 'The catalog has changed since the report; `details.keys` says what. Nothing was done.',
+    report_expired: 'The report is older than 24 hours; make another one.',
     conflict: 'The record was changed by another request meanwhile; try again.',
     feature_key_taken: 'Another feature of the project has this key.',
     promotion_code_taken: 'Another active promotion code has this text.',
@@ -110,6 +112,8 @@ const MEANINGS = {
     unsupported_media_type: 'The content type is not application/json.',
   },
   unprocessable: {
+    report_mismatch: 'The report is not one of this document, or has not completed.',
+    report_required: 'The account is live: apply a report, by its `reportId`.',
     quota_exceeded: 'A quota is used up; `details` names the `quota` and its `limit`.',
     feature_value_invalid:
       'The value is not one that the feature may have: true or false, a limit or `unlimited`, or one of its values.',

@@ -1,3 +1,4 @@
+import { catalogRoutes } from './catalog/routes.ts';
 import { defineService, rpcHandler } from '@billing/service/definition';
 import { openServiceDatabase } from '@billing/service/service-database';
 import { watchConnections } from '@billing/database/database';
@@ -175,6 +176,7 @@ export const webhooks = defineService({
           onDue: deliveries.wake,
         }),
         syncRoutes({ reads, outbox, now, onQueued: syncs.wake }),
+        catalogRoutes({ ...chassis, quotaBytes: env.QUOTA_BYTES, onQueued: syncs.wake }),
       ],
     };
   },

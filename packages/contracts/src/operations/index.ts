@@ -1,5 +1,6 @@
 import type { Operation } from '../operation.ts';
 import { analyticsOperations } from './analytics.ts';
+import { catalogDocumentOperations } from './catalog-documents.ts';
 import { catalogOperations } from './catalog.ts';
 import { customersOperations } from './customers.ts';
 import { discountOperations } from './discounts.ts';
@@ -21,6 +22,7 @@ import { webhooksOperations } from './webhooks.ts';
 export const operations = {
   ...gatewayOperations,
   ...catalogOperations,
+  ...catalogDocumentOperations,
   ...featureOperations,
   ...discountOperations,
   ...customersOperations,

@@ -3,9 +3,11 @@ import { declareOperations } from '../declare-operations.ts';
 import { PROJECT_PATH, projectAccess } from '../operation.ts';
 import { pageQuery, pagination } from '../pagination.ts';
 import { booleanText } from '../text.ts';
-import { findingOutcome, sync, syncCreate, syncFinding, syncType } from '../resources/sync.ts';
+import { findingOutcome, findingType, sync, SYNC_KINDS, syncCreate, syncFinding } from '../resources/sync.ts';
 
-const read = projectAccess('customers:read', 'products:read', 'subscriptions:read');
+/** For syncs with the account, those of customers and subscriptions, too. */
+const read = projectAccess('products:read');
+const stop = projectAccess('products:write');
 const write = projectAccess('customers:write', 'products:write', 'subscriptions:write');
 const path = `${PROJECT_PATH}/syncs/:syncId` as const;
 
@@ -25,7 +27,13 @@ export const syncOperations = declareOperations('webhooks', {
     route: `GET ${PROJECT_PATH}/syncs`,
     access: read,
     summary: 'List syncs, newest first',
-    query: z.strictObject(pageQuery),
+    query: z.strictObject({
+      kind: z
+        .enum(SYNC_KINDS)
+        .optional()
+        .describe('Only comparisons with the account, or only with documents of the catalog.'),
+      ...pageQuery,
+    }),
     response: z.object({ syncs: z.array(sync), pagination }),
   },
   getSync: {
@@ -37,7 +45,7 @@ export const syncOperations = declareOperations('webhooks', {
   },
   cancelSync: {
     route: `POST ${path}/cancel`,
-    access: write,
+    access: stop,
     summary: 'Stop a sync; what it has applied stays',
     response: z.object({ sync }),
     problems: ['sync_not_found'],
@@ -48,7 +56,7 @@ export const syncOperations = declareOperations('webhooks', {
     access: read,
     summary: 'List what differs between the account and the records; an API key sees the project’s own objects',
     query: z.strictObject({
-      type: syncType.optional().describe('Only objects of this type.'),
+      type: findingType.optional().describe('Only objects of this type.'),
       outcome: findingOutcome.optional().describe('Only findings with this outcome.'),
       applied: booleanText.optional().describe('Only what is applied, or only what is not.'),
       ...pageQuery,

@@ -193,17 +193,17 @@ export type CatalogPrice = z.output<typeof price>;
 export type CatalogCoupon = z.output<typeof coupon>;
 export type CatalogCode = z.output<typeof promotionCode>;
 
-/** What is written about a catalog as it is: what was stored under earlier rules is shown all the same. */
+const shownItem = z.looseObject({ key: z.string() });
+
+/** A catalog as it is: what was stored under earlier rules is shown all the same. */
 export const shownCatalog = z
   .object({
     version: z.literal(1),
-    ...Object.fromEntries(
-      (['features', 'products', 'coupons'] as const).map(section => [
-        section,
-        z.array(z.looseObject({ key: z.string() })),
-      ]),
-    ),
+    features: z.array(shownItem),
+    products: z.array(shownItem),
+    coupons: z.array(shownItem),
     portal: z.looseObject({}),
     settings: z.looseObject({}),
   })
   .meta({ id: 'Catalog', description: 'All that a project sells, as a document that `apply` takes.' });
+export type ShownCatalog = z.output<typeof shownCatalog>;

@@ -9,7 +9,7 @@ import { defineRpc } from '../rpc.ts';
 
 const scope = { teamId: TeamId.schema, projectId: ProjectId.schema };
 /** Of a write that is part of an apply: the same operation key has the same effect. */
-const write = { ...scope, operationKey: z.uuid(), audit: auditContext };
+const write = { ...scope, operationKey: z.string(), audit: auditContext };
 
 const key = z.string().nullable();
 const amounts = z.record(z.string(), z.int());
@@ -158,14 +158,15 @@ export const catalogWrite = z.discriminatedUnion('write', [
 export type CatalogWrite = z.output<typeof catalogWrite>;
 
 /**
- * Makes one write of an apply, at the processor and in the catalog; the id of what was created or changed.
- * @throws Problem what the operation of the API throws
+ * Makes one write of an apply, at the processor and in the catalog: the id of what was created or changed, or why the processor or
+ * a rule refused it.
+ * @throws Problem `unavailable` when the processor does not respond
  */
 export const WriteCatalog = defineRpc(
   'catalog',
   'write-catalog',
   z.object({ ...write, change: catalogWrite }),
-  z.object({ id: z.string() }),
+  z.object({ id: z.string().nullable(), refused: z.object({ code: z.string(), message: z.string() }).nullable() }),
 );
 
 /** What the portal of a project offers. */

@@ -138,7 +138,7 @@ async function readTables(em: EntityManager, teamId: TeamId) {
                          (select count(*)::int
                             from ${counted(`select from sync_objects o
                                              where o.sync_id = s.id and o.outcome in ('missing', 'different', 'extra') and not o.applied`)} found) as findings
-                    from syncs s where s.team_id = $1 and s.status = 'completed' order by s.finished_at desc limit 1) r on true`,
+                    from syncs s where s.team_id = $1 and s.kind = 'account' and s.status = 'completed' order by s.finished_at desc limit 1) r on true`,
     [teamId],
   );
   if (!row) throw new Error('A query of counts returned no row.');

@@ -73,6 +73,7 @@ async function recordReport(
 export const purgeOf = (em: EntityManager): Purge => ({
   tables: [
     'syncs',
+    'catalog_runs',
     'sync_objects',
     'webhook_events',
     'webhook_event_totals',

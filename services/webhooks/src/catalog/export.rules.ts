@@ -1,21 +1,15 @@
+import type { ShownCatalog } from '@billing/contracts/resources/catalog-document';
 import { isDeepStrictEqual } from 'node:util';
 import { DEFAULTS, type RecordedCatalog, type Unkeyed } from './items.rules.ts';
 import { newestByKey } from './keys.rules.ts';
 
 /** The document of a project's catalog, and what it lacks because it has no key. */
 export interface ExportedCatalog {
-  readonly catalog: {
-    readonly version: 1;
-    readonly features: readonly Shown[];
-    readonly products: readonly Shown[];
-    readonly coupons: readonly Shown[];
-    readonly portal: object;
-    readonly settings: object;
-  };
-  readonly unkeyed: readonly Unkeyed[];
+  readonly catalog: ShownCatalog;
+  readonly unkeyed: Unkeyed[];
 }
 
-type Shown = { readonly key: string } & Readonly<Record<string, unknown>>;
+type Shown = ShownCatalog['products'][number];
 
 /**
  * Returns what a project sells as a document. It is canonical: items in the order of their keys, fields in one order, defaults
@@ -85,7 +79,7 @@ function lean(type: keyof typeof DEFAULTS, item: object): Readonly<Record<string
 }
 
 /** Leaves out what has its default, also within the objects of the first level. */
-function leanParts(type: 'portal' | 'settings', whole: object): object {
+function leanParts(type: 'portal' | 'settings', whole: object): Record<string, unknown> {
   const defaults: object = DEFAULTS[type];
   const parts = Object.entries(whole).flatMap(([name, value]): [string, unknown][] => {
     const standard: unknown = Reflect.get(defaults, name);

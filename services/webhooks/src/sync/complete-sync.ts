@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { metrics } from '@opentelemetry/api';
 import { SyncApplied } from '@billing/contracts/events/webhooks';
-import type { SyncCounts, SyncType } from '@billing/contracts/resources/sync';
+import type { FindingType, SyncCounts } from '@billing/contracts/resources/sync';
 import { executeBound } from '@billing/database/bound-statement';
 import type { Outbox } from '@billing/messaging/outbox';
 import { ENDED } from '@billing/processor/turns';
@@ -12,19 +12,23 @@ import { updateHeld, type LeasedSync } from './lease-syncs.ts';
 
 /** How long findings are stored; the counts of a sync stay with it. */
 const FINDINGS_DAYS = 30;
+/** How long the document of a comparison is stored after it: as long as its report can be applied. */
+const DOCUMENT_HOURS = 24;
 /** Syncs of one run. */
 const LIMIT = 100;
 
 /** The objects of a sync by type and outcome. */
-export type CountsByType = Partial<Record<SyncType, SyncCounts>>;
+export type CountsByType = Partial<Record<FindingType, SyncCounts>>;
 
-type CountedSync = Pick<LeasedSync, 'id' | 'types'>;
+interface CountedSync extends Pick<LeasedSync, 'id'> {
+  readonly types: readonly FindingType[];
+}
 
 const NONE: SyncCounts = { same: 0, missing: 0, different: 0, extra: 0, conflict: 0, skipped: 0, applied: 0 };
 
 /** Counts the objects that a sync has decided on, of every type that it was to compare. */
 export async function countObjects(em: EntityManager, { id, types }: CountedSync): Promise<CountsByType> {
-  const rows = await executeBound<{ type: SyncType; outcome: keyof SyncCounts; count: number; applied: number }>(
+  const rows = await executeBound<{ type: FindingType; outcome: keyof SyncCounts; count: number; applied: number }>(
     em,
     `select type, outcome, count(*)::int as count, (count(*) filter (where applied))::int as applied
        from sync_objects where sync_id = $1 group by type, outcome`,
@@ -63,12 +67,13 @@ export function completeSync(outbox: Outbox) {
     description: 'Objects of completed syncs by type and outcome, without those that are equal.',
   });
   return async (sync: LeasedSync): Promise<void> => {
-    const { mode, teamId, projectId } = sync;
+    const { kind, mode, teamId, projectId } = sync;
     const startedAt = new Date(sync.startedMs);
     const counts = await outbox.transaction(async (tx, publish) => {
       if (!(await updateHeld(tx, sync, `status = 'completed', ${ENDED}`, []))) return {};
       const counted = await keepFindings(tx, sync);
-      const hasNew = Object.values(counted).some(({ missing, applied }) => missing > 0 && applied > 0);
+      const hasNew =
+        kind === 'account' && Object.values(counted).some(({ missing, applied }) => missing > 0 && applied > 0);
       if (hasNew) publish(SyncApplied, teamId, { projectId, at: startedAt });
       return counted;
     });
@@ -92,6 +97,16 @@ export async function cleanSyncs(em: EntityManager): Promise<void> {
         where e.sync_id is not null and e.sync_id = s.id and e.status <> 'received' and s.finished_at is not null
        returning e.team_id, 'syncs' as store, -(${ROW_BYTES.webhook_events} + e.payload_bytes) as bytes)
      ${countBytes('deleted')}`,
+  );
+  await em.fork().execute(
+    `with old as (
+       select r.sync_id, octet_length(r.document::text) as bytes
+         from catalog_runs r join syncs s on s.id = r.sync_id
+        where r.document is not null and s.finished_at < clock_timestamp() - make_interval(hours => ${DOCUMENT_HOURS})),
+     emptied as (
+       update catalog_runs r set document = null from old where r.sync_id = old.sync_id
+       returning r.team_id, 'syncs' as store, -old.bytes as bytes)
+     ${countBytes('emptied')}`,
   );
   await em.fork().execute(
     `with deleted as (

@@ -4,6 +4,7 @@ import { leaseRows, type LeasedTable } from '@billing/database/lease-rows';
 import type { RpcClient } from '@billing/messaging/rpc';
 import type { TeamProcessors } from '@billing/processor/team-processors';
 import { heldRows, LEASE_SECONDS, type LongWork } from '@billing/processor/turns';
+import type { SyncType } from '@billing/contracts/resources/sync';
 import type { Sync } from './sync.entity.ts';
 import type { SyncStage } from './sync-stage.rules.ts';
 
@@ -12,14 +13,16 @@ const SYNCS: LeasedTable = {
   key: ['id'],
   leaseSeconds: LEASE_SECONDS,
   order: `due_at + case when nightly then interval '1 hour' else interval '0' end`,
-  columns: `id, team_id as "teamId", project_id as "projectId", mode, types, filter, mark_at_processor as "markAtProcessor",
+  columns: `id, team_id as "teamId", project_id as "projectId", kind, mode, types, filter, mark_at_processor as "markAtProcessor",
     jsonb_build_object('type', type, 'phase', phase, 'after', after) as stage, failures, lease_id as "leaseId",
     (extract(epoch from coalesce(started_at, clock_timestamp())) * 1000)::float8 as "startedMs"`,
 };
 
 /** A sync that this process works on. */
-export interface LeasedSync extends LongWork, Pick<Sync, 'id' | 'mode' | 'types' | 'filter' | 'markAtProcessor'> {
+export interface LeasedSync extends LongWork, Pick<Sync, 'id' | 'kind' | 'mode' | 'filter' | 'markAtProcessor'> {
   readonly id: SyncId;
+  /** In the order in which they are compared; none of a sync with a document. */
+  readonly types: readonly SyncType[];
   readonly stage: SyncStage;
   /** In milliseconds since 1970. */
   readonly startedMs: number;

@@ -3,6 +3,7 @@ import { SyncId, type ProjectScope } from '@billing/contracts/ids';
 import { SYNC_TYPES } from '@billing/contracts/resources/sync';
 import { executeBound } from '@billing/database/bound-statement';
 import type { SyncFilter } from './sync-decision.rules.ts';
+import { firstStage } from './sync-stage.rules.ts';
 import { queueSync } from './start-and-cancel-syncs.ts';
 
 /** The hours of the night, in UTC: a report of each team starts in one of them. */
@@ -27,7 +28,7 @@ export async function queueNightlySyncs(em: EntityManager, now: Date): Promise<n
     em.fork(),
     `select distinct on (p.team_id) p.team_id as "teamId", p.project_id as "projectId",
             (select s.filter from syncs s
-              where s.team_id = p.team_id and s.project_id = p.project_id and s.mode = 'apply'
+              where s.team_id = p.team_id and s.project_id = p.project_id and s.mode = 'apply' and s.kind = 'account'
               order by s.created_at desc limit 1) as filter
        from project_copies p
        join processor_accounts a on a.team_id = p.team_id and a.sealed_secret_key is not null and a.connected_at < $1
@@ -45,11 +46,13 @@ export async function queueNightlySyncs(em: EntityManager, now: Date): Promise<n
       queueSync(em.fork(), {
         id: SyncId.create(),
         ...scope,
+        kind: 'account',
         mode: 'report',
         types: [...SYNC_TYPES],
         filter: filter ?? OWN_ONLY,
         markAtProcessor: false,
         nightly: true,
+        ...firstStage({ types: SYNC_TYPES }),
       }),
     ),
   );

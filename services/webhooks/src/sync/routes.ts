@@ -5,7 +5,7 @@ import type { Principal } from '@billing/service/identity-token';
 import { serve } from '@billing/service/serve';
 import type { TeamReads } from '@billing/service/team-reads';
 import { describeSync, findSync, listFindings, listSyncs } from './find-syncs.ts';
-import { filterFor } from './sync-access.rules.ts';
+import { filterFor, requireScopesOf } from './sync-access.rules.ts';
 import { cancelSync, startSync } from './start-and-cancel-syncs.ts';
 
 interface Dependencies {
@@ -30,21 +30,29 @@ export const syncRoutes =
       onQueued();
       return { sync };
     });
-    serve(app, syncOperations.listSyncs, ({ params, query }) =>
-      reads(params.teamId, em => listSyncs(em, params, query)),
-    );
-    serve(app, syncOperations.getSync, ({ params: { syncId, ...scope } }) =>
+    serve(app, syncOperations.listSyncs, ({ params, query, principal }) => {
+      requireScopesOf(query.kind ?? 'account', principal, 'read');
+      return reads(params.teamId, em => listSyncs(em, params, query));
+    });
+    serve(app, syncOperations.getSync, ({ params: { syncId, ...scope }, principal }) =>
       reads(scope.teamId, async em => {
         const fork = em.fork();
-        return { sync: await describeSync(fork, await findSync(fork, scope, syncId)) };
+        const sync = await findSync(fork, scope, syncId);
+        requireScopesOf(sync.kind, principal, 'read');
+        return { sync: await describeSync(fork, sync) };
       }),
     );
-    serve(app, syncOperations.cancelSync, async ({ params: { syncId, ...scope }, audit }) => ({
-      sync: await reads(scope.teamId, () => cancel(scope, syncId, audit)),
-    }));
+    serve(app, syncOperations.cancelSync, ({ params: { syncId, ...scope }, principal, audit }) =>
+      reads(scope.teamId, async em => {
+        requireScopesOf((await findSync(em.fork(), scope, syncId)).kind, principal, 'write');
+        return { sync: await cancel(scope, syncId, audit) };
+      }),
+    );
     serve(app, syncOperations.listSyncFindings, ({ params: { syncId, ...scope }, query, principal }) =>
-      reads(scope.teamId, async em =>
-        listFindings(em, await findSync(em.fork(), scope, syncId), { ...query, ownOnly: isKey(principal) }),
-      ),
+      reads(scope.teamId, async em => {
+        const sync = await findSync(em.fork(), scope, syncId);
+        requireScopesOf(sync.kind, principal, 'read');
+        return listFindings(em, sync, { ...query, ownOnly: isKey(principal) });
+      }),
     );
   };

@@ -1,3 +1,4 @@
+import { runCatalog } from '#catalog/run-catalog';
 import type { Outbox } from '@billing/messaging/outbox';
 import { openPacer } from '@billing/processor/pacing';
 import { turnJob, workInTurns, type Stepped } from '@billing/processor/turns';
@@ -57,7 +58,8 @@ export function runSync(parts: RunParts) {
     };
   };
 
-  return (sync: LeasedSync, signal: AbortSignal): Promise<void> =>
+  const withDocument = runCatalog(parts);
+  const withAccount = (sync: LeasedSync, signal: AbortSignal): Promise<void> =>
     workInTurns<LeasedSync, SyncStage>({
       em,
       updateHeld,
@@ -69,6 +71,8 @@ export function runSync(parts: RunParts) {
       turnMs,
       logger,
     })(sync, signal);
+  return (sync: LeasedSync, signal: AbortSignal): Promise<void> =>
+    sync.kind === 'catalog' ? withDocument(sync, signal) : withAccount(sync, signal);
 }
 
 interface SyncJobParts extends RunParts {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { LockMode, type EntityManager } from '@mikro-orm/postgresql';
-import { SyncId, type ProjectScope } from '@billing/contracts/ids';
-import { conflict, notFound } from '@billing/contracts/problem';
+import { SyncId, type ProjectScope, type TeamId } from '@billing/contracts/ids';
+import { conflict, notFound, type Problem } from '@billing/contracts/problem';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import { SYNC_TYPES, type Sync as SyncResource, type syncCreate } from '@billing/contracts/resources/sync';
 import { executeBound } from '@billing/database/bound-statement';
@@ -37,15 +37,20 @@ export function startSync(outbox: Outbox) {
       const existing = await tx.findOne(Sync, { id, teamId, projectId });
       if (existing) return describeSync(tx, existing);
       await requireAccount(tx, teamId);
-      await tx.execute(
-        `update syncs set status = 'canceled', ${ENDED}
-          where team_id = ? and nightly and status in ('queued', 'running')`,
-        [teamId],
-      );
+      await cancelNightly(tx, teamId);
       const ordered = SYNC_TYPES.filter(type => types.includes(type));
-      const wanted = { id, teamId, projectId, mode, types: ordered, filter, markAtProcessor, nightly: false };
-      if (!(await queueSync(tx, wanted)))
-        throw conflict('sync_running', 'A sync of this team is queued or running; wait for it, or cancel it.', 5);
+      const wanted = {
+        id,
+        teamId,
+        projectId,
+        kind: 'account' as const,
+        mode,
+        types: ordered,
+        filter,
+        markAtProcessor,
+        nightly: false,
+      };
+      if (!(await queueSync(tx, { ...wanted, ...firstStage(wanted) }))) throw syncRunning();
       const changes = [{ field: 'mode', from: null, to: mode }];
       recordAudit(publish, teamId, context, { target: { type: 'sync', id }, changes });
       return describeSync(tx, await tx.findOneOrFail(Sync, { id, teamId, projectId }));
@@ -71,22 +76,43 @@ export function cancelSync({ outbox, now }: { readonly outbox: Outbox; readonly 
     });
 }
 
+/** Cancels the report of the night of a team, which gives way to what somebody starts. */
+export const cancelNightly = (tx: EntityManager, teamId: TeamId): Promise<unknown> =>
+  tx.execute(
+    `update syncs set status = 'canceled', ${ENDED}
+      where team_id = ? and nightly and status in ('queued', 'running')`,
+    [teamId],
+  );
+
+/** 409: a team has one sync at a time. */
+export const syncRunning = (): Problem =>
+  conflict('sync_running', 'A sync of this team is queued or running; wait for it, or cancel it.', 5);
+
 type QueuedSync = Pick<
   Sync,
-  'id' | 'teamId' | 'projectId' | 'mode' | 'types' | 'filter' | 'markAtProcessor' | 'nightly'
+  | 'id'
+  | 'teamId'
+  | 'projectId'
+  | 'kind'
+  | 'mode'
+  | 'types'
+  | 'filter'
+  | 'markAtProcessor'
+  | 'nightly'
+  | 'type'
+  | 'phase'
 >;
 
 /** Inserts a sync unless one of the team is queued or running; returns whether it did. */
 export async function queueSync(em: EntityManager, sync: QueuedSync): Promise<boolean> {
-  const { id, teamId, projectId, mode, types, filter, markAtProcessor, nightly } = sync;
-  const { type, phase } = firstStage(sync);
+  const { id, teamId, projectId, kind, mode, types, filter, markAtProcessor, nightly, type, phase } = sync;
   const inserted = await executeBound(
     em,
     `insert into syncs (id, team_id, project_id, mode, status, types, filter, mark_at_processor, nightly, type, phase,
-                        created_at, due_at, failures)
-     values ($1, $2, $3, $4, 'queued', $5::text[], $6::jsonb, $7, $8, $9, $10, now(), now(), 0)
+                        kind, created_at, due_at, failures)
+     values ($1, $2, $3, $4, 'queued', $5::text[], $6::jsonb, $7, $8, $9, $10, $11, now(), now(), 0)
      on conflict (team_id) where status in ('queued', 'running') do nothing returning 1`,
-    [id, teamId, projectId, mode, types, JSON.stringify(filter), markAtProcessor, nightly, type, phase],
+    [id, teamId, projectId, mode, types, JSON.stringify(filter), markAtProcessor, nightly, type, phase, kind],
   );
   return inserted.length > 0;
 }

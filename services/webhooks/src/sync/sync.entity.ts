@@ -1,8 +1,9 @@
 import { defineEntity, p } from '@mikro-orm/postgresql';
 import type { ProjectId, SyncId, TeamId } from '@billing/contracts/ids';
-import type { SyncCounts, SyncType } from '@billing/contracts/resources/sync';
+import type { FindingType, SyncCounts, SyncKind, SyncType } from '@billing/contracts/resources/sync';
 import { turnColumns } from '@billing/processor/turn-columns';
 import type { SyncFilter } from './sync-decision.rules.ts';
+import type { CatalogPhase } from '#catalog/writes.rules';
 import type { SyncPhase } from './sync-stage.rules.ts';
 
 const SyncSchema = defineEntity({
@@ -17,22 +18,23 @@ const SyncSchema = defineEntity({
     id: p.text().$type<SyncId>().primary(),
     teamId: p.text().$type<TeamId>(),
     projectId: p.text().$type<ProjectId>(),
+    kind: p.text().$type<SyncKind>(),
     ...turnColumns(),
-    types: p.array<SyncType>(value => value as SyncType), // the column holds nothing else
+    types: p.array<FindingType>(value => value as FindingType), // the column holds nothing else
     filter: p.json<SyncFilter>(),
     markAtProcessor: p.boolean(),
     /** The report that runs every night gives way to a sync that somebody starts. */
     nightly: p.boolean(),
     /** Where it is. */
     type: p.text().$type<SyncType>(),
-    phase: p.text().$type<SyncPhase>(),
+    phase: p.text().$type<SyncPhase | CatalogPhase>(),
     after: p.text().strictNullable(),
     /** Once it has ended; until then the objects are counted. */
-    counts: p.json<Partial<Record<SyncType, SyncCounts>>>().strictNullable(),
+    counts: p.json<Partial<Record<FindingType, SyncCounts>>>().strictNullable(),
   },
 });
 
-/** A comparison of a team's account at Stripe with the records of a project. */
+/** A comparison of a team's account at Stripe, or of a document of the catalog, with the records of a project. */
 export class Sync extends SyncSchema.class {}
 SyncSchema.setClass(Sync);
 
