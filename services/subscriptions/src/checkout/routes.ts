@@ -4,6 +4,7 @@ import { serve } from '@billing/service/serve';
 import { toResource as toInvoice } from '#money/invoice.entity';
 import { toResource } from '#record/subscription.entity';
 import type { Dependencies } from '../dependencies.ts';
+import { previewSale } from './prepare-sale.ts';
 import { sellAtOnce } from './sell-at-once.ts';
 import { startCheckout } from './start-checkout.ts';
 
@@ -11,8 +12,9 @@ import { startCheckout } from './start-checkout.ts';
 export function checkoutRoutes(
   dependencies: Pick<Dependencies, 'em' | 'rpc' | 'processors' | 'operationLog' | 'traces' | 'now'>,
 ): Routes {
-  const [start, sell] = [startCheckout(dependencies), sellAtOnce(dependencies)];
-  return app =>
+  const [start, sell, preview] = [startCheckout(dependencies), sellAtOnce(dependencies), previewSale(dependencies)];
+  return app => {
+    serve(app, operations.previewCheckout, async ({ params, body }) => ({ preview: await preview(params, body) }));
     serve(app, operations.createCheckout, async ({ params, body, audit, operationKey }) => {
       if (body.collect === 'page')
         return { ...(await start(params, body, audit, operationKey)), subscription: null, invoice: null };
@@ -20,4 +22,5 @@ export function checkoutRoutes(
       const sold = { subscription: toResource(subscription), invoice: invoice && toInvoice(invoice) };
       return { sessionId: null, url: null, ...sold };
     });
+  };
 }
