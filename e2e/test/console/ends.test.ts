@@ -2,7 +2,6 @@ import type { Subscription } from '@billing/client';
 import { beforeAll, expect } from 'vitest';
 import { expectAccessible } from '../../system/accessibility.ts';
 import {
-  declineCard,
   newCustomer,
   newMonthlyPrice,
   newSubscription,
@@ -176,8 +175,6 @@ inBrowser('begins a new billing day today for about the amount that it shows', a
   await dialog.getByText('the amount may still change a little').waitFor();
   await expectAccessible(page);
   await takeScreenshot(page, 'billing-day');
-  const restoreCard = await declineCard(tenant, subscription);
-  await restoreCard();
   await dialog.getByRole('button', { name: /^Begin today/ }).click();
   await page.getByText('The plan is changed.').waitFor();
   const { currentPeriodStart } = await read();

@@ -15,10 +15,11 @@ beforeAll(async () => {
 });
 
 /** The page of a new customer, who has a saved card unless told otherwise, with the dialog of a sale. */
-async function openDialog(visit: VisitPage, { opener = 'New subscription', hasCard = true } = {}, look: object = {}) {
+async function openDialog(visit: VisitPage, { opener = 'New subscription', hasCard = true, isDark = false } = {}) {
   const customerId = await newCustomer(tenant);
   const card = hasCard ? await saveCard(tenant, customerId) : '';
-  const page = await visit(pageOf(tenant, `customers/${customerId}`), tenant, { viewport: DESKTOP, ...look });
+  const look = { viewport: DESKTOP, ...(isDark && { colorScheme: 'dark' as const }) };
+  const page = await visit(pageOf(tenant, `customers/${customerId}`), tenant, look);
   await page.getByRole('button', { name: opener, exact: true }).press('Enter');
   const dialog = page.getByRole('dialog', { name: opener });
   await dialog.getByText(/^Due today: /).waitFor();
@@ -74,7 +75,7 @@ inBrowser('keeps its place while the next preview loads', async ({ visit }) => {
 });
 
 inBrowser('says in place why nothing is sold, and sells it in another way', async ({ visit }) => {
-  const { page, dialog, sold } = await openDialog(visit, { hasCard: false }, { colorScheme: 'dark' });
+  const { page, dialog, sold } = await openDialog(visit, { hasCard: false, isDark: true });
   const refused = (text: string) => dialog.getByRole('alert').filter({ hasText: text }).waitFor();
   await dialog.getByRole('button', { name: 'Charge $29.99' }).click();
   await refused('The customer has no saved payment method.');

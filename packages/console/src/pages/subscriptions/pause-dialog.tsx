@@ -11,7 +11,7 @@ import { SubscriptionSummary } from './subscription-summary.tsx';
 type PausedInvoices = NonNullable<SubscriptionPauseCreate['invoices']>;
 
 /** What becomes of the invoices of a pause, in words. */
-export const PAUSED_INVOICES: Readonly<Record<PausedInvoices, string>> = {
+const PAUSED_INVOICES: Readonly<Record<PausedInvoices, string>> = {
   void: 'They are voided',
   keep_as_draft: 'They stay drafts',
   mark_uncollectible: 'They become uncollectible',

@@ -1,6 +1,6 @@
 import type { Subscription } from '@billing/client';
-import type { ReactNode } from 'react';
 import { lazyRouteComponent } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { DialogButton, useShowDialog } from '#resource/dialog-button.tsx';
 import { Button } from '#ui/button.tsx';
 import { CancelDialog, ResumeDialog } from './cancel-dialog.tsx';
