@@ -23,7 +23,9 @@ beforeAll(async () => {
   own = mine.id;
   others = [...foreign.map(({ id }) => id), SubscriptionId.create()];
   ({ priceId: otherPriceId } = await newMonthlyPrice(tenant));
-  await ok(tenant.api.put(`${tenant.P}/portal-config`, { quantity: { enabled: true, max: 5 } }));
+  await ok(
+    tenant.api.put(`${tenant.P}/portal-config`, { quantity: { enabled: true, max: 5 }, pause: { enabled: true } }),
+  );
   ({ token } = await tenant.billing.portal.create({ customerId: mine.customerId }));
 });
 
@@ -56,6 +58,8 @@ describe('a customer in the portal', () => {
         visitor.send('POST', `${path}/${id}/change`, { quantity: 2 }, same),
         visitor.send('DELETE', `${path}/${id}/change`, undefined, same),
         visitor.send('POST', `${path}/${id}/save-offer`, undefined, same),
+        visitor.send('POST', `${path}/${id}/pause`, {}, same),
+        visitor.send('POST', `${path}/${id}/resume`, { expectedAmountDue: 9_999 }, same),
       ]),
     );
     expect(new Set(changes.map(({ body }) => JSON.stringify(body)))).toEqual(new Set([JSON.stringify(seen[0]?.body)]));
@@ -70,6 +74,9 @@ describe('a customer in the portal', () => {
         visitor.get(`${page}/${id}/change/preview?quantity=2`),
         visitor.send('POST', `${page}/${id}/change`, new URLSearchParams({ quantity: '2', expectedAmountDue: '0' })),
         visitor.send('POST', `${page}/${id}/change/drop`),
+        visitor.get(`${page}/${id}/pause`),
+        visitor.send('POST', `${page}/${id}/pause`),
+        visitor.send('POST', `${page}/${id}/pause/end`),
       ]),
     );
     const withoutNonces = ({ body }: ApiResponse) => String(body).replaceAll(/nonce="[^"]+"/g, '');

@@ -204,6 +204,8 @@ it('documents what is refused after something else, with its code', async () => 
   expect(await codeOfError(visitor.post(`${ofCustomer}/change`, { quantity: 2 }))).toBe('price_not_offered');
   expect(await codeOfError(visitor.delete(`${ofCustomer}/change`))).toBe('change_not_found');
   expect(await codeOfError(visitor.post(`${ofCustomer}/save-offer`))).toBe('save_offer_not_available');
+  for (const path of ['pause', 'resume'])
+    expect(await codeOfError(visitor.post(`${ofCustomer}/${path}`))).toBe('pause_not_offered');
   expect(await codeOfError(visitor.get(`/api/portal/${token}/billing-details`))).toBe('billing_details_not_offered');
   await billing.subscriptions.cancelNow(id);
   const resumed = api.patch(`${P}/subscriptions/${id}`, { cancelAtPeriodEnd: false });

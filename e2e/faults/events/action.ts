@@ -10,6 +10,8 @@ export interface Price {
 export interface Prices {
   /** Created through the API. */
   readonly plans: readonly [Price, ...Price[]];
+  /** A price in US dollars that is paid once. */
+  readonly once: Price;
   /** Stripe ids of prices that are created at the dashboard, because the API has no such prices. */
   readonly atDashboard: Readonly<Record<'package' | 'decimal' | 'tiered' | 'metered' | 'inTwoCurrencies', string>>;
 }

@@ -22,6 +22,9 @@ export type ActionName = keyof typeof ACTIONS;
 export const FIRST_ACTIONS: readonly ActionName[] = [
   'subscribe',
   'start a trial',
+  'sell to the saved card',
+  'sell by invoice',
+  'sell a trial without a page',
   'subscribe at dashboard',
   'subscribe in another currency',
 ];

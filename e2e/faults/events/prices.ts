@@ -14,6 +14,7 @@ export async function newPrices({ billing, callProcessor }: Tenant): Promise<Pri
   await billing.priceFeatures.set(weekly.id, 'seats', { value: 2 });
   return {
     plans: [await plan(2_999, 'usd', 'month'), weekly, await plan(10_001, 'eur', 'year', 2)],
+    once: await billing.prices.create({ productId, unitAmount: 4_900, currency: 'usd', type: 'one_time' }),
     atDashboard: {
       package: await atDashboard({
         unit_amount: '1000',

@@ -1,3 +1,4 @@
+import { saveCard } from '../invariants/sold-at-once.ts';
 import { payOnHostedPage } from '../../system/tenant.ts';
 import { changing, ofNewest, pick, planAt, type Action, type Price, type Prices } from './action.ts';
 import type { Buyer } from './history.ts';
@@ -8,6 +9,13 @@ const urls = { successUrl: 'https://shop.example/done', cancelUrl: 'https://shop
 export const SUBSCRIPTION_ACTIONS = {
   subscribe: (buyer, prices, number) => pay(buyer, planAt(prices, number)),
   'start a trial': (buyer, prices, number) => pay(buyer, planAt(prices, number), { trialDays: 7 }),
+  'sell to the saved card': async (buyer, prices, number) => {
+    await saveCard(buyer.tenant, buyer.processorCustomerId);
+    await sell(buyer, { collect: 'saved', ...soldOf(prices, number) });
+  },
+  'sell by invoice': (buyer, prices, number) => sell(buyer, { collect: 'invoice', ...soldOf(prices, number) }),
+  'sell a trial without a page': (buyer, prices, number) =>
+    sell(buyer, { collect: 'nothing', trialDays: 7, priceId: planAt(prices, number).id }),
   renew: ofNewest(({ tenant }, { id }) => tenant.processor.renew(id)),
   'fail to renew': ofNewest(({ tenant }, { id }) => tenant.processor.renew(id, 'decline')),
   'stop retrying payment': ofNewest(({ tenant }, { id }) => tenant.processor.giveUp(id, 'unpaid')),
@@ -76,6 +84,22 @@ export async function subscribeAtDashboard(
   const card = await tenant.callProcessor('/v1/payment_methods/pm_card_visa/attach', { customer });
   await tenant.callProcessor('/v1/subscriptions', { customer, default_payment_method: card.id, ...terms });
 }
+
+/** A sale without a page. */
+interface Sale {
+  readonly collect: 'saved' | 'invoice' | 'nothing';
+  readonly trialDays?: number;
+  readonly priceId?: string;
+  readonly items?: readonly { readonly priceId: string; readonly quantity?: number }[];
+}
+
+/** What a sale without a page sells: a plan, or several of it with a price that is paid once. */
+const soldOf = (prices: Prices, number: number) => {
+  const { id: priceId } = planAt(prices, number);
+  return number % 2 === 0 ? { priceId } : { items: [{ priceId, quantity: 2 }, { priceId: prices.once.id }] };
+};
+
+const sell = ({ tenant, customerId }: Buyer, terms: Sale) => tenant.billing.checkout.create({ customerId, ...terms });
 
 async function pay({ tenant, customerId }: Buyer, { id: priceId }: Price, terms: { trialDays?: number } = {}) {
   const { url } = await tenant.billing.checkout.create({ customerId, priceId, ...urls, ...terms });

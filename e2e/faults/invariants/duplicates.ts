@@ -36,8 +36,11 @@ export function findDuplicates({
 export async function findProcessorDuplicates(tenant: Tenant, { credits }: Snapshot): Promise<string[]> {
   const customers = await listFromProcessor<ProcessorObject>(tenant, '/v1/customers');
   const { objects } = await tenant.processor.ledger();
+  const isTransaction = (it: { readonly object: string }) => it.object === 'customer_balance_transaction';
+  // A sale without a page takes what the customer has from the balance, under its own key.
+  const ofOthers = new Set(objects.filter(it => !isTransaction(it)).map(it => it.idempotencyKey));
   const transactions = objects.filter(
-    ({ object, idempotencyKey }) => object === 'customer_balance_transaction' && idempotencyKey !== null,
+    it => isTransaction(it) && it.idempotencyKey !== null && !ofOthers.has(it.idempotencyKey),
   );
   const customerIds = customers.flatMap(({ metadata }) => metadata['customerId'] ?? []);
   const keys = transactions.map(it => String(it.idempotencyKey));

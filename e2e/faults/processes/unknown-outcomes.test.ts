@@ -5,6 +5,7 @@ import { ok } from '../../system/http.ts';
 import { mapConcurrently } from '../../system/map-concurrently.ts';
 import { newCustomer, newEmail, newMonthlyPrice, newSubscription, type Tenant } from '../../system/tenant.ts';
 import { expectChangedOnce, newWantedChanges } from '../invariants/changed-plans.ts';
+import { expectSoldOnce, newWantedSales } from '../invariants/sold-at-once.ts';
 import { startResponseProxy, type ResponseFate, type ResponseProxy } from '../system/response-proxy.ts';
 import { type FaultySystem, startFaultySystem } from '../system/faulty-system.ts';
 import { seededRandom } from '../system/random.ts';
@@ -17,6 +18,7 @@ const WRITES_OF_A_KIND = Number(process.env['FAULT_WRITES'] ?? 25);
 const CANCELLATIONS = 10;
 const REFERRALS = 6;
 const PLAN_CHANGES = 12;
+const SALES = 12;
 const CONCURRENCY = 6;
 
 const random = seededRandom('unknown outcomes');
@@ -69,6 +71,9 @@ async function expectOneObjectPerWrite(decide: (writer: Writer) => Promise<Respo
   const larger = { productId, unitAmount: 4_999, currency: 'usd', interval: 'month' } as const;
   const { id: otherPriceId } = await tenant.billing.prices.create(larger);
   const changes = await newWantedChanges(tenant, PLAN_CHANGES, priceId, otherPriceId);
+  const oneTime = { productId, unitAmount: 4_900, currency: 'usd', type: 'one_time' } as const;
+  const { id: once } = await tenant.billing.prices.create(oneTime);
+  const sales = await newWantedSales(tenant, SALES, { monthly: priceId, once });
   const subscriptions = await Promise.all(
     Array.from({ length: CANCELLATIONS }, async () => (await newSubscription(tenant, priceId)).id),
   );
@@ -90,6 +95,11 @@ async function expectOneObjectPerWrite(decide: (writer: Writer) => Promise<Respo
   const others = [
     ...subscriptions.map(id => () => cancel(tenant, id)),
     ...referees.map(id => () => subscribe(tenant, id, priceId)),
+    ...sales.map(
+      ({ body }) =>
+        () =>
+          create(tenant, '/checkout', body),
+    ),
     ...changes.map(
       ({ id, body }) =>
         () =>
@@ -116,9 +126,11 @@ async function expectOneObjectPerWrite(decide: (writer: Writer) => Promise<Respo
     customer: WRITES_OF_A_KIND,
     'checkout.session': WRITES_OF_A_KIND + REFERRALS,
     customer_balance_transaction: 2 * REFERRALS,
+    subscription: REFERRALS + SALES,
     subscription_schedule: PLAN_CHANGES / 4,
   });
   await expectChangedOnce(tenant, changes, priceId);
+  await expectSoldOnce(tenant, sales);
   await expectSameRecords(tenant);
   for (const id of subscriptions) expect((await tenant.billing.subscriptions.get(id)).status).toBe('canceled');
 }

@@ -151,6 +151,15 @@ export const EXAMPLE_WRITES: Readonly<Record<string, PrepareWrite>> = {
       target: is('subscription', id),
     };
   },
+  pausePortalSubscription: async prepared => {
+    const { path, id } = await pausable(prepared);
+    return { by: 'customer', send: () => prepared.visitor.post(`${path}/pause`), target: is('subscription', id) };
+  },
+  resumePortalSubscription: async prepared => {
+    const { path, id } = await pausable(prepared);
+    await ok(prepared.visitor.post(`${path}/pause`));
+    return { by: 'customer', send: () => prepared.visitor.post(`${path}/resume`), target: is('subscription', id) };
+  },
   updatePortalBillingDetails: async ({ tenant, visitor, resources: { token, customerId } }) => {
     await ok(tenant.api.put(`${tenant.P}/portal-config`, { billingDetails: { enabled: true } }));
     return {
@@ -250,3 +259,11 @@ export const EXAMPLE_WRITES: Readonly<Record<string, PrepareWrite>> = {
       teamPath: () => teamPath,
     }),
 };
+
+/** Sells the visitor one more subscription, which they may pause. */
+async function pausable({ tenant: { api, P }, resources: { token, customerId, priceId } }: Prepared) {
+  await ok(api.put(`${P}/portal-config`, { pause: { enabled: true, maxDays: 30 } }));
+  const { subscription } = await ok(api.post(`${P}/checkout`, { customerId, priceId, collect: 'invoice' }), 201);
+  const id: string = subscription.id;
+  return { id, path: `/api/portal/${token}/subscriptions/${id}` };
+}

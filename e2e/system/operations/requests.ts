@@ -41,6 +41,7 @@ const NAMED_BY_OPERATION: Readonly<Record<string, Readonly<Record<string, keyof 
   productIds: { createCoupon: 'productId' },
   promotionCode: {
     createCheckout: 'promotionCodeId',
+    previewCheckout: 'promotionCodeId',
     previewPlanChange: 'promotionCodeId',
     changePlan: 'promotionCodeId',
     setSubscriptionDiscount: 'promotionCodeId',

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect } from 'vitest';
 import { expectAccessible } from '../../system/accessibility.ts';
-import { newEmail, newTenant, type Tenant } from '../../system/tenant.ts';
+import { newEmail, newMonthlyPrice, newTenant, type Tenant } from '../../system/tenant.ts';
 import { inBrowser, pageOf } from './browse.ts';
 import { expectFocusShown } from './looks.ts';
 
@@ -151,21 +151,25 @@ inBrowser('sets the tax behavior of a price, and then offers no other', async ({
 });
 
 inBrowser('sells several at once after a trial, in a dialog that keeps the focus', async ({ visit }) => {
-  const { id: customerId } = await tenant.billing.customers.create({ email: newEmail() });
-  await tenant.billing.prices.create({ productId, unitAmount: 1_000, currency: 'usd', interval: 'month' });
-  const page = await visit(pageOf(tenant, 'customers'), tenant);
+  const seller = await newTenant();
+  const { id: customerId } = await seller.billing.customers.create({ email: newEmail() });
+  const { productId: id } = await newMonthlyPrice(seller);
+  await seller.billing.prices.create({ productId: id, unitAmount: 1_000, currency: 'usd', interval: 'month' });
+  const page = await visit(pageOf(seller, 'customers'), seller);
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   await page.route('**/prices?**', async route => {
     await released;
     await route.continue();
   });
-  await page.goto(new URL(pageOf(tenant, `customers/${customerId}`), page.url()).href);
+  await page.goto(new URL(pageOf(seller, `customers/${customerId}`), page.url()).href);
   await page.getByRole('button', { name: 'New checkout' }).click();
+  await page.getByRole('dialog', { name: 'New checkout' }).waitFor();
   expect(await isFocusInDialog(page)).toBe(true);
   release();
-  await page.getByRole('option', { name: 'Pro: $10.00 a month' }).waitFor({ state: 'attached' });
+  const price = page.getByRole('radio', { name: 'Pro: $10.00 a month' });
+  await price.waitFor();
   expect(await isFocusInDialog(page)).toBe(true);
-  await page.getByLabel('Price').selectOption('Pro: $10.00 a month');
+  await price.check();
   await page.getByLabel('Quantity').fill('3');
   await page.getByLabel('Free trial, in days').fill('14');
   await expectFocusShown(page, 8);

@@ -39,6 +39,9 @@ inBrowser('sets what the portal offers and how it looks, with a preview of the p
   await page.getByLabel('Ask why').check();
   await page.getByLabel('Customers can change the address and tax ids').check();
   await preview.getByRole('link', { name: 'Rechnungsdaten' }).waitFor();
+  await page.getByLabel('Customers can pause their payments').check();
+  await page.getByLabel('Longest pause, in days').fill('60');
+  await preview.getByRole('link', { name: 'Pausieren' }).waitFor();
   await page.getByLabel('Offer a discount once').selectOption({ label: code });
   await expectAccessible(page);
   await takeScreenshot(page, 'desktop-light-portal-settings');
@@ -48,6 +51,7 @@ inBrowser('sets what the portal offers and how it looks, with a preview of the p
     planSwitch: { enabled: true, priceIds: [yearly.id, priceId], when: 'auto' },
     quantity: { enabled: true, min: 5, max: 50 },
     cancellation: { askReason: true, saveOffer: { promotionCodeId } },
+    pause: { enabled: true, maxDays: 60 },
     billingDetails: { enabled: true },
     brand: { name: 'Analytical Engines', accentColor: '#1a7f5a', logoUrl: null },
   });

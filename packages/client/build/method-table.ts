@@ -49,7 +49,11 @@ export const METHOD_CLASSES: Readonly<Record<string, MethodClass>> = {
         byVerb('createCustomer', 'listCustomers', 'getCustomer', 'updateCustomer', 'deleteCustomer'),
       ],
       billingDetails: ['Who is billed, and with which tax.', byVerb('getBillingDetails', 'updateBillingDetails')],
-      checkout: ['Sales: by a page of the processor on which customers pay, or at once.', {}, 'checkoutMethods'],
+      checkout: [
+        'Sales: by a page of the processor on which customers pay, or at once.',
+        { preview: 'previewCheckout' },
+        'checkoutMethods',
+      ],
       subscriptions: [
         'What customers have bought that goes on until they cancel.',
         {

@@ -153,6 +153,7 @@ const MEANINGS = {
     total_negative: 'The lines take off more than they bill.',
     subscription_incomplete: 'The first payment of the subscription is not made yet.',
     subscription_paused: 'The subscription is paused; resume it first.',
+    pause_not_offered: 'The portal does not offer to pause the subscription, or not for so long, or to resume it.',
     already_paused: 'The subscription is paused already.',
     not_in_trial: 'The subscription is in no trial that could be ended.',
     not_paused: 'The subscription is not paused.',

@@ -1,5 +1,5 @@
 import { SubscriptionChangeId, type CustomerId, type ProjectScope, type SubscriptionId } from '@billing/contracts/ids';
-import { notFound, unprocessable, type Problem } from '@billing/contracts/problem';
+import { notFound, Problem, unprocessable } from '@billing/contracts/problem';
 import {
   NO_DETAILS,
   portalBillingDetails,
@@ -17,7 +17,10 @@ import {
   FindPrices,
   FindProject,
   FindStoredPromotionCode,
+  PauseCustomerSubscription,
   PreviewCustomerPlan,
+  PreviewCustomerResume,
+  ResumeCustomerSubscription,
   ScheduleCancellation,
   UpdateBillingDetails,
 } from '@billing/contracts/rpc/calls';
@@ -93,6 +96,8 @@ export async function serveOtherServices({ serve, scope, customerId, processorCu
     return found;
   };
   const cancellations: unknown[] = [];
+  const pauses: z.output<typeof PauseCustomerSubscription.request>[] = [];
+  const resumes: z.output<typeof ResumeCustomerSubscription.request>[] = [];
   const detailsChanges: z.output<typeof UpdateBillingDetails.request>[] = [];
 
   const stops = {
@@ -160,6 +165,29 @@ export async function serveOtherServices({ serve, scope, customerId, processorCu
       changes.push({ request, reply });
       return reply;
     }),
+    pause: await serve(PauseCustomerSubscription, async request => {
+      pauses.push(request);
+      const found = find(request);
+      if (found.pauseCollection) throw unprocessable('already_paused', 'It is paused.');
+      found.pauseCollection = { behavior: 'void', resumesAt: request.resumesAt };
+      return found;
+    }),
+    previewResume: await serve(PreviewCustomerResume, async request => {
+      find(request);
+      return state.preview;
+    }),
+    resume: await serve(ResumeCustomerSubscription, async request => {
+      resumes.push(request);
+      const found = find(request);
+      const { amountDue: actual } = state.preview;
+      const { expectedAmountDue: expected } = request;
+      if (found.status === 'paused' && expected < actual)
+        throw new Problem('conflict', 'amount_changed', 'It costs more.', { details: { expected, actual } });
+      if (state.changeRefusal) throw state.changeRefusal;
+      if (found.status !== 'paused' && !found.pauseCollection) throw unprocessable('not_paused', 'It is not paused.');
+      Object.assign(found, { pauseCollection: null, status: 'active' });
+      return found;
+    }),
     drop: await serve(DropCustomerPlan, async request => {
       const found = find(request);
       if (!found.pendingChange && !found.scheduledChange) throw notFound('change');
@@ -172,6 +200,9 @@ export async function serveOtherServices({ serve, scope, customerId, processorCu
   return Object.assign(state, {
     /** The requests to schedule a cancellation, in order. */
     cancellations,
+    /** The requests to pause, and those to resume, in order. */
+    pauses,
+    resumes,
     /** The changes of billing details that were requested, in order. */
     detailsChanges,
     /** The previews that were requested, in order. */

@@ -9,7 +9,10 @@ import {
   DescribeCustomerBilling,
   DropCustomerPlan,
   HasSubscribed,
+  PauseCustomerSubscription,
   PreviewCustomerPlan,
+  PreviewCustomerResume,
+  ResumeCustomerSubscription,
   ScheduleCancellation,
 } from '@billing/contracts/rpc/calls';
 import { ListSubscriptionStates } from '@billing/contracts/rpc/list-states';
@@ -82,6 +85,28 @@ describe('the service on the bus', () => {
     expect(billing.invoiceTotal).toBe(2);
     const page = await service.rpc.call(DescribeCustomerBilling, { ...request, invoiceLimit: 1, invoiceOffset: 1 });
     expect(page.invoices.map(({ status }) => status)).toEqual(['open']);
+  });
+
+  it('pauses and resumes for the customer, and for no other', async () => {
+    const { rpc } = service;
+    const subscriptionId = await findSubscriptionId();
+    const own = { ...withCustomer(customer.id), subscriptionId };
+    const others = { ...withCustomer(CustomerId.create()), subscriptionId };
+    const audit = { ...testAuditContext(), actor: { type: 'customer', id: customer.id } } as const;
+    const notFound = { code: 'subscription_not_found' };
+    const pause = { resumesAt: new Date('2099-01-01T00:00:00Z'), audit, operationKey: randomUUID() };
+    await expect(rpc.call(PauseCustomerSubscription, { ...others, ...pause })).rejects.toMatchObject(notFound);
+    const pauseCollection = { behavior: 'void', resumesAt: pause.resumesAt };
+    for (let times = 0; times < 2; times += 1)
+      expect(await rpc.call(PauseCustomerSubscription, { ...own, ...pause })).toMatchObject({ pauseCollection });
+    const resume = { billingCycle: 'keep', expectedAmountDue: 0, audit, operationKey: randomUUID() } as const;
+    await expect(rpc.call(PreviewCustomerResume, { ...others, ...resume })).rejects.toMatchObject(notFound);
+    expect(await rpc.call(PreviewCustomerResume, { ...own, ...resume })).toMatchObject({ amountDue: 0, exact: true });
+    await expect(rpc.call(ResumeCustomerSubscription, { ...others, ...resume })).rejects.toMatchObject(notFound);
+    for (let times = 0; times < 2; times += 1)
+      expect(await rpc.call(ResumeCustomerSubscription, { ...own, ...resume })).toMatchObject({
+        pauseCollection: null,
+      });
   });
 
   it('previews, schedules and takes back a change for the customer, and for no other', async () => {

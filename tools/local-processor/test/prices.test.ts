@@ -116,6 +116,17 @@ test('bills a price in the subscription’s currency', async () => {
   await expect(subscribe(price, jpy)).rejects.toThrow(/only supports `usd`, `eur`, `gbp`/);
 });
 
+test('sets the tax behavior of a currency once, and keeps its amount', async () => {
+  await using processor = await startProcessor();
+  const { stripe, createPrice } = await start(processor);
+  const { id } = await createPrice({ unit_amount: 1_000, currency_options: { eur: { unit_amount: 900 } } });
+  const set = (tax_behavior: 'exclusive' | 'inclusive') =>
+    stripe.prices.update(id, { currency_options: { eur: { tax_behavior } }, expand: ['currency_options'] });
+  for (const repeated of ['inclusive', 'inclusive'] as const)
+    expect((await set(repeated)).currency_options).toMatchObject({ eur: { unit_amount: 900, tax_behavior: repeated } });
+  await expect(set('exclusive')).rejects.toMatchObject({ param: 'currency_options[eur][tax_behavior]' });
+});
+
 test('sells a price in another of its currencies at checkout', async () => {
   await using processor = await startProcessor();
   const { stripe, createPrice } = await start(processor);

@@ -14,7 +14,8 @@ import { useSignOut } from './user-menu.tsx';
 // The dialogs of the pages, which are loaded when they are opened.
 const CustomerDialog = lazyRouteComponent(() => import('#pages/customers/customer-dialog.tsx'), 'CustomerDialog');
 const NewProductDialog = lazyRouteComponent(() => import('#pages/products/new-product-dialog.tsx'), 'NewProductDialog');
-const CheckoutDialog = lazyRouteComponent(() => import('#pages/products/checkout-dialog.tsx'), 'CheckoutDialog');
+const CheckoutDialog = lazyRouteComponent(() => import('#pages/sales/sale-dialog.tsx'), 'CheckoutDialog');
+const NewSubscriptionDialog = lazyRouteComponent(() => import('#pages/sales/sale-dialog.tsx'), 'NewSubscriptionDialog');
 const NewInvoiceDialog = lazyRouteComponent(() => import('#pages/invoices/new-invoice-dialog.tsx'), 'NewInvoiceDialog');
 const InviteDialog = lazyRouteComponent(() => import('#pages/settings/members-page.tsx'), 'InviteDialog');
 const CreateKeyDialog = lazyRouteComponent(() => import('#pages/settings/keys-page.tsx'), 'CreateKeyDialog');
@@ -46,6 +47,7 @@ export function useVerbs(show: (dialog: ReactNode) => void): readonly Verb[] {
     { title: 'New customer', icon: 'plus', run: () => show(<CustomerDialog />) },
     { title: 'New product', icon: 'plus', run: () => show(<NewProductDialog />) },
     { title: 'New checkout', words: 'link', icon: 'plus', run: () => show(<CheckoutDialog />) },
+    { title: 'New subscription', words: 'sell', icon: 'plus', run: () => show(<NewSubscriptionDialog />) },
     { title: 'New invoice', words: 'bill charge', icon: 'plus', run: () => show(<NewInvoiceDialog />) },
     { title: 'New API key', icon: 'plus', run: () => show(<CreateKeyDialog />) },
     isOwner && { title: 'Invite someone', words: 'member', icon: 'plus', run: () => show(<InviteDialog />) },

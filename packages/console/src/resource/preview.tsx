@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { useLayoutEffect, useRef, type ReactNode } from 'react';
 import { isRefused } from '#api/failure.ts';
 import { Button } from '#ui/button.tsx';
 import { FormProblem } from '#ui/form.tsx';
@@ -24,7 +24,20 @@ export function Preview<Data>({ query: { data, error, refetch }, children }: Pre
         )}
       </>
     );
-  return data ? children(data) : <SkeletonLines lines={3} />;
+  return data ? children(data) : <SkeletonLines lines={2} />;
+}
+
+/** Where a form says what it costs: as high as it was, so that nothing moves while the next preview loads. */
+export function CostSection({ children }: { readonly children: ReactNode }) {
+  const ref = useRef<HTMLElement>(null);
+  useLayoutEffect(() => {
+    if (ref.current) ref.current.style.minHeight = `${ref.current.offsetHeight}px`;
+  });
+  return (
+    <section ref={ref} className="cost stack-s" aria-label="What it costs">
+      {children}
+    </section>
+  );
 }
 
 interface PreviewedInvoice {
@@ -37,17 +50,21 @@ interface PreviewedInvoice {
 interface PreviewedLinesProps {
   /** Each line by its words. */
   readonly lines: readonly { readonly text: ReactNode; readonly amount: number }[];
-  readonly sums: PreviewedInvoice;
+  /** What they come to; without it only the lines are shown. */
+  readonly sums?: PreviewedInvoice;
   readonly money: (amount: number) => ReactNode;
 }
 
+const NO_SUMS: PreviewedInvoice = { subtotal: 0, discount: 0, tax: 0, total: 0 };
+
 /** The lines of an invoice and what they come to. */
-export function PreviewedLines({ lines, sums: { subtotal, discount, tax, total }, money }: PreviewedLinesProps) {
-  const sums = [
+export function PreviewedLines({ lines, sums = NO_SUMS, money }: PreviewedLinesProps) {
+  const { subtotal, discount, tax, total } = sums;
+  const shown = [
     ['Subtotal', subtotal, subtotal !== total],
     ['Discounts', -discount, discount !== 0],
     ['Taxes', tax, tax !== 0],
-    ['Total', total, lines.length > 1 || subtotal !== total],
+    ['Total', total, sums !== NO_SUMS && (lines.length > 1 || subtotal !== total)],
   ] as const;
   return (
     <ul className="invoice-lines">
@@ -59,7 +76,7 @@ export function PreviewedLines({ lines, sums: { subtotal, discount, tax, total }
           {money(amount)}
         </li>
       ))}
-      {sums.map(
+      {shown.map(
         ([title, amount, isShown]) =>
           isShown && (
             <li key={title} className="muted">

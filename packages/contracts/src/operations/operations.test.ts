@@ -12,6 +12,7 @@ it('gives every operation a unique id and a unique method and path', () => {
 const POSTS_THAT_READ = [
   'applyReferral',
   'previewCancellation',
+  'previewCheckout',
   'previewInvoice',
   'previewPlanChange',
   'previewPortalConfig',

@@ -5,7 +5,14 @@ import { PROJECT_PATH, projectAccess } from '../operation.ts';
 import { pageQuery, pagination } from '../pagination.ts';
 import { portalBillingDetails, portalBillingDetailsUpdate } from '../resources/billing-details.ts';
 import { madeChange, planChangePreview } from '../resources/plan-change.ts';
-import { portalConfig, portalConfigPreview, portalConfigUpdate, portalPlanChange } from '../resources/portal-config.ts';
+import {
+  portalConfig,
+  portalConfigPreview,
+  portalConfigUpdate,
+  portalPause,
+  portalPlanChange,
+  portalResume,
+} from '../resources/portal-config.ts';
 import {
   PORTAL_LANGUAGES,
   livePortalSession,
@@ -23,6 +30,15 @@ const BILLING_DETAILS_PROBLEMS = [
   'portal_link_expired',
   'billing_details_not_offered',
   'customer_not_found',
+  'processor_not_connected',
+  'processor_error',
+] as const;
+
+const PAUSE_PROBLEMS = [
+  'portal_link_expired',
+  'subscription_not_found',
+  'pause_not_offered',
+  'subscription_ended',
   'processor_not_connected',
   'processor_error',
 ] as const;
@@ -144,6 +160,27 @@ export const portalOperations = declareOperations('portal', {
       'processor_not_connected',
       'processor_error',
     ],
+  },
+  pausePortalSubscription: {
+    route: `POST ${PORTAL_SUBSCRIPTION}/pause`,
+    access: { kind: 'portal-token' },
+    summary: 'Pause the payments of a subscription that is active, as the customer',
+    body: portalPause.nullish(),
+    response: z.object({ subscription: portalSubscription }),
+    problems: [...PAUSE_PROBLEMS, 'already_paused'],
+    example: {
+      body: { resumesAt: '2026-05-02T09:30:00.000Z' },
+      response: { subscription: { paused: { invoices: 'void', resumesAt: '2026-05-02T09:30:00.000Z' } } },
+    },
+  },
+  resumePortalSubscription: {
+    route: `POST ${PORTAL_SUBSCRIPTION}/resume`,
+    access: { kind: 'portal-token' },
+    summary: 'Resume a paused subscription, as the customer; one with the status `paused` begins a new period',
+    body: portalResume.nullish(),
+    response: z.object({ subscription: portalSubscription }),
+    problems: [...PAUSE_PROBLEMS, 'not_paused', 'amount_changed', 'payment_failed'],
+    example: { body: { expectedAmountDue: 0 } },
   },
   getPortalBillingDetails: {
     route: `GET ${PORTAL_BILLING_DETAILS}`,

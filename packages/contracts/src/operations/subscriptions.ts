@@ -5,6 +5,7 @@ import { PROJECT_PATH, projectAccess } from '../operation.ts';
 import { createdQuery, pageQuery, pagination } from '../pagination.ts';
 import { invoice } from '../resources/invoice.ts';
 import { checkoutCreate, checkoutSession } from '../resources/checkout.ts';
+import { invoicePreview } from '../resources/invoice-create.ts';
 import { payment, PAYMENT_STATUSES, paymentRefund, paymentTotals } from '../resources/payment.ts';
 import {
   subscription,
@@ -23,6 +24,24 @@ const write = projectAccess('subscriptions:write');
 const path = `${PROJECT_PATH}/subscriptions/:subscriptionId` as const;
 const paymentPath = `${PROJECT_PATH}/payments/:paymentId` as const;
 const processorId = text(255).optional();
+
+/** What can be wrong with what is sold. */
+const SALE_PROBLEMS = [
+  'customer_not_found',
+  'price_not_found',
+  'price_inactive',
+  'product_inactive',
+  'price_type_mismatch',
+  'trial_already_used',
+  'interval_mismatch',
+  'currency_mismatch',
+  'customer_currency_mismatch',
+  'already_subscribed',
+  'tax_location_invalid',
+  ...PROMOTION_CODE_PROBLEMS,
+  'processor_not_connected',
+  'processor_error',
+] as const;
 
 const RESUME_PROBLEMS = [
   'subscription_not_found',
@@ -179,26 +198,16 @@ export const subscriptionsOperations = declareOperations('subscriptions', {
     status: 201,
     response: checkoutSession,
     rateLimit: 'session-creation',
-    problems: [
-      'customer_not_found',
-      'price_not_found',
-      'price_inactive',
-      'product_inactive',
-      'price_type_mismatch',
-      'trial_already_used',
-      'interval_mismatch',
-      'currency_mismatch',
-      'customer_currency_mismatch',
-      'already_subscribed',
-      'amount_changed',
-      'payment_required',
-      'payment_method_missing',
-      'payment_failed',
-      'tax_location_invalid',
-      ...PROMOTION_CODE_PROBLEMS,
-      'processor_not_connected',
-      'processor_error',
-    ],
+    problems: [...SALE_PROBLEMS, 'amount_changed', 'payment_required', 'payment_method_missing', 'payment_failed'],
+  },
+  previewCheckout: {
+    route: `POST ${PROJECT_PATH}/checkout/preview`,
+    access: read,
+    summary: 'Preview what a sale without a page charges now, however it is collected; it changes nothing',
+    body: checkoutCreate,
+    response: z.object({ preview: invoicePreview }),
+    problems: SALE_PROBLEMS,
+    example: { body: { customerId: CustomerId.example, priceId: PriceId.example, collect: 'saved' } },
   },
   listPayments: {
     route: `GET ${PROJECT_PATH}/payments`,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { PriceId, PromotionCodeId } from '../ids.ts';
-import { optional, settable } from '../optional.ts';
+import { AMOUNT } from '../money.ts';
+import { optional, settable, withDefault } from '../optional.ts';
 import { helpUrl, imageUrl, text, webUrl } from '../text.ts';
 import { CHANGE_TIMES, PRORATIONS } from './plan-change.ts';
 import { PORTAL_LANGUAGES } from './portal-session.ts';
@@ -8,6 +9,7 @@ import { givenTime } from '../timestamp.ts';
 
 const MAX_PRICES = 50;
 const MAX_QUANTITY = 999_999;
+const MAX_PAUSE_DAYS = 365;
 
 const planSwitch = z
   .object({
@@ -52,6 +54,19 @@ const billingDetails = z
   })
   .describe('The business name, address and tax ids on their invoices.');
 
+const pause = z
+  .object({
+    enabled: z
+      .boolean()
+      .meta({ description: 'Whether customers can pause what they pay, and resume it.', example: true }),
+    maxDays: z.int().min(1).max(MAX_PAUSE_DAYS).nullable().meta({
+      description:
+        'The longest pause, in days: each ends by itself. Null allows those that last until they are resumed.',
+      example: 90,
+    }),
+  })
+  .describe('Pauses of the payments, whose invoices are voided.');
+
 const brand = z
   .object({
     name: text(120).nullable().meta({
@@ -86,7 +101,7 @@ const defaultLanguage = z.enum(PORTAL_LANGUAGES).meta({
 
 /** What the portal lets customers do, and how it looks. */
 export const portalConfig = z
-  .object({ planSwitch, quantity, cancellation, billingDetails, defaultLanguage, brand })
+  .object({ planSwitch, quantity, cancellation, pause, billingDetails, defaultLanguage, brand })
   .meta({ id: 'PortalConfig', description: 'What the portal of the project’s customers offers, and how it looks.' });
 export type PortalConfig = z.output<typeof portalConfig>;
 
@@ -95,6 +110,7 @@ export const DEFAULT_PORTAL_CONFIG: PortalConfig = {
   planSwitch: { enabled: false, priceIds: [], when: 'auto', proration: 'always_invoice' },
   quantity: { enabled: false, min: 1, max: MAX_QUANTITY },
   cancellation: { askReason: false, saveOffer: null },
+  pause: { enabled: false, maxDays: null },
   billingDetails: { enabled: false },
   defaultLanguage: 'en',
   brand: { name: null, logoUrl: null, accentColor: null, supportUrl: null, returnUrl: null },
@@ -109,6 +125,7 @@ export const portalConfigUpdate = settable(
       message: 'Expected at least `min`.',
     }),
     cancellation: settable(cancellation, DEFAULT_PORTAL_CONFIG.cancellation),
+    pause: settable(pause, DEFAULT_PORTAL_CONFIG.pause),
     billingDetails: settable(billingDetails, DEFAULT_PORTAL_CONFIG.billingDetails),
     brand: settable(brand, DEFAULT_PORTAL_CONFIG.brand),
   }),
@@ -120,6 +137,7 @@ export const portalConfigUpdate = settable(
     planSwitch: { enabled: true, priceIds: [PriceId.example], when: 'auto', proration: 'always_invoice' },
     quantity: { enabled: true, min: 1, max: 50 },
     cancellation: { askReason: true, saveOffer: null },
+    pause: { enabled: true, maxDays: 90 },
     billingDetails: { enabled: true },
     defaultLanguage: 'en',
     brand: { name: 'Analytical Engines', accentColor: '#1a7f5a' },
@@ -142,3 +160,24 @@ export const portalPlanChange = z
     expectedAmountDue: optional(z.int()).describe('The `amountDue` of the preview which the customer has seen.'),
   })
   .meta({ id: 'PortalPlanChange', description: 'What a customer changes.', example: { priceId: PriceId.example } });
+
+/** How a customer pauses. */
+export const portalPause = z
+  .strictObject({
+    resumesAt: optional(givenTime).meta({
+      description:
+        'When the pause ends by itself; if absent as late as may be, or not before it is resumed where that may be.',
+      example: '2026-05-02T09:30:00.000Z',
+    }),
+  })
+  .meta({ id: 'PortalPause', description: 'How a customer pauses.' });
+
+/** How a customer resumes. */
+export const portalResume = z
+  .strictObject({
+    expectedAmountDue: withDefault(z.int(), 0).meta({
+      description: `What the customer has confirmed to pay now; where more is due nothing changes. ${AMOUNT}`,
+      example: 0,
+    }),
+  })
+  .meta({ id: 'PortalResume', description: 'How a customer resumes.' });

@@ -14,7 +14,8 @@ import { defineRpc } from '../rpc.ts';
 import { auditContext } from '../resources/audit-entry.ts';
 import { featureKey } from '../resources/feature.ts';
 import { invoiceState } from '../resources/invoice.ts';
-import { CHANGE_TIMES, madeChange, planChangePreview, PRORATIONS } from '../resources/plan-change.ts';
+import { BILLING_CYCLES, CHANGE_TIMES, madeChange, planChangePreview, PRORATIONS } from '../resources/plan-change.ts';
+import { resumePreview } from '../resources/subscription-pause.ts';
 import { project } from '../resources/team.ts';
 import { timestamp } from '../timestamp.ts';
 
@@ -287,6 +288,41 @@ export const DropCustomerPlan = defineRpc(
   'subscriptions',
   'drop-customer-plan',
   z.object({ ...subscriptionOfCustomer, audit: auditContext }),
+  subscriptionState,
+);
+
+/** Pauses the payments as the customer; their invoices are voided. The same operation key is the same pause. */
+export const PauseCustomerSubscription = defineRpc(
+  'subscriptions',
+  'pause-customer-subscription',
+  z.object({
+    ...subscriptionOfCustomer,
+    resumesAt: timestamp.nullable(),
+    operationKey: z.string().optional(),
+    audit: auditContext,
+  }),
+  subscriptionState,
+);
+
+/** Previews what resuming charges, as the customer. */
+export const PreviewCustomerResume = defineRpc(
+  'subscriptions',
+  'preview-customer-resume',
+  z.object({ ...subscriptionOfCustomer, billingCycle: z.enum(BILLING_CYCLES) }),
+  resumePreview,
+);
+
+/** Resumes as the customer, for no more than expected. The same operation key is the same resumption. */
+export const ResumeCustomerSubscription = defineRpc(
+  'subscriptions',
+  'resume-customer-subscription',
+  z.object({
+    ...subscriptionOfCustomer,
+    billingCycle: z.enum(BILLING_CYCLES),
+    expectedAmountDue: z.int(),
+    operationKey: z.string().optional(),
+    audit: auditContext,
+  }),
   subscriptionState,
 );
 

@@ -28,9 +28,12 @@ export function casesOf(processor: () => Processor, standIn: () => StandIn, canP
   const key = () => `${CONTRACT_KEY_PREFIX}${randomUUID()}`;
   const createCustomer = (metadata: Record<string, string> = {}) =>
     processor().createCustomer({ email: `${randomUUID()}@example.com`, name: 'Ada', metadata }, key());
-  const createPrice = async (recurring: { interval: 'month'; intervalCount: number } | null) => {
+  const createPrice = async (
+    recurring: { interval: 'month'; intervalCount: number } | null,
+    more: Partial<Parameters<Processor['createPrice']>[0]> = {},
+  ) => {
     const product = await processor().createProduct({ name: 'Pro', metadata: {} }, key());
-    const price = { productId: product.id, unitAmount: 2_999, currency: 'usd', recurring, metadata: {} };
+    const price = { productId: product.id, unitAmount: 2_999, currency: 'usd', recurring, metadata: {}, ...more };
     return processor().createPrice(price, key());
   };
   /** Creates a code for a third off one product, once. */

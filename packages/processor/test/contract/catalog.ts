@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { isMissing, isRefused, isRefusedFor } from '../../src/errors.ts';
+import { readPrice } from '../../src/snapshots/catalog.ts';
 import type { Cases } from './cases.ts';
 
 /** Tests products and prices. */
@@ -36,6 +37,25 @@ export function catalogCases({ processor, key, createPrice }: Cases): void {
     expect(await createPrice(null)).toMatchObject({ type: 'one_time', interval: null, intervalCount: null });
     const archived = await processor().updatePrice(recurring.id, { isActive: false, metadata: { a: '1' } }, key());
     expect(archived).toMatchObject({ id: recurring.id, isActive: false, metadata: { a: '1' } });
+  });
+
+  it('sells a price in several currencies, to which others are added', async () => {
+    const currencyOptions = { eur: { unitAmount: 2_799, taxBehavior: 'exclusive' } } as const;
+    const price = await createPrice(null, { currencyOptions });
+    const amountsOf = (snapshot: typeof price) =>
+      [...(snapshot.currencyOptions ?? [])].map(([currency, { unitAmount }]) => [currency, unitAmount]).toSorted();
+    const created = [
+      ['eur', 2_799],
+      ['usd', 2_999],
+    ];
+    expect(amountsOf(price)).toEqual(created);
+    expect(amountsOf(await processor().updatePrice(price.id, { metadata: { a: '1' } }, key()))).toEqual(created);
+    const added = { gbp: { unitAmount: 2_499 }, eur: { taxBehavior: 'exclusive' } } as const;
+    const all = [created[0], ['gbp', 2_499], created[1]];
+    expect(amountsOf(await processor().updatePrice(price.id, { currencyOptions: added }, key()))).toEqual(all);
+    expect(amountsOf(await processor().findPrice(price.id))).toEqual(all);
+    const { object } = await processor().findListed('price', price.id);
+    expect(amountsOf(readPrice(object))).toEqual(all);
   });
 
   it('refuses a tax code that does not exist', async () => {

@@ -66,7 +66,11 @@ export function createPrice({ operationLog, now }: Pick<Dependencies, 'operation
         recurring: interval && intervalCount !== null ? { interval, intervalCount } : null,
         taxBehavior,
         metadata: { ...metadata, teamId: scope.teamId, projectId: scope.projectId, priceId: id },
-        audit: auditOfCreated(context, { type: 'price', id }, { productId, ...terms, ...others, taxBehavior, metadata }),
+        audit: auditOfCreated(
+          context,
+          { type: 'price', id },
+          { productId, ...terms, ...others, taxBehavior, metadata },
+        ),
       };
     });
   };

@@ -15,6 +15,7 @@ export const NOTICES = [
   'updated',
   'update-scheduled',
   'update-dropped',
+  'paused',
   'not-possible',
   'payment-method-saved',
   'details-saved',
@@ -50,6 +51,8 @@ export function portalLinks(publicUrl: string, token: string, lang?: string) {
     /** Where the fields of a GET form go, the language among them. */
     previewChange: (id: SubscriptionId) => `${subscription(id)}/change/preview`,
     dropChange: (id: SubscriptionId) => to(`${subscription(id)}/change/drop`),
+    pause: (id: SubscriptionId) => to(`${subscription(id)}/pause`),
+    endPause: (id: SubscriptionId) => to(`${subscription(id)}/pause/end`),
     billingDetails: (notice?: Notice) => to(`${page}/billing-details`, notice && { notice }),
     lang,
     /** `key` names one replacement of the payment method. */

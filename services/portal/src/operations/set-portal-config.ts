@@ -30,9 +30,8 @@ export function setPortalConfig({ outbox, rpc, now }: SetPortalConfigDependencie
     ]);
     return outbox.transaction(async (tx, publish) => {
       const before = await findPortalConfig(tx, scope);
-      const changes = (['planSwitch', 'quantity', 'cancellation', 'billingDetails', 'brand'] as const).flatMap(part =>
-        changesWithin(part, changesOf(before[part], config[part])),
-      );
+      const parts = ['planSwitch', 'quantity', 'cancellation', 'pause', 'billingDetails', 'brand'] as const;
+      const changes = parts.flatMap(part => changesWithin(part, changesOf(before[part], config[part])));
       const { defaultLanguage } = config;
       changes.push(...changesOf({ defaultLanguage: before.defaultLanguage }, { defaultLanguage }));
       recordAudit(publish, teamId, context, { target: { type: 'portal_config', id: projectId }, changes });

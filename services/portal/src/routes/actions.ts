@@ -6,13 +6,14 @@ import { subscriptionOf } from '@billing/contracts/events/subscriptions';
 import { admitVisitor, type AdmitVisitorDependencies, type Visitor } from '#operations/admit-visitor.ts';
 import { findBillingDetails, updateBillingDetails } from '#operations/billing-details.ts';
 import { changePlan, dropPlanChange, previewPlan } from '#operations/change-plan.ts';
+import { pauseSubscription, resumeSubscription } from '#operations/pause-subscription.ts';
 import { acceptSaveOffer } from '#operations/save-offer.ts';
 import { scheduleCancellation } from '#operations/schedule-cancellation.ts';
 import { startPaymentUpdate, type StartPaymentUpdateDependencies } from '#operations/start-payment-update.ts';
 import { byCustomer } from './customer-audit.ts';
 import { textsOf } from './page-request.ts';
 
-type ActionDependencies = AdmitVisitorDependencies & StartPaymentUpdateDependencies;
+type ActionDependencies = AdmitVisitorDependencies & StartPaymentUpdateDependencies & { readonly now: () => Date };
 
 /** The API of the page's script; the token in the path is the only credential. */
 export function actionRoutes(dependencies: ActionDependencies) {
@@ -27,6 +28,7 @@ export function actionRoutes(dependencies: ActionDependencies) {
   const preview = previewPlan(dependencies);
   const change = changePlan(dependencies);
   const drop = dropPlanChange(dependencies);
+  const [pause, resume] = [pauseSubscription(dependencies), resumeSubscription(dependencies)];
   const accept = acceptSaveOffer(dependencies);
   const findDetails = findBillingDetails(dependencies);
   const updateDetails = updateBillingDetails(dependencies);
@@ -75,6 +77,30 @@ export function actionRoutes(dependencies: ActionDependencies) {
         return {
           subscription: subscriptionOf(await accept(visitor, params.subscriptionId, byCustomer(audit, visitor))),
         };
+      },
+      { ownerOf },
+    );
+
+    serve(
+      app,
+      portalOperations.pausePortalSubscription,
+      async ({ params, body, audit, operationKey, request }) => {
+        const visitor = await admit(request, params.token);
+        const by = byCustomer(audit, visitor);
+        const paused = await pause(visitor, params.subscriptionId, body?.resumesAt, by, operationKey);
+        return { subscription: subscriptionOf(paused) };
+      },
+      { ownerOf },
+    );
+
+    serve(
+      app,
+      portalOperations.resumePortalSubscription,
+      async ({ params, body, audit, operationKey, request }) => {
+        const visitor = await admit(request, params.token);
+        const by = byCustomer(audit, visitor);
+        const resumed = await resume(visitor, params.subscriptionId, body?.expectedAmountDue ?? 0, by, operationKey);
+        return { subscription: subscriptionOf(resumed) };
       },
       { ownerOf },
     );

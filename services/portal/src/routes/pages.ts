@@ -29,6 +29,7 @@ import { textsFor } from '#views/texts.ts';
 import { formKey, langQuery, operationKeyOf, textsOf, tokenParams } from './page-request.ts';
 import { billingPages } from './billing-pages.ts';
 import { cancelPages } from './cancel-pages.ts';
+import { pausePages } from './pause-pages.ts';
 import { planPages } from './plan-pages.ts';
 import { pageSender, type SendPageDependencies } from './send-page.ts';
 import { customerAuditOf } from './customer-audit.ts';
@@ -141,6 +142,7 @@ export function pageRoutes(dependencies: PageDependencies): FastifyPluginAsyncZo
 
     const ofSubscriptions = subscriptionPages({ ...dependencies, admit, sendPage });
     await app.register(cancelPages(dependencies, ofSubscriptions));
+    await app.register(pausePages(dependencies, ofSubscriptions));
     await app.register(planPages(dependencies, ofSubscriptions));
     await app.register(billingPages(dependencies, ofSubscriptions));
 

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
 import { PriceId } from '@billing/contracts/ids';
 import { portalOperations } from '@billing/contracts/operations/portal';
 import { Problem } from '@billing/contracts/problem';
@@ -18,12 +17,19 @@ import type { MessageKey } from '#views/messages/messages.ts';
 import { planChoice } from '#views/plan-choice.ts';
 import { planReview } from '#views/plan-review.ts';
 import { customerAuditOf } from './customer-audit.ts';
-import { formKey, langQuery, operationKeyOf, refusalNotice, subscriptionParams, textsOf } from './page-request.ts';
+import {
+  afterFirst,
+  CONFIRM_AGAIN,
+  field,
+  formKey,
+  isRefusal,
+  langQuery,
+  operationKeyOf,
+  refusalNotice,
+  subscriptionParams,
+  textsOf,
+} from './page-request.ts';
 import type { SubscriptionPages, SubscriptionRequest } from './subscription-pages.ts';
-
-/** A field of a form that is empty, or was never filled by the page, counts as left out. */
-const field = <Schema extends z.ZodType>(schema: Schema) =>
-  z.preprocess(value => (value === '' ? undefined : value), schema.optional()).catch(undefined);
 
 const choice = { priceId: field(PriceId.schema), quantity: field(z.coerce.number().int().min(1)) };
 const previewQuery = langQuery.extend(choice);
@@ -35,23 +41,12 @@ const confirmationForm = z.object({
   key: formKey,
 });
 
-/** How long a second click waits for the first one, in milliseconds, and how often it looks. */
-const LONGEST_CHANGE_MS = 10_000;
-const NEXT_LOOK_MS = 300;
-
 const MADE: Readonly<Record<MadeChange['status'], Notice | undefined>> = {
   applied: 'updated',
   scheduled: 'update-scheduled',
   // The subscription's card says it, with the link to pay.
   pending_payment: undefined,
 };
-
-/** What a change is confirmed again for, with the amounts of this moment. */
-const CONFIRM_AGAIN: ReadonlyMap<string, MessageKey> = new Map([
-  ['amount_changed', 'amountsChanged'],
-  ['preview_expired', 'amountsChanged'],
-  ['payment_failed', 'paymentDeclined'],
-]);
 
 /** Names how the project has changes made: other settings make another change of the same amount. */
 const termsOf = ({ config: { planSwitch } }: Visitor): string => `${planSwitch.when} ${planSwitch.proration}`;
@@ -161,18 +156,6 @@ export function planPages(
   };
 }
 
-/** Makes a change once the first click on the same page has: the browser shows what comes of the last one. */
-async function afterFirst<Made>(change: () => Promise<Made>): Promise<Made> {
-  const endsAt = performance.now() + LONGEST_CHANGE_MS;
-  for (;;)
-    try {
-      return await change();
-    } catch (err) {
-      if (!isRefusal(err, 'idempotency_key_in_use') || performance.now() > endsAt) throw err;
-      await pause(NEXT_LOOK_MS);
-    }
-}
-
 interface WrongChoice {
   readonly chosen: Choice;
   readonly problem: MessageKey;
@@ -182,5 +165,3 @@ interface ConfirmAgain {
   readonly problem: MessageKey;
   readonly status: number;
 }
-
-const isRefusal = (err: unknown, code: string): boolean => err instanceof Problem && err.code === code;

@@ -1,10 +1,8 @@
 import { html } from 'hono/html';
-import { leastCharge } from '@billing/contracts/least-charge';
-import { formatMoney } from '@billing/contracts/money-format';
-import type { PlanChangePreview } from '@billing/contracts/resources/plan-change';
 import { soldIn } from '#domain/offer.ts';
 import type { PortalLinks } from '#domain/portal-links.ts';
 import type { PreviewedPlan } from '#operations/change-plan.ts';
+import { amounts } from './amounts.ts';
 import { timeElement, type Html } from './html.ts';
 import type { MessageKey } from './messages/messages.ts';
 import { priceText } from './price-text.ts';
@@ -28,7 +26,7 @@ export function planReview(view: PlanReviewView): Html {
   return html`<div class="card">
     <h1>${texts.text('confirmUpdate')}</h1>
     ${problem && html`<p class="failure" role="alert">${texts.text(problem)}</p>`} ${plans(view)} ${amounts(view)}
-    ${carriedOver(view)} ${!preview.exact && html`<p class="soft">${texts.text('mayDiffer')}</p>`}
+    ${!preview.exact && html`<p class="soft">${texts.text('mayDiffer')}</p>`}
     <form method="post" action="${links.change(subscription.id)}" class="stack">
       ${confirmed(view).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
       <div class="actions">
@@ -81,57 +79,4 @@ function plans({ subscription, choice, prices, preview, texts }: PlanReviewView)
       <dd>${isLater ? timeElement(preview.effectiveAt, texts.locale) : texts.text('immediately')}</dd>
     </div>
   </dl>`;
-}
-
-/** Says what a line bills in the reader's language; the processor's own words are in that of the customer. */
-function lineText(
-  { description, priceId, quantity, amount, proration }: PlanChangePreview['lines'][number],
-  { subscription, choice, prices, texts }: PlanReviewView,
-): Html {
-  const sold = priceId && choice.priceId === priceId && prices.get(priceId);
-  const isBilled = subscription.items.some(it => it.priceId !== null && it.priceId === priceId);
-  const name = sold ? sold.product.name : isBilled ? subscription.productName : null;
-  if (name === null) return html`<bdi>${description ?? texts.text('subscription')}</bdi>`;
-  const text = proration ? (amount < 0 ? 'unusedTime' : 'remainingTime') : 'billedItem';
-  return texts.html(text, { name: html`<bdi>${name}</bdi>`, quantity: quantity ?? 1 });
-}
-
-/** Says why nothing is due although something is owed. */
-function carriedOver({ preview: { carriedOver: amount, currency }, texts }: PlanReviewView): Html | false {
-  const money = (it: number) => formatMoney(it, currency, texts.locale);
-  return (
-    amount > 0 &&
-    html`<p>${texts.text('tooLittle', { least: money(leastCharge(currency)), amount: money(amount) })}</p>`
-  );
-}
-
-/** The lines, and what they add up to: today, or on the next invoice. */
-function amounts(view: PlanReviewView): Html {
-  const { preview, texts } = view;
-  const { lines, discount, tax, creditApplied, creditGranted, debitApplied, amountDue } = preview;
-  const { carriedOver: carried, total, nextInvoice, currency } = preview;
-  const money = (amount: number) => formatMoney(amount, currency, texts.locale);
-  const row = (term: Html | string, amount: number) =>
-    html`<tr>
-      <th scope="row">${term}</th>
-      <td>${money(amount)}</td>
-    </tr>`;
-  const due = row(texts.text('dueToday'), amountDue);
-  const next =
-    nextInvoice &&
-    row(texts.html('nextInvoiceOn', { date: timeElement(nextInvoice.at, texts.locale) }), nextInvoice.total);
-  const isOfNext = amountDue === 0 && creditGranted === 0 && carried === 0 && nextInvoice?.total === total;
-  return html`<table class="amounts">
-    <tbody>
-      ${lines.map(line => row(lineText(line, view), line.amount))}
-      ${discount !== 0 && row(texts.text('discount'), -discount)} ${tax !== 0 && row(texts.text('tax'), tax)}
-      ${creditApplied !== 0 && row(texts.text('fromBalance'), -creditApplied)}
-      ${creditGranted !== 0 && row(texts.text('toBalance'), creditGranted)}
-      ${debitApplied !== 0 && row(texts.text('fromBefore'), debitApplied)}
-      ${carried !== 0 && row(texts.text('carriedOver'), -carried)}
-    </tbody>
-    <tbody class="sums">
-      ${isOfNext ? [next, due] : [due, next]}
-    </tbody>
-  </table>`;
 }

@@ -32,6 +32,7 @@ const NOTICES: Readonly<Record<Notice, MessageKey>> = {
   updated: 'updated',
   'update-scheduled': 'updateScheduled',
   'update-dropped': 'updateDropped',
+  paused: 'pauseBegun',
   'not-possible': 'notPossible',
   'payment-method-saved': 'paymentMethodSaved',
   'details-saved': 'detailsSaved',

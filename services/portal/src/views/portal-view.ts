@@ -10,7 +10,7 @@ export type ShownInvoice = CustomerBilling['invoices'][number];
 /** Everything that the page is rendered from. */
 export interface PortalView extends BillingDescription {
   readonly links: PortalLinks;
-  readonly config: Pick<PortalConfig, 'planSwitch' | 'quantity' | 'cancellation' | 'billingDetails'>;
+  readonly config: Pick<PortalConfig, 'planSwitch' | 'quantity' | 'cancellation' | 'pause' | 'billingDetails'>;
   readonly tab: Tab;
   /** Page of invoices, from 1. */
   readonly invoicePage: number;

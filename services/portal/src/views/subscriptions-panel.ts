@@ -3,12 +3,14 @@ import { isDiscounted } from '@billing/contracts/discounted-items';
 import type { BilledDiscount } from '@billing/contracts/events/subscriptions';
 import { methodOf } from '#domain/methods-in-use.ts';
 import { canCancel, canResume, mostUrgentFirst, needsPayment } from '#domain/subscription-status.ts';
+import { canEndPause, canPause } from '#domain/pause.ts';
 import { offerFor } from '#domain/offer.ts';
 import { cancelAction } from './cancellation.ts';
 import { periodElement, timeElement, type Html } from './html.ts';
 import type { MessageKey } from './messages/messages.ts';
 import { comingChanges } from './coming-change.ts';
 import { discountText } from './discount-text.ts';
+import { endPauseAction, pauseAction } from './pause.ts';
 import { updateAction } from './plan-choice.ts';
 import { priceText, priceWithSum } from './price-text.ts';
 import { missingPaymentAdvice } from './missing-payment.ts';
@@ -43,6 +45,8 @@ function card(subscription: ShownSubscription, view: PortalView): Html {
     <div class="row">
       ${details(subscription, view)}
       ${offerFor(subscription, view.config, view.prices) && updateAction(subscription, view.links, texts)}
+      ${canPause(subscription, view.config.pause) && pauseAction(subscription, view)}
+      ${canEndPause(subscription, view.config.pause) && endPauseAction(subscription, view)}
       ${canCancel(subscription) && cancelAction(subscription, view)}
       ${canResume(subscription) && resumeAction(subscription, view)}
     </div>
@@ -57,6 +61,7 @@ function details(subscription: ShownSubscription, { texts, paymentMethods: looku
   if (cancelAt) rows.push(['cancelsOn', timeElement(cancelAt, locale)]);
   else if (status === 'active' && !pauseCollection) rows.push(['renewsOn', timeElement(currentPeriodEnd, locale)]);
   if (trialEnd && status === 'trialing') rows.push(['trialEndsOn', timeElement(trialEnd, locale)]);
+  if (pauseCollection?.resumesAt) rows.push(['pausedUntil', timeElement(pauseCollection.resumesAt, locale)]);
   rows.push(['currentPeriod', periodElement(currentPeriodStart, currentPeriodEnd, locale)]);
   for (const discount of subscription.discounts) {
     const text = discountOf(subscription, discount, texts);

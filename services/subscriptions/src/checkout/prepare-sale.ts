@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { ProductId, type ProjectScope } from '@billing/contracts/ids';
-import { unprocessable } from '@billing/contracts/problem';
+import { invalid, unprocessable } from '@billing/contracts/problem';
 import type { ProblemDetails } from '@billing/contracts/problem-details';
 import { TRIAL_ENDS, type checkoutCreate } from '@billing/contracts/resources/checkout';
-import { DAYS_UNTIL_DUE } from '@billing/contracts/resources/invoice-create';
+import { DAYS_UNTIL_DUE, type InvoicePreview } from '@billing/contracts/resources/invoice-create';
 import type { Processor } from '@billing/processor/port';
 import type { SubscriptionTerms } from '@billing/processor/selling';
 import { findTaxDefault } from '#copies/find-tax-default';
 import { requireExpected } from '#invoicing/draft';
 import { findPaymentMethod, paymentMethodMissing } from '#invoicing/find-payment-method';
-import { problemOfInvoice, taxLocationInvalid } from '#invoicing/problem-of-invoice';
-import { amountsOf } from '#plan-changes/preview.rules';
+import { describePreview, dueInvoice, type PreviewedInvoice } from '#invoicing/preview-invoice';
+import { problemOfInvoice } from '#invoicing/problem-of-invoice';
 import type { Dependencies } from '../dependencies.ts';
 import { resolvePurchase } from './resolve-purchase.ts';
 
@@ -43,25 +43,14 @@ type Wanted = z.output<typeof checkoutCreate>;
  * `amount_changed`
  */
 export function prepareSale(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'processors'>) {
-  const [resolve, taxDefaultOf] = [resolvePurchase(dependencies), findTaxDefault(dependencies)];
+  const resolve = resolveSale(dependencies);
   return async (scope: ProjectScope, wanted: Wanted): Promise<PreparedSale> => {
-    const { processorCustomerId: customerId, productIds, ...purchase } = await resolve(scope, wanted);
-    const { collect, trialDays, trialEndsWithoutMethod, daysUntilDue = DAYS_UNTIL_DUE, expectedAmountDue } = wanted;
-    const { processorPromotionCodeId: promotionCodeId } = purchase;
-    const terms = {
-      customerId,
-      items: [...purchase.recurring],
-      addedOnce: [...purchase.oneTime],
-      currency: purchase.currency,
-      automaticTax: wanted.automaticTax ?? (await taxDefaultOf(scope)),
-      ...(promotionCodeId !== null && { promotionCodeId }),
-      ...(trialDays !== undefined && { trialDays }),
-      ...(trialEndsWithoutMethod !== undefined && { trialEndsWithoutMethod }),
-    };
+    const { terms, productIds } = await resolve(scope, wanted);
+    const { collect, daysUntilDue = DAYS_UNTIL_DUE, expectedAmountDue } = wanted;
     const processor = await dependencies.processors.of(scope.teamId);
-    const method = collect === 'saved' ? await findPaymentMethod(processor, customerId) : {};
+    const method = collect === 'saved' ? await findPaymentMethod(processor, terms.customerId) : {};
     const isDecisive = collect === 'nothing' || method === null || expectedAmountDue !== undefined;
-    const amountDue = isDecisive ? await previewDue(processor, terms) : 0;
+    const amountDue = isDecisive ? (await previewTerms(processor, terms)).amounts.amountDue : 0;
     requireExpected(amountDue, isDecisive ? expectedAmountDue : undefined);
     if (amountDue > 0 && method === null) throw paymentMethodMissing();
     if (amountDue > 0 && collect === 'nothing') throw paymentRequired(amountDue);
@@ -76,13 +65,48 @@ export function prepareSale(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'pro
   };
 }
 
-/** Returns what is due of a subscription when it is created. */
-async function previewDue(processor: Processor, terms: SubscriptionTerms): Promise<number> {
+/**
+ * Previews what a sale without a page charges now. Changes nothing.
+ * @throws Problem what `resolvePurchase` throws; 422 `tax_location_invalid`; 400 for a sale by a page, which says it itself
+ */
+export function previewSale(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'processors'>) {
+  const resolve = resolveSale(dependencies);
+  return async (scope: ProjectScope, wanted: Wanted): Promise<InvoicePreview> => {
+    if (wanted.collect === 'page')
+      throw invalid([{ path: 'collect', message: 'A page says what is due; only other sales are previewed.' }]);
+    const { terms } = await resolve(scope, wanted);
+    const due = await previewTerms(await dependencies.processors.of(scope.teamId), terms);
+    return describePreview(dependencies.em.fork(), scope, due);
+  };
+}
+
+/** Finds what is sold, on which terms, by the processor's ids; how it is collected is yet to be added. */
+function resolveSale(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'processors'>) {
+  const [resolve, taxDefaultOf] = [resolvePurchase(dependencies), findTaxDefault(dependencies)];
+  return async (scope: ProjectScope, wanted: Wanted) => {
+    const { processorCustomerId: customerId, productIds, ...purchase } = await resolve(scope, wanted);
+    const { trialDays, trialEndsWithoutMethod } = wanted;
+    const { processorPromotionCodeId: promotionCodeId } = purchase;
+    const terms = {
+      customerId,
+      items: [...purchase.recurring],
+      addedOnce: [...purchase.oneTime],
+      currency: purchase.currency,
+      automaticTax: wanted.automaticTax ?? (await taxDefaultOf(scope)),
+      ...(promotionCodeId !== null && { promotionCodeId }),
+      ...(trialDays !== undefined && { trialDays }),
+      ...(trialEndsWithoutMethod !== undefined && { trialEndsWithoutMethod }),
+    };
+    return { terms, productIds };
+  };
+}
+
+/** Previews the first invoice of a subscription on such terms. */
+async function previewTerms(processor: Processor, terms: SubscriptionTerms): Promise<PreviewedInvoice> {
   const preview = await processor.previewNewSubscription(terms).catch((err: unknown) => {
     throw problemOfInvoice(err);
   });
-  if (preview.lacksTaxLocation) throw taxLocationInvalid();
-  return amountsOf(preview, true).amountDue;
+  return dueInvoice(preview);
 }
 
 function paymentRequired(amountDue: number) {

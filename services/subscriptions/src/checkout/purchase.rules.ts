@@ -1,4 +1,5 @@
 import type { PriceState, ProductState } from '@billing/contracts/events/catalog';
+import type { CustomerId } from '@billing/contracts/ids';
 import { conflict, unprocessable } from '@billing/contracts/problem';
 import type { ProblemDetails } from '@billing/contracts/problem-details';
 
@@ -93,6 +94,9 @@ export function requireWithinLimits(history: PurchaseHistory, limits: PurchaseLi
     throw unprocessable('trial_already_used', 'The customer already had a trial of this product; omit trialDays.');
   }
 }
+
+/** Returns on what sales to a customer take turns: what is sold only once counts for the next one. */
+export const turnOfSales = (customerId: CustomerId): string => `${customerId}:sale`;
 
 export const alreadySubscribed = () =>
   conflict('already_subscribed', 'The customer already has a subscription to this product.');

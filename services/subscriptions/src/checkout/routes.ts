@@ -6,6 +6,7 @@ import { serve } from '@billing/service/serve';
 import { toResource as toInvoice } from '#money/invoice.entity';
 import { toResource } from '#record/subscription.entity';
 import type { Dependencies } from '../dependencies.ts';
+import { previewSale } from './prepare-sale.ts';
 import { sellAtOnce } from './sell-at-once.ts';
 import { startCheckout } from './start-checkout.ts';
 
@@ -13,12 +14,13 @@ import { startCheckout } from './start-checkout.ts';
 export function checkoutRoutes(
   dependencies: Pick<Dependencies, 'em' | 'rpc' | 'processors' | 'operationLog' | 'traces' | 'now'>,
 ): Routes {
-  const [start, sell] = [startCheckout(dependencies), sellAtOnce(dependencies)];
+  const [start, sell, preview] = [startCheckout(dependencies), sellAtOnce(dependencies), previewSale(dependencies)];
   const publishableKeyOf = async (teamId: TeamId) => {
     const found = await dependencies.rpc.call(FindProcessorCredentials, { teamId, service: 'subscriptions' });
     return found?.publishableKey ?? null;
   };
-  return app =>
+  return app => {
+    serve(app, operations.previewCheckout, async ({ params, body }) => ({ preview: await preview(params, body) }));
     serve(app, operations.createCheckout, async ({ params, body, audit, operationKey }) => {
       if (body.collect === 'page') {
         const opened = await start(params, body, audit, operationKey);
@@ -29,4 +31,5 @@ export function checkoutRoutes(
       const sold = { subscription: toResource(subscription), invoice: invoice && toInvoice(invoice) };
       return { sessionId: null, url: null, clientSecret: null, publishableKey: null, ...sold };
     });
+  };
 }

@@ -25,6 +25,7 @@ import type { Dependencies } from '../dependencies.ts';
 import { expireOpenPages } from './expire-open-pages.ts';
 import { auditedItems } from './resolve-purchase.ts';
 import { preparedSale, prepareSale } from './prepare-sale.ts';
+import { turnOfSales } from './purchase.rules.ts';
 
 type Wanted = z.output<typeof checkoutCreate>;
 
@@ -152,7 +153,7 @@ export function sellAtOnce(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'proc
       return { subscription, invoice: await findInvoiceOfOperation(em, scope, key) };
     };
     // The resource is the customer: the next sale sees what this one has sold.
-    const request = { resourceId: `${customerId}:sale`, operationKey, find };
+    const request = { resourceId: turnOfSales(customerId), operationKey, find };
     try {
       return await operationLog.perform(kind, { teamId, projectId }, request, async () => {
         const changes = changesOf(null, { collect: by, customerId, ...auditedItems(wanted), trialDays, promotionCode });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { ProjectScope } from '@billing/contracts/ids';
+import { CustomerId, ProductId, type ProjectScope } from '@billing/contracts/ids';
 import { Problem, unavailable } from '@billing/contracts/problem';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import {
@@ -21,6 +21,8 @@ import { findTaxDefault } from '#copies/find-tax-default';
 import { problemOfRedemption } from '#copies/resolve-promotion-code';
 import type { Dependencies } from '../dependencies.ts';
 import { CheckoutSession } from './checkout-session.entity.ts';
+import { findPurchaseHistory } from './purchase-history.ts';
+import { requireWithinLimits, turnOfSales } from './purchase.rules.ts';
 import { auditedItems, itemsOf, resolvePurchase, type Purchase } from './resolve-purchase.ts';
 
 /** A checkout session that is open for a customer: a URL of its own, or a secret that shows it in another page. */
@@ -51,6 +53,8 @@ const input = z.object({
   clientReferenceId: z.string().exactOptional(),
   locale: z.enum(CHECKOUT_LOCALES).exactOptional(),
   metadata: z.record(z.string(), z.string()),
+  /** What is to be sold only once, and to whom. */
+  once: z.object({ customerId: CustomerId.schema, productIds: z.array(ProductId.schema) }).exactOptional(),
 });
 
 /** Creates a checkout session at the processor; until then its row is only reserved. */
@@ -58,6 +62,13 @@ export function createCheckoutKind({ now }: Pick<Dependencies, 'now'>) {
   const kind: OperationKind<z.output<typeof input>, OpenCheckout, OpenCheckout> = {
     name: 'create-checkout',
     input,
+    async prepare({ input: session, teamId, projectId }, em) {
+      if (session.once) {
+        const history = await findPurchaseHistory(em, { teamId, projectId }, session.once);
+        requireWithinLimits(history, { oncePerCustomer: true, trialOncePerCustomer: false });
+      }
+      return session;
+    },
     async send(processor, { id: operationId, input: session, idempotencyKey }) {
       return toOpenCheckout(await processor.createCheckoutSession({ ...session, operationId }, idempotencyKey));
     },
@@ -103,7 +114,8 @@ export function startCheckout(
     const priceIds = itemsOf(requested).map(({ priceId }) => priceId);
     const [priceId = null] = priceIds;
     const request = {
-      resourceId: operationKey,
+      // In its turn, a page is opened before a sale that expires it, or sees what was sold.
+      resourceId: requested.oncePerCustomer ? turnOfSales(customerId) : operationKey,
       operationKey,
       find: (em: EntityManager) => findOpened(em, scope, operationKey),
     };
@@ -163,6 +175,7 @@ function toSession(
     automaticTax,
     ...(page !== undefined && { page }),
     ...(cancelUrl !== undefined && { cancelUrl }),
+    ...(requested.oncePerCustomer && { once: { customerId, productIds: [...purchase.productIds] } }),
     ...(currency !== undefined && { currency }),
     ...(allowPromotionCodes !== undefined && { allowPromotionCodes }),
     ...(taxIdCollection !== undefined && { taxIdCollection }),

@@ -1,8 +1,10 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectScope } from '@billing/contracts/ids';
 import { unprocessable } from '@billing/contracts/problem';
 import { leastCharge } from '@billing/contracts/least-charge';
 import type { InvoiceCreate, InvoicePreview } from '@billing/contracts/resources/invoice-create';
 import type { Processor } from '@billing/processor/port';
+import type { InvoicePreview as ProcessorPreview } from '@billing/processor/snapshots/invoice-preview';
 import { findKnownPriceIds } from '#copies/find-catalog-ids';
 import { amountsOf } from '#plan-changes/preview.rules';
 import type { Dependencies } from '../dependencies.ts';
@@ -21,31 +23,51 @@ export function previewInvoice(dependencies: Pick<Dependencies, 'em' | 'rpc' | '
   return async (scope: ProjectScope, wanted: InvoiceCreate): Promise<InvoicePreview> => {
     const resolved = await resolve(scope, wanted);
     const processor = await processors.of(scope.teamId);
-    const { currency, amounts, lines } = await previewResolved(processor, resolved);
-    const priceIds = await findKnownPriceIds(
-      em.fork(),
-      scope,
-      lines.flatMap(({ priceId }) => priceId ?? []),
-    );
-    const { subtotal, discount, tax, total, creditApplied, debitApplied, carriedOver, amountDue } = amounts;
-    return {
-      currency,
-      subtotal,
-      discount,
-      tax,
-      total,
-      creditApplied,
-      debitApplied,
-      carriedOver,
-      amountDue,
-      lines: lines.map(({ description, amount, quantity, priceId }) => ({
-        description,
-        amount,
-        quantity,
-        priceId: priceIds.get(priceId ?? '') ?? null,
-      })),
-    };
+    return describePreview(em.fork(), scope, await previewResolved(processor, resolved));
   };
+}
+
+/** Describes what is due now by our ids. */
+export async function describePreview(
+  em: EntityManager,
+  scope: ProjectScope,
+  { currency, amounts, lines }: PreviewedInvoice,
+): Promise<InvoicePreview> {
+  const priceIds = await findKnownPriceIds(
+    em,
+    scope,
+    lines.flatMap(({ priceId }) => priceId ?? []),
+  );
+  const { subtotal, discount, tax, total, creditApplied, debitApplied, carriedOver, amountDue } = amounts;
+  return {
+    currency,
+    subtotal,
+    discount,
+    tax,
+    total,
+    creditApplied,
+    debitApplied,
+    carriedOver,
+    amountDue,
+    lines: lines.map(({ description, amount, quantity, priceId }) => ({
+      description,
+      amount,
+      quantity,
+      priceId: priceIds.get(priceId ?? '') ?? null,
+    })),
+  };
+}
+
+/** An invoice that would be due now, by the processor's ids. */
+export type PreviewedInvoice = ReturnType<typeof dueInvoice>;
+
+/**
+ * Returns the amounts of an invoice that would be due now.
+ * @throws Problem 422 `tax_location_invalid`
+ */
+export function dueInvoice(preview: ProcessorPreview) {
+  if (preview.lacksTaxLocation) throw taxLocationInvalid();
+  return { currency: preview.currency, amounts: amountsOf(preview, true), lines: preview.lines };
 }
 
 /**
@@ -56,9 +78,9 @@ export async function previewResolved(processor: Pick<Processor, 'previewLines'>
   const preview = await processor.previewLines(terms, lines).catch((err: unknown) => {
     throw problemOfInvoice(err);
   });
-  if (preview.lacksTaxLocation) throw taxLocationInvalid();
+  const due = dueInvoice(preview);
   requireNotNegative(preview.total);
-  return { currency: preview.currency, amounts: amountsOf(preview, true), lines: preview.lines };
+  return due;
 }
 
 /**

@@ -5,6 +5,8 @@ import {
   DropCustomerPlan,
   FindSaveOffer,
   PreviewCustomerPlan,
+  PreviewCustomerResume,
+  ResumeCustomerSubscription,
   type ChosenPlan,
 } from '@billing/contracts/rpc/calls';
 import type { PlanChange } from '@billing/contracts/resources/plan-change';
@@ -13,6 +15,7 @@ import type { Dependencies } from '../dependencies.ts';
 import { changePlan } from './change-plan.ts';
 import { dropPlanChange } from './drop-plan-change.ts';
 import { previewChange } from './preview.ts';
+import { previewResume, resume } from './resume.ts';
 import { acceptSaveOffer, findSaveOffer } from './save-offer.ts';
 
 /** What customers change in the portal. */
@@ -24,6 +27,7 @@ export function planChangeRpc(
   const preview = previewChange(dependencies);
   const change = changePlan(dependencies);
   const drop = dropPlanChange(dependencies);
+  const [goOn, previewGoingOn] = [resume(dependencies), previewResume(dependencies)];
   return [
     rpcHandler(FindSaveOffer, ({ subscriptionId: id, customerId, promotionCodeId, ...scope }) =>
       findOffer(scope, { id, customerId }, promotionCodeId),
@@ -40,6 +44,17 @@ export function planChangeRpc(
     }),
     rpcHandler(DropCustomerPlan, async ({ subscriptionId: id, customerId, audit, ...scope }) =>
       toState(await drop(scope, { id, customerId }, audit)),
+    ),
+    rpcHandler(PreviewCustomerResume, ({ subscriptionId: id, customerId, billingCycle, ...scope }) =>
+      previewGoingOn(scope, { id, customerId }, { billingCycle }),
+    ),
+    rpcHandler(
+      ResumeCustomerSubscription,
+      async ({ teamId, projectId, subscriptionId: id, customerId, billingCycle, expectedAmountDue, ...made }) => {
+        const wanted = { billingCycle, expectedAmountDue };
+        const key = { id, customerId };
+        return toState((await goOn({ teamId, projectId }, key, wanted, made.audit, made.operationKey)).subscription);
+      },
     ),
   ];
 }

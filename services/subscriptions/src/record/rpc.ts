@@ -1,5 +1,5 @@
 import { rpcHandler, type RpcHandler } from '@billing/service/definition';
-import { DescribeCustomerBilling, ScheduleCancellation } from '@billing/contracts/rpc/calls';
+import { DescribeCustomerBilling, PauseCustomerSubscription, ScheduleCancellation } from '@billing/contracts/rpc/calls';
 import { CountMirrored, CountStoppedTax } from '@billing/contracts/rpc/accounts';
 import { ListSubscriptionStates } from '@billing/contracts/rpc/list-states';
 import { CompareObjects, ListLiveRecords } from '@billing/contracts/rpc/syncs';
@@ -9,17 +9,19 @@ import { compareSubscriptions } from './compare-subscriptions.ts';
 import { describeBilling } from './describe-billing.ts';
 import { listLiveSubscriptions } from './list-live-subscriptions.ts';
 import { listStates } from './list-states.ts';
+import { pauseCollection } from './pause-collection.ts';
 import { scheduleCancellation } from './schedule-cancellation.ts';
 import { countStoppedTax } from './stopped-tax.ts';
 import { toState } from './subscription.entity.ts';
 
-/** What the portal shows and cancels, and what a rebuild and a sync need. */
+/** What the portal shows, cancels and pauses, and what a rebuild and a sync need. */
 export function recordRpc(
   dependencies: Pick<Dependencies, 'em' | 'rpc' | 'outbox' | 'processors' | 'operationLog' | 'now'>,
 ): RpcHandler[] {
   const { em } = dependencies;
   const describe = describeBilling(dependencies);
   const schedule = scheduleCancellation(dependencies);
+  const pause = pauseCollection(dependencies);
   return [
     rpcHandler(DescribeCustomerBilling, ({ customerId, invoiceLimit: limit, invoiceOffset: offset, ...scope }) =>
       describe(scope, customerId, { limit, offset }),
@@ -27,6 +29,11 @@ export function recordRpc(
     rpcHandler(ScheduleCancellation, async ({ teamId, projectId, subscriptionId: id, customerId, audit, ...wanted }) =>
       toState(await schedule({ teamId, projectId }, { id, customerId }, wanted, audit)),
     ),
+    rpcHandler(PauseCustomerSubscription, async ({ teamId, projectId, subscriptionId: id, customerId, ...wanted }) => {
+      const { resumesAt, audit, operationKey } = wanted;
+      const pauseWanted = { invoices: 'void' as const, resumesAt: resumesAt ?? undefined };
+      return toState(await pause({ teamId, projectId }, { id, customerId }, pauseWanted, audit, operationKey));
+    }),
     rpcHandler(ListSubscriptionStates, listStates(em)),
     rpcHandler(
       CountMirrored.subscriptions,

@@ -13,7 +13,6 @@ import { Details, MetadataRows } from '#ui/details.tsx';
 import { Menu } from '#ui/menu.tsx';
 import { StripeId } from '#ui/open-in-stripe.tsx';
 import { Time } from '#ui/time.tsx';
-import { CheckoutDialog } from '../products/checkout-dialog.tsx';
 import { BillingCard } from './billing-card.tsx';
 import { CustomerDialog } from './customer-dialog.tsx';
 import { CustomerHistory } from './customer-history.tsx';
@@ -23,6 +22,8 @@ import { CustomerSummary } from './customer-summary.tsx';
 import { EntitlementsCard } from './entitlements-card.tsx';
 import { PortalLinkDialog } from './portal-link-dialog.tsx';
 
+const CheckoutDialog = lazyRouteComponent(() => import('../sales/sale-dialog.tsx'), 'CheckoutDialog');
+const NewSubscriptionDialog = lazyRouteComponent(() => import('../sales/sale-dialog.tsx'), 'NewSubscriptionDialog');
 const NewInvoiceDialog = lazyRouteComponent(() => import('../invoices/new-invoice-dialog.tsx'), 'NewInvoiceDialog');
 
 const UP = { page: 'customers', title: 'Customers' } as const;
@@ -72,6 +73,9 @@ function CustomerActions({ customer }: { readonly customer: Customer }) {
   );
   return (
     <>
+      <DialogButton icon="plus" dialog={<NewSubscriptionDialog customerId={id} />}>
+        New subscription
+      </DialogButton>
       <DialogButton icon="plus" dialog={<CheckoutDialog customerId={id} />}>
         New checkout
       </DialogButton>

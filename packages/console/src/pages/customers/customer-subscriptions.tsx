@@ -34,7 +34,9 @@ export function CustomerSubscriptions({ customerId }: { readonly customerId: str
     <Card title="Subscriptions" flush>
       {!query.data && <Loading query={query} flush lines={3} />}
       {query.data && total === 0 && checkouts.length === 0 && (
-        <p className="card-body muted">None. “New checkout” makes a link where this customer subscribes.</p>
+        <p className="card-body muted">
+          None. “New subscription” sells one, and “New checkout” makes a link where this customer subscribes.
+        </p>
       )}
       <ul className="entries">
         {items

@@ -1,6 +1,8 @@
 import type { NewInvoiceLine, Price, Product } from '@billing/client';
 import { isQuantity } from '#ui/quantity.ts';
 import { parseMoney } from '#ui/parse-money.ts';
+import { QUANTITY_MISSING } from '../products/price-row.ts';
+import { soldPrices } from '../products/sold-prices.ts';
 
 /** What a line bills, in words. */
 export const LINE_KINDS = {
@@ -30,11 +32,9 @@ export interface Billable {
 
 /** Returns the one-time prices and the products that are sold. */
 export function billableOf(prices: readonly Price[], products: readonly Product[]): Billable {
-  const sold = products.filter(({ isActive }) => isActive);
-  const ids = new Set<string>(sold.map(({ id }) => id));
   return {
-    prices: prices.filter(({ type, isActive, productId }) => type === 'one_time' && isActive && ids.has(productId)),
-    products: sold,
+    prices: soldPrices(prices, products).filter(({ type }) => type === 'one_time'),
+    products: products.filter(({ isActive }) => isActive),
   };
 }
 
@@ -64,8 +64,7 @@ export function readLine(form: LineForm, currency: string): ReadLine {
   const { kind, priceId, productId } = form;
   const quantity = Number(form.quantity);
   const description = form.description.trim();
-  if ((kind === 'price' || kind === 'product') && !isQuantity(quantity))
-    return { missing: 'Each quantity is a whole number above zero.' };
+  if ((kind === 'price' || kind === 'product') && !isQuantity(quantity)) return { missing: QUANTITY_MISSING };
   if (kind === 'price') return { line: { priceId, quantity } };
   const { amount } = parseMoney(form.amount, currency);
   if (amount === undefined) return { missing: 'Write the amount of each line.' };

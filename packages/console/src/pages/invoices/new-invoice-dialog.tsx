@@ -6,7 +6,7 @@ import { useProject, useProjectDetails } from '#api/project.ts';
 import { pricesQuery, productsQuery } from '#api/queries.ts';
 import { Loading } from '#layout/loading.tsx';
 import { useClose } from '#resource/dialog-button.tsx';
-import { Preview } from '#resource/preview.tsx';
+import { CostSection, Preview } from '#resource/preview.tsx';
 import { Dialog } from '#ui/dialog.tsx';
 import { FormDialog } from '#ui/form-dialog.tsx';
 import { RefusalNotice } from '#ui/form.tsx';
@@ -15,7 +15,7 @@ import { CustomerName } from '../customers/customer-name.tsx';
 import { InvoiceFields } from './invoice-fields.tsx';
 import { currencyOf, newInvoiceForm, readInvoiceForm, type InvoiceForm } from './invoice-form.ts';
 import { describeRefusal } from './invoice-outcome.ts';
-import { InvoicePreviewDetails } from './invoice-preview.tsx';
+import { dueText, InvoicePreviewDetails } from './invoice-preview.tsx';
 import { billableOf, newLine, type Billable } from './line-form.ts';
 import { UnpaidDialog } from './unpaid-dialog.tsx';
 import { useNewInvoice } from './use-new-invoice.ts';
@@ -77,17 +77,17 @@ function InvoiceDialog({ customerId, billable }: InvoiceDialogProps) {
         choosesCustomer={!customerId}
         codeProblem={codeProblem}
       />
-      <section className="stack-s" aria-label="What it costs">
+      <CostSection>
         {'missing' in wanted ? (
           <p className="muted">{wanted.missing}</p>
         ) : (
           !codeProblem && (
             <Preview query={preview}>
-              {data => <InvoicePreviewDetails preview={data} invoice={wanted.invoice} />}
+              {data => <InvoicePreviewDetails preview={data} due={dueText(wanted.invoice)} />}
             </Preview>
           )
         )}
-      </section>
+      </CostSection>
       {refusal && <RefusalNotice {...refusal} />}
     </FormDialog>
   );

@@ -150,6 +150,28 @@ export function CancellationCard({ form, set, problems }: FieldsProps) {
   );
 }
 
+/** Whether customers pause what they pay, and for how long. */
+export const PauseCard = ({ form, set, problems }: FieldsProps) => (
+  <Card title="Pause" lead="While payments are paused, invoices are voided.">
+    <div className="stack">
+      <Switch checked={form.pauses} onChange={pauses => set({ pauses })}>
+        Customers can pause their payments
+      </Switch>
+      <TextField
+        label="Longest pause, in days"
+        type="number"
+        min={1}
+        max={365}
+        hint="Empty for pauses that may last until the customer ends them."
+        disabled={!form.pauses}
+        value={form.maxPauseDays}
+        onChange={event => set({ maxPauseDays: event.target.value })}
+        problem={problems['pause.maxDays']}
+      />
+    </div>
+  </Card>
+);
+
 /** Whether customers look after what stands on their invoices. */
 export const BillingDetailsCard = ({ form, set }: Omit<FieldsProps, 'problems'>) => (
   <Card title="Billing details">

@@ -6,6 +6,7 @@ const config: PortalConfig = {
   planSwitch: { enabled: true, priceIds: ['pri_b', 'pri_a'], when: 'auto', proration: 'none' },
   quantity: { enabled: false, min: 1, max: 999_999 },
   cancellation: { askReason: true, saveOffer: { promotionCodeId: 'prc_1' } },
+  pause: { enabled: true, maxDays: 90 },
   billingDetails: { enabled: true },
   defaultLanguage: 'de',
   brand: { name: null, logoUrl: null, accentColor: '#1a7f5a', supportUrl: null, returnUrl: 'https://shop.example' },
@@ -13,7 +14,11 @@ const config: PortalConfig = {
 
 it('leaves settings as they are that nobody changes', () => {
   expect(configOf(formOf(config))).toEqual(config);
-  const off = { ...config, cancellation: { askReason: false, saveOffer: null } };
+  const off = {
+    ...config,
+    cancellation: { askReason: false, saveOffer: null },
+    pause: { enabled: false, maxDays: null },
+  };
   expect(configOf(formOf(off))).toEqual(off);
 });
 

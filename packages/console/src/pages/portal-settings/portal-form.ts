@@ -15,6 +15,9 @@ export interface PortalForm {
   readonly asksReason: boolean;
   /** Empty for none. */
   readonly promotionCodeId: string;
+  readonly pauses: boolean;
+  /** Empty for no limit. */
+  readonly maxPauseDays: string;
   readonly showsBillingDetails: boolean;
   readonly language: PortalConfig['defaultLanguage'];
   /** Empty texts stand for none. */
@@ -27,6 +30,7 @@ export const FIELDS = [
   'quantity.min',
   'quantity.max',
   'cancellation.saveOffer',
+  'pause.maxDays',
   'brand.name',
   'brand.logoUrl',
   'brand.accentColor',
@@ -45,6 +49,7 @@ export const formOf = ({
   planSwitch,
   quantity,
   cancellation,
+  pause,
   billingDetails,
   defaultLanguage,
   brand,
@@ -58,6 +63,8 @@ export const formOf = ({
   max: String(quantity.max),
   asksReason: cancellation.askReason,
   promotionCodeId: cancellation.saveOffer?.promotionCodeId ?? '',
+  pauses: pause.enabled,
+  maxPauseDays: pause.maxDays === null ? '' : String(pause.maxDays),
   showsBillingDetails: billingDetails.enabled,
   language: defaultLanguage,
   brand: {
@@ -82,6 +89,7 @@ export const configOf = (form: PortalForm) => ({
     askReason: form.asksReason,
     saveOffer: form.promotionCodeId === '' ? null : { promotionCodeId: form.promotionCodeId },
   },
+  pause: { enabled: form.pauses, maxDays: form.maxPauseDays.trim() === '' ? null : Number(form.maxPauseDays) },
   billingDetails: { enabled: form.showsBillingDetails },
   defaultLanguage: form.language,
   brand: {

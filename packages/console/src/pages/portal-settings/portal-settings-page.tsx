@@ -11,7 +11,7 @@ import { Options } from '#ui/field.tsx';
 import { Form } from '#ui/form.tsx';
 import { ErrorState } from '#ui/states.tsx';
 import { LANGUAGES } from './portal-form.ts';
-import { BillingDetailsCard, CancellationCard, ChangesCard, LookCard } from './portal-fields.tsx';
+import { BillingDetailsCard, CancellationCard, ChangesCard, LookCard, PauseCard } from './portal-fields.tsx';
 import { configOf, FIELDS, formOf, type PortalForm, type PortalProblems } from './portal-form.ts';
 
 /** The same in the request for a preview. */
@@ -70,6 +70,7 @@ function Settings({ config }: { readonly config: PortalConfig }) {
         <LookCard {...fields} />
         <ChangesCard {...fields} />
         <CancellationCard {...fields} />
+        <PauseCard {...fields} />
         <BillingDetailsCard form={form} set={set} />
       </Form>
       <PortalPreview

@@ -72,6 +72,8 @@ export const ACTIONS: Readonly<Record<string, string>> = {
   acceptSaveOffer: 'accept an offer for {}',
   changePortalPlan: 'change the plan of {} in the portal',
   dropPortalPlanChange: 'drop a change of the plan of {} in the portal',
+  pausePortalSubscription: 'pause {} in the portal',
+  resumePortalSubscription: 'resume {} in the portal',
   updatePortalBillingDetails: 'change the billing details of {} in the portal',
   createPortalSetupSession: 'open the page for another payment method',
 

@@ -1,5 +1,5 @@
-import type { CancellationReason, Subscription, SubscriptionCancel } from '@billing/client';
-import { type ReactNode, useId, useState } from 'react';
+import type { CancellationReason, EndedInvoice, Subscription, SubscriptionCancel } from '@billing/client';
+import { useState } from 'react';
 import { useProject } from '#api/project.ts';
 import { useClose } from '#resource/dialog-button.tsx';
 import { useDialogWrite } from '#resource/write-dialogs.tsx';
@@ -8,10 +8,18 @@ import { Options, SelectField, TextAreaField } from '#ui/field.tsx';
 import { FormDialog } from '#ui/form-dialog.tsx';
 import { textOf } from '#ui/form.tsx';
 import { Time } from '#ui/time.tsx';
+import { CancelBillingFields, NOTHING_BILLED, useCancelPreview, type CancelBilling } from './cancel-billing.tsx';
 import { CANCELLATION_REASONS } from './cancellation-reasons.ts';
+import { Choice } from './choice.tsx';
 import { endsOnlyNow, faceValue, nextStep } from './next-step.ts';
 import { SubscriptionSummary } from './subscription-summary.tsx';
 import { useSchedule } from './use-schedule.ts';
+
+/** Says what became of a subscription and of its invoices. */
+function doneText({ invoices }: { readonly invoices: readonly EndedInvoice[] }): string {
+  const paid = invoices.filter(({ outcome }) => outcome === 'paid').length;
+  return `The subscription has ended.${paid > 0 ? ' An invoice was paid before it could be voided: refund it if it should be.' : ''}`;
+}
 
 interface SubscriptionDialogProps {
   readonly subscription: Subscription;
@@ -24,11 +32,15 @@ export function CancelDialog({ subscription }: SubscriptionDialogProps) {
   const schedule = useSchedule();
   const isOnlyNow = endsOnlyNow(subscription);
   const [isNow, setIsNow] = useState(isOnlyNow);
-  const now = useDialogWrite({
-    write: (fields: FormData) => billing.subscriptions.cancelNow(subscription.id, cancellationOf(fields)),
+  const [settled, setSettled] = useState(NOTHING_BILLED);
+  const preview = useCancelPreview(subscription, isNow ? settled : NOTHING_BILLED);
+  const end = useDialogWrite({
+    write: (fields: FormData) =>
+      billing.subscriptions.cancelNow(subscription.id, { ...cancellationOf(fields), ...settled }),
     stale: [key()],
-    done: 'The subscription has ended.',
+    done: doneText,
   });
+  const now = { ...end, isPending: end.isPending || preview.isPending };
   const atEnd = {
     isPending: false,
     error: undefined,
@@ -47,7 +59,7 @@ export function CancelDialog({ subscription }: SubscriptionDialogProps) {
       onClose={onClose}
     >
       {isOnlyNow ? (
-        <CancelNow subscription={subscription} />
+        <CancelNow subscription={subscription} settled={settled} />
       ) : (
         <fieldset className="stack-s">
           <legend className="visually-hidden">When it ends</legend>
@@ -55,10 +67,11 @@ export function CancelDialog({ subscription }: SubscriptionDialogProps) {
             <CancelAtEnd subscription={subscription} />
           </Choice>
           <Choice title="Now" chosen={isNow} onChoose={() => setIsNow(true)}>
-            <CancelNow subscription={subscription} />
+            <CancelNow subscription={subscription} settled={settled} />
           </Choice>
         </fieldset>
       )}
+      {isNow && <CancelBillingFields billing={settled} onChange={setSettled} preview={preview} />}
       <CancellationFields known={subscription.cancellation} />
     </FormDialog>
   );
@@ -88,31 +101,6 @@ export function ResumeDialog({ subscription }: SubscriptionDialogProps) {
         </p>
       </div>
     </ConfirmDialog>
-  );
-}
-
-interface ChoiceProps {
-  readonly title: string;
-  readonly chosen: boolean;
-  readonly onChoose: () => void;
-  readonly children: ReactNode;
-}
-
-/** One of the ways to cancel, with its consequences. */
-function Choice({ title, chosen, onChoose, children }: ChoiceProps) {
-  const [id, textId] = [useId(), useId()];
-  return (
-    <div className="check">
-      <input type="radio" id={id} aria-describedby={textId} name="when" checked={chosen} onChange={onChoose} />
-      <div>
-        <label htmlFor={id}>
-          <strong>{title}</strong>
-        </label>
-        <div id={textId} className="muted">
-          {children}
-        </div>
-      </div>
-    </div>
   );
 }
 
@@ -148,7 +136,8 @@ function CancelAtEnd({ subscription }: ConsequencesProps) {
 }
 
 /** What a cancellation now does. https://docs.stripe.com/billing/subscriptions/cancel */
-function CancelNow({ subscription }: ConsequencesProps) {
+function CancelNow({ subscription, settled }: ConsequencesProps & { readonly settled: CancelBilling }) {
+  const { prorate, invoiceNow, openInvoices } = settled;
   const { status, currentPeriodEnd } = subscription;
   return (
     <p>
@@ -163,9 +152,15 @@ function CancelNow({ subscription }: ConsequencesProps) {
       .{' '}
       {status === 'trialing'
         ? 'The trial ends and nothing is charged.'
-        : 'Nothing is refunded, and nothing more is charged.'}{' '}
-      {isMetered(subscription) && 'What was used in this period is not billed. '}
-      {UNPAID.includes(status) && 'Open invoices stay open, and Stripe stops to collect them. '}
+        : prorate
+          ? 'No money is sent back: the unused part is credited.'
+          : invoiceNow
+            ? 'Nothing is refunded.'
+            : 'Nothing is refunded, and nothing more is charged.'}{' '}
+      {isMetered(subscription) && !invoiceNow && 'What was used in this period is not billed. '}
+      {UNPAID.includes(status) &&
+        openInvoices === 'keep' &&
+        'Open invoices stay open, and Stripe stops to collect them. '}
       This can’t be undone.
     </p>
   );

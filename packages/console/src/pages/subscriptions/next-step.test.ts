@@ -11,6 +11,7 @@ const of = (fields: object, items: object[] = [monthly]) =>
 it.each([
   [{}, { words: 'Renews', at: periodEnd, amount: '$29.99' }],
   [{ paused: { invoices: 'void', resumesAt: null } }, { words: 'Renews', at: periodEnd, amount: null }],
+  [{ paused: { invoices: 'void', resumesAt: sooner } }, { words: 'Payments resume', at: sooner, amount: null }],
   [
     { status: 'trialing', trialEnd },
     { words: 'Trial ends', at: trialEnd, amount: '$29.99' },

@@ -17,6 +17,7 @@ export function nextStep(subscription: Subscription): NextStep {
   if (hasEnded(subscription)) return { words: 'Ended', at: endedAt ?? canceledAt, amount: null };
   const end = endOf(subscription);
   if (end !== null) return { words: 'Ends', at: end, amount: null };
+  if (paused?.resumesAt) return { words: 'Payments resume', at: paused.resumesAt, amount };
   if (scheduledChange) return { words: 'Changes', at: scheduledChange.effectiveAt, amount };
   if (status === 'trialing') return { words: 'Trial ends', at: trialEnd ?? currentPeriodEnd, amount };
   if (status === 'incomplete') return { words: 'Waits for payment', at: null, amount: null };
@@ -27,6 +28,10 @@ export function nextStep(subscription: Subscription): NextStep {
 /** Whether a subscription has ended for good. */
 export const hasEnded = ({ status }: Pick<Subscription, 'status'>): boolean =>
   status === 'canceled' || status === 'incomplete_expired';
+
+/** Whether nothing is charged of a subscription until it is resumed. */
+export const isPaused = ({ status, paused }: Pick<Subscription, 'status' | 'paused'>): boolean =>
+  paused !== null || status === 'paused';
 
 /** When it ends by itself; null when it goes on. */
 const endOf = ({ cancelAt, cancelAtPeriodEnd, currentPeriodEnd }: Subscription): string | null =>

@@ -3,11 +3,10 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useProject } from '#api/project.ts';
 import { featuresQuery } from '#api/queries.ts';
-import { balanceRows, PreviewedLines } from '#resource/preview.tsx';
-import { Details } from '#ui/details.tsx';
 import { formatMoney } from '#ui/money.ts';
 import { Time } from '#ui/time.tsx';
 import { formatValue, isMore } from '../features/feature-words.ts';
+import { DueDetails } from './due-details.tsx';
 
 const DIRECTIONS: Readonly<Record<PlanChangePreview['direction'], string>> = {
   up: 'It costs more a month than before.',
@@ -17,45 +16,25 @@ const DIRECTIONS: Readonly<Record<PlanChangePreview['direction'], string>> = {
 
 /** What a change costs, in Stripe’s own figures, and what the customer gains and loses. */
 export function PlanChangePreviewDetails({ preview }: { readonly preview: PlanChangePreview }) {
-  const { currency, amountDue, creditGranted, nextInvoice } = preview;
-  const money = (amount: number) => <span className="num">{formatMoney(amount, currency)}</span>;
+  const { currency, direction, effectiveAt, nextInvoice } = preview;
   return (
-    <>
-      <p role="status">
-        <strong>{amountDue > 0 ? <>Due today: {money(amountDue)}.</> : 'Nothing is due today.'}</strong>{' '}
-        {DIRECTIONS[preview.direction]}
-      </p>
-      {!preview.exact && <p className="muted">A new period begins, so that the amount may still change a little.</p>}
-      <PreviewedLines lines={preview.lines.map(toShownLine)} sums={preview} money={money} />
-      <Details
-        narrow
-        of={{
-          ...balanceRows(preview, money),
-          'To the balance': creditGranted === 0 ? undefined : money(creditGranted),
-          'Takes effect': <Time at={preview.effectiveAt} show="time" />,
-          'Next invoice': nextInvoice ? (
-            <>
-              {money(nextInvoice.total)} on <Time at={nextInvoice.at} />
-            </>
-          ) : (
-            'None: the subscription ends before'
-          ),
-          ...useEntitlementChanges(preview.entitlementChanges),
-        }}
-      />
-    </>
+    <DueDetails
+      preview={preview}
+      note={DIRECTIONS[direction]}
+      rows={{
+        'Takes effect': <Time at={effectiveAt} show="time" />,
+        'Next invoice': nextInvoice ? (
+          <>
+            <span className="num">{formatMoney(nextInvoice.total, currency)}</span> on <Time at={nextInvoice.at} />
+          </>
+        ) : (
+          'None: the subscription ends before'
+        ),
+        ...useEntitlementChanges(preview.entitlementChanges),
+      }}
+    />
   );
 }
-
-/** A line by its words, or the period that it bills. */
-const toShownLine = ({ description, amount, periodStart, periodEnd }: PlanChangePreview['lines'][number]) => ({
-  amount,
-  text: description ?? (
-    <>
-      <Time at={periodStart} /> – <Time at={periodEnd} />
-    </>
-  ),
-});
 
 /** What the customer gains and loses, each by its words. */
 function useEntitlementChanges(changes: PlanChangePreview['entitlementChanges']): Readonly<Record<string, ReactNode>> {

@@ -1,13 +1,7 @@
 import type { Price, Subscription } from '@billing/client';
-import { randomHex } from '#api/random-hex.ts';
-import { formatPrice } from '#ui/amount.ts';
-import { Button } from '#ui/button.tsx';
-import { Options, PromotionCodeField, QuantityField, SelectField } from '#ui/field.tsx';
-import { usePriceText } from '../products/price-options.tsx';
-import { MAX_ROWS, PRORATIONS, TIMES, type PlanForm, type PlanRow } from './plan-form.ts';
-
-/** So few prices are seen and compared all at once. */
-const MAX_CHOICES = 6;
+import { Options, PromotionCodeField, SelectField } from '#ui/field.tsx';
+import { PriceRows } from '../products/price-rows.tsx';
+import { PRORATIONS, TIMES, type PlanForm } from './plan-form.ts';
 
 interface PlanFieldsProps {
   readonly subscription: Subscription;
@@ -24,31 +18,14 @@ export function PlanFields({ subscription, prices, form, onChange, codeProblem }
   const { rows, when, proration, promotionCode, endsTrial } = form;
   const isTrial = subscription.status === 'trialing';
   const set = (changed: Partial<PlanForm>) => onChange({ ...form, ...changed });
-  const setRow = (changed: PlanRow) => set({ rows: rows.map(row => (row.key === changed.key ? changed : row)) });
-  const free = prices.find(({ id }) => !rows.some(({ priceId }) => priceId === id));
   return (
     <>
-      {rows.map(row => (
-        <RowFields
-          key={row.key}
-          row={row}
-          prices={prices.filter(({ id }) => id === row.priceId || !rows.some(({ priceId }) => priceId === id))}
-          item={subscription.items.find(({ processorPriceId }) => processorPriceId === row.key)}
-          onChange={setRow}
-          {...(rows.length > 1 && { onRemove: () => set({ rows: rows.filter(({ key }) => key !== row.key) }) })}
-        />
-      ))}
-      {free && rows.length < MAX_ROWS && (
-        <div className="row">
-          <Button
-            small
-            icon="plus"
-            onClick={() => set({ rows: [...rows, { key: randomHex(16), priceId: free.id, quantity: '1' }] })}
-          >
-            Add an item
-          </Button>
-        </div>
-      )}
+      <PriceRows
+        rows={rows}
+        prices={prices}
+        itemOf={key => subscription.items.find(({ processorPriceId }) => processorPriceId === key)}
+        onChange={changed => set({ rows: changed })}
+      />
       <div className="form-grid">
         <SelectField
           label="It takes effect"
@@ -80,56 +57,5 @@ export function PlanFields({ subscription, prices, form, onChange, codeProblem }
         problem={codeProblem}
       />
     </>
-  );
-}
-
-interface RowFieldsProps {
-  readonly row: PlanRow;
-  readonly prices: readonly Price[];
-  /** The item that the row began with, whose price may not be known here. */
-  readonly item: Subscription['items'][number] | undefined;
-  readonly onChange: (row: PlanRow) => void;
-  /** Absent for the only item. */
-  readonly onRemove?: () => void;
-}
-
-function RowFields({ row, prices, item, onChange, onRemove }: RowFieldsProps) {
-  const { usageType } = prices.find(({ id }) => id === row.priceId) ?? item ?? {};
-  const textOf = usePriceText();
-  const choices: Readonly<Record<string, string>> = {
-    ...(row.priceId === '' && item && { '': `${item.processorPriceId}: ${formatPrice(item)}` }),
-    ...Object.fromEntries(prices.map(price => [price.id, textOf(price)])),
-  };
-  const choose = (priceId: string) => onChange({ ...row, priceId });
-  return (
-    <div className="form-grid">
-      {!onRemove && Object.keys(choices).length <= MAX_CHOICES ? (
-        <fieldset className="field">
-          <legend>Price</legend>
-          <div className="stack-s">
-            {Object.entries(choices).map(([id, text]) => (
-              <label key={id} className="check">
-                <input type="radio" name={row.key} checked={id === row.priceId} onChange={() => choose(id)} />
-                {text}
-              </label>
-            ))}
-          </div>
-        </fieldset>
-      ) : (
-        <SelectField label="Price" value={row.priceId} onChange={event => choose(event.target.value)}>
-          <Options of={choices} />
-        </SelectField>
-      )}
-      {usageType !== 'metered' && (
-        <QuantityField value={row.quantity} onChange={event => onChange({ ...row, quantity: event.target.value })} />
-      )}
-      {onRemove && (
-        <div className="row">
-          <Button small onClick={onRemove}>
-            Remove the item
-          </Button>
-        </div>
-      )}
-    </div>
   );
 }

@@ -1,18 +1,9 @@
 import type { PlanChange, Price, Subscription } from '@billing/client';
-import { isQuantity } from '#ui/quantity.ts';
-
-/** One item of the form: a price and how many of it, as they are written. */
-export interface PlanRow {
-  /** Tells the rows apart. */
-  readonly key: string;
-  /** Empty for a price that is not known here, which stays as it is. */
-  readonly priceId: string;
-  readonly quantity: string;
-}
+import { QUANTITY_MISSING, readPriceRows, type PriceRow } from '../products/price-row.ts';
 
 /** What the form of a plan change says. */
 export interface PlanForm {
-  readonly rows: readonly PlanRow[];
+  readonly rows: readonly PriceRow[];
   readonly when: NonNullable<PlanChange['when']>;
   readonly proration: NonNullable<PlanChange['proration']>;
   readonly promotionCode: string;
@@ -32,9 +23,6 @@ export const PRORATIONS: Readonly<Record<PlanForm['proration'], string>> = {
   none: 'Not at all',
 };
 
-/** As many items as a change can have. */
-export const MAX_ROWS = 20;
-
 /** Returns the form of a subscription that stays as it is. */
 export const formOf = ({ items }: Pick<Subscription, 'items'>): PlanForm => ({
   rows: items.map(({ priceId, processorPriceId, quantity }) => ({
@@ -48,19 +36,15 @@ export const formOf = ({ items }: Pick<Subscription, 'items'>): PlanForm => ({
   endsTrial: false,
 });
 
-/**
- * Returns the change that a form describes, or why it describes none. Usage says how many there are of a metered price, so it has
- * no quantity.
- */
+/** Returns the change that a form describes, or why it describes none. */
 export function readPlanForm(
   { items, status }: Pick<Subscription, 'items' | 'status'>,
   form: PlanForm,
   isMetered: (priceId: string) => boolean,
 ): { readonly change: PlanChange } | { readonly missing: string } {
   const { rows, when, proration, promotionCode, endsTrial } = form;
-  const quantities = rows.map(row => (isMetered(row.priceId) ? undefined : Number(row.quantity)));
-  if (!quantities.every(quantity => quantity === undefined || isQuantity(quantity)))
-    return { missing: 'Each quantity is a whole number above zero.' };
+  const wanted = readPriceRows(rows, isMetered);
+  if (!wanted) return { missing: QUANTITY_MISSING };
   const isNow = when === 'now';
   const isTrial = status === 'trialing';
   const rest = {
@@ -70,7 +54,6 @@ export function readPlanForm(
     ...(promotionCode.trim() !== '' && { promotionCode: promotionCode.trim() }),
     ...(isNow && isTrial && endsTrial && { trial: 'end' as const }),
   };
-  const wanted = rows.map(({ priceId }, index) => ({ priceId, quantity: quantities[index] }));
   const isSame =
     wanted.length === items.length &&
     items.every((item, index) => {

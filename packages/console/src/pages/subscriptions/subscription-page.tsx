@@ -26,6 +26,7 @@ import { CANCELLATION_REASONS } from './cancellation-reasons.ts';
 import { DiscountsCard } from './discounts-card.tsx';
 import { NextItemsCard } from './next-items.tsx';
 import { nextStep } from './next-step.ts';
+import { PausedNotice } from './paused-notice.tsx';
 import { PlannedChanges } from './planned-changes.tsx';
 import { SubscriptionActions } from './subscription-actions.tsx';
 import { TaxCard } from './tax-card.tsx';
@@ -62,6 +63,7 @@ export function SubscriptionPage() {
         </>
       }
     >
+      <PausedNotice subscription={subscription} />
       <PlannedChanges subscription={subscription} />
       <div className="split">
         <div className="stack">
@@ -130,14 +132,8 @@ function ItemProduct({ item }: { readonly item: Item }) {
   );
 }
 
-const PAUSED: Readonly<Record<string, string>> = {
-  keep_as_draft: 'invoices stay drafts',
-  mark_uncollectible: 'invoices become uncollectible',
-  void: 'invoices are voided',
-};
-
 function SubscriptionDetails({ subscription }: { readonly subscription: Subscription }) {
-  const { paused, trialEnd, canceledAt, endedAt, cancellation, refusedPaymentMethod } = subscription;
+  const { trialEnd, canceledAt, endedAt, cancellation, refusedPaymentMethod } = subscription;
   const next = nextStep(subscription);
   return (
     <Card title="Details">
@@ -162,13 +158,6 @@ function SubscriptionDetails({ subscription }: { readonly subscription: Subscrip
           Trial: trialEnd && (
             <>
               until <Time at={trialEnd} show="time" />
-            </>
-          ),
-          Paused: paused && (
-            <>
-              Payments are paused{paused.resumesAt ? ' until ' : ' until someone resumes them'}
-              {paused.resumesAt && <Time at={paused.resumesAt} show="time" />}
-              {PAUSED[paused.invoices] && `: ${PAUSED[paused.invoices]}`}
             </>
           ),
           'Payment method refused': refusedPaymentMethod && <bdi>{refusedPaymentMethod.message}</bdi>,

@@ -57,6 +57,22 @@ export const catalogCases = [
     });
   }),
 
+  apiCase(
+    'adds currencies to a price, and tells of it by an event without them',
+    async ({ record, stripe, createPrice, findEvent }) => {
+      const { id } = await createPrice({ currency_options: { eur: { unit_amount: 2_500 } } });
+      const added = { gbp: { unit_amount: 2_200 }, eur: { tax_behavior: 'exclusive' } } as const;
+      const params = { currency_options: added, expand: ['currency_options'] };
+      expect(record('updated', await stripe.prices.update(id, params)).currency_options).toMatchObject({
+        usd: { unit_amount: 2_999 },
+        eur: { unit_amount: 2_500, tax_behavior: 'exclusive' },
+        gbp: { unit_amount: 2_200 },
+      });
+      const { object } = (await findEvent('price.updated', id)).data;
+      expect(record('event', object)).not.toHaveProperty('currency_options');
+    },
+  ),
+
   apiCase('keeps a transformation of the quantity', async ({ record, createPrice }) => {
     const transform_quantity = { divide_by: 10, round: 'up' } as const;
     expect(record('price', await createPrice({ transform_quantity }))).toMatchObject({ transform_quantity });
