@@ -133,7 +133,15 @@ export async function serveOtherServices({ processor, serve, scope }: OtherServi
         },
         ids.price,
       );
-      const state = { projectId, isActive: true, metadata: {}, version: 1, createdAt: new Date(), deletedAt: null };
+      const state = {
+        projectId,
+        key: null,
+        isActive: true,
+        metadata: {},
+        version: 1,
+        createdAt: new Date(),
+        deletedAt: null,
+      };
       const product: ProductState = {
         ...state,
         id: ids.product,
@@ -179,6 +187,7 @@ export async function serveOtherServices({ processor, serve, scope }: OtherServi
         coupon: {
           ...state,
           id: ids.coupon,
+          key: null,
           processorCouponId: coupon.id,
           percentOff,
           amountOff,
