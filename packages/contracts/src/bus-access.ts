@@ -7,6 +7,7 @@ import { SERVICES, type ServiceName } from './operation.ts';
 import type { Rpc } from './rpc.ts';
 import { CountMirrored, CountStoppedTax } from './rpc/accounts.ts';
 import * as calls from './rpc/calls.ts';
+import * as catalog from './rpc/catalog.ts';
 import { deadLetterCalls } from './rpc/dead-letters.ts';
 import * as listStates from './rpc/list-states.ts';
 import { CompareObjects, ListLiveRecords } from './rpc/syncs.ts';
@@ -132,6 +133,7 @@ const DECLARATIONS: Readonly<Record<ServiceName, Declaration>> = {
       calls.FindProject,
       calls.FindTeamName,
       CountStoppedTax,
+      ...rpcsOf(catalog),
       ...rpcsOf(CountMirrored),
       ...rpcsOf(CompareObjects),
       ...rpcsOf(ListLiveRecords),
@@ -163,6 +165,7 @@ const DECLARATIONS: Readonly<Record<ServiceName, Declaration>> = {
 export const allRpcs: readonly Rpc[] = [
   ...rpcsOf(calls),
   ...rpcsOf(listStates),
+  ...rpcsOf(catalog),
   CountStoppedTax,
   ...rpcsOf(CountMirrored),
   ...rpcsOf(CompareObjects),

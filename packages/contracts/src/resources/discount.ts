@@ -135,7 +135,7 @@ export const couponCreate = z
     id: 'CouponCreate',
     description:
       'A coupon to create: with either `percentOff`, or `amountOff` and its `currency`. Its terms cannot be changed later.',
-    example: { key: 'spring', percentOff: 20, duration: 'repeating', durationInMonths: 3 },
+    example: { percentOff: 20, duration: 'repeating', durationInMonths: 3 },
   });
 export type CouponCreate = z.output<typeof couponCreate>;
 

@@ -143,7 +143,7 @@ export const priceCreate = z
   .meta({
     id: 'PriceCreate',
     description: 'A price to create.',
-    example: { key: 'pro_monthly', unitAmount: 2999, interval: 'month' },
+    example: { unitAmount: 2999, interval: 'month' },
   });
 
 export const priceUpdate = z

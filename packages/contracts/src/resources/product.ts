@@ -82,7 +82,6 @@ export const productCreate = z
     id: 'ProductCreate',
     description: 'A product to create.',
     example: {
-      key: 'pro',
       name: 'Pro',
       description: 'Everything, for one team',
       unitLabel: 'seat',

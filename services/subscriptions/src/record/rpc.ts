@@ -1,11 +1,13 @@
 import { rpcHandler, type RpcHandler } from '@billing/service/definition';
 import { DescribeCustomerBilling, ScheduleCancellation } from '@billing/contracts/rpc/calls';
+import { CountSubscriptionsOfPrices } from '@billing/contracts/rpc/catalog';
 import { CountMirrored, CountStoppedTax } from '@billing/contracts/rpc/accounts';
 import { ListSubscriptionStates } from '@billing/contracts/rpc/list-states';
 import { CompareObjects, ListLiveRecords } from '@billing/contracts/rpc/syncs';
 import { countMirrored } from '@billing/processor/operation-log/account-fence';
 import type { Dependencies } from '../dependencies.ts';
 import { compareSubscriptions } from './compare-subscriptions.ts';
+import { countOfPrices } from './count-of-prices.ts';
 import { describeBilling } from './describe-billing.ts';
 import { listLiveSubscriptions } from './list-live-subscriptions.ts';
 import { listStates } from './list-states.ts';
@@ -27,6 +29,7 @@ export function recordRpc(
     rpcHandler(ScheduleCancellation, async ({ teamId, projectId, subscriptionId: id, customerId, audit, ...wanted }) =>
       toState(await schedule({ teamId, projectId }, { id, customerId }, wanted, audit)),
     ),
+    rpcHandler(CountSubscriptionsOfPrices, countOfPrices(em)),
     rpcHandler(ListSubscriptionStates, listStates(em)),
     rpcHandler(
       CountMirrored.subscriptions,
