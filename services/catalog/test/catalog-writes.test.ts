@@ -1,11 +1,13 @@
 import { gunzipSync } from 'node:zlib';
 import { randomUUID } from 'node:crypto';
 import { AuditRecorded } from '@billing/contracts/events/audit';
-import { AuditEntryId, ProductId } from '@billing/contracts/ids';
+import { AuditEntryId, PriceId, ProductId } from '@billing/contracts/ids';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import { catalogRecords, ReadCatalog, WriteCatalog, type CatalogWrite } from '@billing/contracts/rpc/catalog';
 import { expect, it } from 'vitest';
 import { startCatalog, type Catalog } from './start-catalog.ts';
+
+type WriteOf<Name extends CatalogWrite['write']> = Extract<CatalogWrite, { write: Name }>;
 
 const product = {
   write: 'create-product',
@@ -32,7 +34,7 @@ const price = {
   isActive: true,
   replaces: null,
 } as const;
-const coupon = {
+const coupon: WriteOf<'create-coupon'> = {
   write: 'create-coupon',
   key: 'spring',
   name: 'Spring',
@@ -45,7 +47,7 @@ const coupon = {
   maxRedemptions: null,
   redeemBy: null,
   productKeys: ['pro'],
-} as const;
+};
 const code = {
   write: 'create-code',
   couponKey: 'spring',
@@ -148,7 +150,7 @@ it.each(LOST)('makes a write once whose first call fails by %s', async mode => {
   ];
   for (const [change, path] of paths) {
     const key = randomUUID();
-    await catalog.control.fail({ method: 'POST', path, mode, kept: true });
+    await catalog.control.fail({ method: 'POST', path, mode, times: 20 });
     await catalog.write(change, key).catch(() => undefined);
     await catalog.control.clearFaults();
     await expect.poll(() => catalog.write(change, key).catch(() => null), { timeout: 20_000 }).not.toBeNull();
@@ -159,13 +161,13 @@ it.each(LOST)('makes a write once whose first call fails by %s', async mode => {
 it('replaces a price: the new one takes the key, and then the old one is archived', async () => {
   await using catalog = await startWriting();
   await catalog.write(product);
-  const { id: old } = await catalog.write(price);
-  const raised = { ...price, unitAmount: 3_999, replaces: old as never };
+  const old = PriceId.schema.parse((await catalog.write(price)).id);
+  const raised = { ...price, unitAmount: 3_999, replaces: old };
   const key = randomUUID();
   await expect(catalog.write({ ...raised, replaces: null })).rejects.toMatchObject({ code: 'catalog_key_taken' });
   const { processorPriceId } = (await catalog.call('GET', `/prices/${old}`)).body;
   // As after a kill between both calls.
-  await catalog.control.fail({ method: 'POST', path: `/v1/prices/${processorPriceId}`, mode: 'dropped', kept: true });
+  await catalog.control.fail({ method: 'POST', path: `/v1/prices/${processorPriceId}`, mode: 'dropped', times: 20 });
   await expect(catalog.write(raised, key)).rejects.toThrow();
   await catalog.control.clearFaults();
   const readKeyed = async () => {
@@ -232,7 +234,7 @@ it('takes away the features that a write does not give', async () => {
   await catalog.write(feature);
   await catalog.write({ ...feature, key: 'api', type: 'boolean', merge: null });
   await catalog.write(product);
-  const give = (features: Extract<CatalogWrite, { write: 'give-features' }>['features']) =>
+  const give = (features: WriteOf<'give-features'>['features']) =>
     catalog.write({ write: 'give-features', owner: 'product', key: 'pro', features });
   await give({ seats: { value: 5, per: 'subscription' }, api: { value: true, per: 'subscription' } });
   const seats = { seats: { value: 6, per: 'subscription' } } as const;
@@ -264,8 +266,14 @@ it('reads what has a key, archived too, and what is active without one', async (
   await archive('Keyed', { key: 'old' });
   const { id: productId, processorProductId } = await catalog.createProduct({ name: 'Pro', key: 'pro' });
   const recurring = { interval: 'month' } as const;
-  const tiers = { billing_scheme: 'tiered', tiers_mode: 'volume', tiers: [{ up_to: 'inf', unit_amount: 5 }] } as const;
-  await catalog.dashboard.prices.create({ product: processorProductId, currency: 'usd', recurring, ...tiers });
+  await catalog.dashboard.prices.create({
+    product: processorProductId,
+    currency: 'usd',
+    recurring,
+    billing_scheme: 'tiered',
+    tiers_mode: 'volume',
+    tiers: [{ up_to: 'inf', unit_amount: 5 }],
+  });
   await catalog.deliver(...(await catalog.events('price.created')));
   const { id: first } = await catalog.createPrice(productId);
   const { id: second } = await catalog.createPrice(productId, { key: 'pro_monthly' });

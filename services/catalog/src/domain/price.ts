@@ -101,7 +101,7 @@ function currencyAmountSet(currency: string): Problem {
 
 /** Returns whether a price has amounts that were to be added. */
 export const hasAdded = (
-  { currencyOptions = {} }: Pick<PriceContent, 'currencyOptions'>,
+  { currencyOptions = {} }: Partial<Omit<PriceContent, 'key' | 'isActive'>>,
   added: AddedAmounts | undefined,
 ): boolean =>
   Object.entries(added ?? {}).every(([code, { unitAmount }]) => currencyOptions[code]?.unitAmount === unitAmount);

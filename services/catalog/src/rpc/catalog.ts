@@ -6,6 +6,7 @@ import {
   FindFeature,
   FindPriceByProcessorId,
   FindPrices,
+  FindPricesByKey,
   FindProducts,
   FindPromotionCode,
   FindStoredPromotionCode,
@@ -35,6 +36,11 @@ export const catalogRpc = ({ em, processors, now, ...others }: Dependencies): Rp
   rpcHandler(FindPrices, ({ priceIds, ...scope }) =>
     findWithProducts(em, scope, { id: { $in: priceIds }, deletedAt: null }),
   ),
+  rpcHandler(FindPricesByKey, async ({ keys, ...scope }) => {
+    const named = await findWithProducts(em, scope, { key: { $in: keys }, isActive: true, deletedAt: null });
+    const newestFirst = named.toSorted((a, b) => b.price.createdAt.getTime() - a.price.createdAt.getTime());
+    return keys.flatMap(key => newestFirst.find(({ price }) => price.key === key) ?? []);
+  }),
   rpcHandler(FindProducts, async ({ productIds, teamId, projectId }) => {
     const products = await em.fork().find(Product, { id: { $in: productIds }, teamId, projectId, deletedAt: null });
     return products.filter(isMirrored).map(toProductState);
@@ -76,6 +82,7 @@ export const catalogRpc = ({ em, processors, now, ...others }: Dependencies): Rp
 
 type PriceQuery =
   | { readonly id: { readonly $in: readonly PriceId[] }; readonly deletedAt: null }
+  | { readonly key: { readonly $in: readonly string[] }; readonly isActive: true; readonly deletedAt: null }
   | { readonly processorId: string };
 
 async function findWithProducts(
