@@ -59,6 +59,10 @@ export const PLAN_WRITES: Readonly<Record<string, PrepareWrite>> = {
     const path = `${tenant.P}/promotion-codes/${id}`;
     return byKey(() => tenant.api.patch(path, { isActive: false }), is('promotion_code', id));
   },
+  updateCoupon: async ({ tenant: { api, P, billing } }) => {
+    const { id } = await billing.coupons.create({ name: 'Spring', percentOff: 20, duration: 'once' });
+    return byKey(() => api.patch(`${P}/coupons/${id}`, { key: 'spring' }), is('coupon', id));
+  },
   deleteCoupon: async ({ tenant }) => {
     const { couponId } = await newPromotionCode(tenant);
     return byKey(() => tenant.api.delete(`${tenant.P}/coupons/${couponId}`), is('coupon', couponId));

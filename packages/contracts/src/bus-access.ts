@@ -7,7 +7,7 @@ import { SERVICES, type ServiceName } from './operation.ts';
 import type { Rpc } from './rpc.ts';
 import { CountMirrored, CountStoppedTax } from './rpc/accounts.ts';
 import * as calls from './rpc/calls.ts';
-import * as catalogs from './rpc/catalog.ts';
+import * as catalog from './rpc/catalog.ts';
 import { deadLetterCalls } from './rpc/dead-letters.ts';
 import * as listStates from './rpc/list-states.ts';
 import { CompareObjects, ListLiveRecords } from './rpc/syncs.ts';
@@ -90,6 +90,7 @@ const DECLARATIONS: Readonly<Record<ServiceName, Declaration>> = {
       calls.FindCustomersByProcessorId,
       calls.SearchCustomers,
       calls.FindPrices,
+      calls.FindPricesByKey,
       calls.FindProducts,
       calls.FindProducts,
       calls.FindPromotionCode,
@@ -133,13 +134,8 @@ const DECLARATIONS: Readonly<Record<ServiceName, Declaration>> = {
       calls.FindProject,
       calls.FindTeamName,
       CountStoppedTax,
+      ...rpcsOf(catalog),
       ...rpcsOf(CountMirrored),
-      catalogs.ReadCatalog,
-      catalogs.WriteCatalog,
-      catalogs.CountSubscriptionsOfPrices,
-      catalogs.FindPortalConfig,
-      catalogs.SetPortalConfig,
-      catalogs.SetGraceDays,
       ...rpcsOf(CompareObjects),
       ...rpcsOf(ListLiveRecords),
     ],
@@ -164,6 +160,7 @@ const DECLARATIONS: Readonly<Record<ServiceName, Declaration>> = {
       calls.PreviewCustomerResume,
       calls.ResumeCustomerSubscription,
       calls.FindPrices,
+      calls.FindPricesByKey,
       calls.FindStoredPromotionCode,
     ],
   },
@@ -173,6 +170,7 @@ const DECLARATIONS: Readonly<Record<ServiceName, Declaration>> = {
 export const allRpcs: readonly Rpc[] = [
   ...rpcsOf(calls),
   ...rpcsOf(listStates),
+  ...rpcsOf(catalog),
   CountStoppedTax,
   ...rpcsOf(CountMirrored),
   ...rpcsOf(CompareObjects),

@@ -19,6 +19,9 @@ export type RoutingKey = (typeof ROUTING_KEYS)[number];
 /** The key under which the processor has a copy of a customer's `externalId`. */
 export const EXTERNAL_ID_KEY = 'externalId';
 
+/** The key under which the processor has the `key` of a product, a price or a coupon. */
+export const CATALOG_KEY = 'catalogKey';
+
 /** Stripe allows 50 keys; four are for ours. */
 const MAX_KEYS = 46;
 
@@ -27,6 +30,7 @@ const DESCRIPTION = `Your own key-value pairs: at most ${MAX_KEYS} keys of 1 to 
 const RESERVED: ReadonlySet<string> = new Set([
   ...ROUTING_KEYS,
   EXTERNAL_ID_KEY,
+  CATALOG_KEY,
   '__proto__',
   'constructor',
   'prototype',

@@ -69,6 +69,7 @@ const MEANINGS = {
     catalog_changed: 'The catalog has changed since the report; `details.keys` says what. Nothing was done.',
     report_expired: 'The report is older than 24 hours; make another one.',
     conflict: 'The record was changed by another request meanwhile; try again.',
+    catalog_key_taken: 'Another active record of this kind in the project has this key.',
     feature_key_taken: 'Another feature of the project has this key.',
     promotion_code_taken: 'Another active promotion code has this text.',
     preview_expired:
@@ -120,6 +121,7 @@ const MEANINGS = {
     product_inactive: 'The product is archived.',
     price_inactive: 'The price is not active.',
     tax_code_invalid: 'The payment processor has no such tax code; nothing was changed.',
+    catalog_key_set: 'It has another key already, and keeps it.',
     currency_amount_set:
       'The price has another amount in a currency already, and it never changes; create another price. `details.currency` names it; nothing was changed.',
     tax_behavior_set:

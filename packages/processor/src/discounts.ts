@@ -46,6 +46,12 @@ export interface Discounts {
   createCoupon(coupon: NewCoupon, idempotencyKey: string): Promise<CouponSnapshot>;
   findCoupon(id: string): Promise<CouponSnapshot>;
   findCreatedCoupon(created: CreatedFilter): Promise<CouponSnapshot | null>;
+  /** Merges metadata. https://docs.stripe.com/api/coupons/update */
+  updateCoupon(
+    id: string,
+    changes: { metadata?: Metadata | undefined },
+    idempotencyKey: string,
+  ): Promise<CouponSnapshot>;
   /** Deletes a coupon: what has it keeps it. */
   deleteCoupon(id: string): Promise<void>;
 

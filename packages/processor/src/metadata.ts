@@ -7,7 +7,8 @@ import {
   TeamId,
   type ProjectScope,
 } from '@billing/contracts/ids';
-import { ROUTING_KEYS } from '@billing/contracts/metadata';
+import { CATALOG_KEY, ROUTING_KEYS } from '@billing/contracts/metadata';
+import { catalogKey } from '@billing/contracts/resources/catalog-key';
 
 type Metadata = Readonly<Record<string, string>>;
 
@@ -47,6 +48,15 @@ const ROUTING: ReadonlySet<string> = new Set(ROUTING_KEYS);
 /** Returns the metadata that callers see: all keys but those that route the processor's events. */
 export function withoutRouting(metadata: Metadata): Record<string, string> {
   return Object.fromEntries(Object.entries(metadata).filter(([key]) => !ROUTING.has(key)));
+}
+
+/** Returns the metadata of a product, a price or a coupon that callers see, and its key: null for none, and for a text that is no key. */
+export function withoutKey(metadata: Metadata): {
+  readonly key: string | null;
+  readonly metadata: Record<string, string>;
+} {
+  const { [CATALOG_KEY]: key, ...rest } = withoutRouting(metadata);
+  return { key: catalogKey.safeParse(key).data ?? null, metadata: rest };
 }
 
 /** Returns metadata as the processor stores it: a key with an empty value is no key. https://docs.stripe.com/api/metadata */

@@ -26,7 +26,7 @@ export const catalogService = () =>
       const follow = { em, processors, rpc, now, logger };
       return {
         consumers: [productEvents(follow), priceEvents(follow), couponEvents(follow), promotionCodeEvents(follow)],
-        rpc: catalogRpc({ em, processors, now }),
+        rpc: catalogRpc(dependencies),
         jobs: [() => startReconciler({ operationLog, logger })],
         cleaning: [() => deleteCanceledOperations(em)],
         purge: {

@@ -1,6 +1,7 @@
 import { DIST_FOLDER } from '@billing/console/dist-folder';
 import { defineService, rpcHandler } from '@billing/service/definition';
 import { FindProject, FindTeamName } from '@billing/contracts/rpc/calls';
+import { SetGraceDays } from '@billing/contracts/rpc/catalog';
 import { ListProjectStates } from '@billing/contracts/rpc/list-states';
 import { placeGauges } from '@billing/service/request-places';
 import { openApiKeyCache } from '#auth/api-key-cache.ts';
@@ -17,7 +18,7 @@ import { accountModes, auditLog, failingEndpoints } from './consumers/events.ts'
 import { listen } from '#http/server.ts';
 import { deleteExpiredRateLimits, openPointStores } from '#limits/point-store.ts';
 import { webhookQuota } from '#limits/webhook-quota.ts';
-import { findProject, findTeamName, listProjectStates } from '#operations/projects.ts';
+import { findProject, findTeamName, listProjectStates, setGraceDays } from '#operations/projects.ts';
 import { gatewaySchema } from '#persistence/schema.ts';
 import { openServiceProxy } from '#proxy/service-proxy.ts';
 import { openWebhookForwarder } from '#proxy/webhook-forwarder.ts';
@@ -83,6 +84,7 @@ export const gatewayService = ({
           rpcHandler(FindTeamName, findTeamName({ em })),
           rpcHandler(FindProject, findProject({ em })),
           rpcHandler(ListProjectStates, listProjectStates({ em })),
+          rpcHandler(SetGraceDays, setGraceDays({ outbox: chassis.outbox })),
         ],
         gauges: placeGauges(proxy.places),
         cleaning: [deleteExpiredRateLimits({ em })],

@@ -5,6 +5,7 @@ import { customerEvents } from './consumers/customer-events.ts';
 import { portalEnv } from './env.ts';
 import { forgetOffers } from './jobs/forget-offers.ts';
 import { deleteExpiredSessions } from './jobs/delete-expired-sessions.ts';
+import { portalConfigRpc } from './rpc/portal-config.ts';
 import { portalSchema } from './persistence/schema.ts';
 
 /** The parts of the portal; the chassis runs them. */
@@ -15,6 +16,7 @@ export const portalService = () =>
     database: portalSchema,
     parts: ({ env, em, outbox, rpc, processors, now, logger }) => ({
       consumers: [customerEvents()],
+      rpc: portalConfigRpc({ em, outbox, rpc, now }),
       cleaning: [() => deleteExpiredSessions(em)],
       purge: { tables: ['portal_sessions'], kept: ['portal_configs'], remove: forgetOffers },
       createApp: http =>

@@ -9,7 +9,15 @@ export function aPrice(
   changes: Partial<PriceState> = {},
   name = 'Pro',
 ): { price: PriceState; product: ProductState } {
-  const common = { projectId, isActive: true, metadata: {}, version: 1, createdAt: new Date(), deletedAt: null };
+  const common = {
+    projectId,
+    key: null,
+    isActive: true,
+    metadata: {},
+    version: 1,
+    createdAt: new Date(),
+    deletedAt: null,
+  };
   const texts = { name, description: null, unitLabel: null, taxCode: null };
   const product = { ...common, ...texts, id: ProductId.create(), processorProductId: 'prod_1' };
   const price: PriceState = {
@@ -41,6 +49,7 @@ export function aPromotionCode({ scope: { projectId } }: Service): {
   const coupon: CouponState = {
     ...common,
     id: CouponId.create(),
+    key: null,
     processorCouponId: 'coupon_1',
     percentOff: 20,
     amountOff: null,

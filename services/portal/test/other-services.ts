@@ -15,6 +15,7 @@ import {
   FindSaveOffer,
   FindCustomer,
   FindPrices,
+  FindPricesByKey,
   FindProject,
   FindStoredPromotionCode,
   PauseCustomerSubscription,
@@ -131,6 +132,9 @@ export async function serveOtherServices({ serve, scope, customerId, processorCu
     }),
     prices: await serve(FindPrices, async ({ priceIds }) =>
       state.prices.filter(({ price }) => priceIds.includes(price.id)),
+    ),
+    pricesByKey: await serve(FindPricesByKey, async ({ keys }) =>
+      state.prices.filter(({ price: { key, isActive } }) => isActive && key !== null && keys.includes(key)),
     ),
     promotionCodes: await serve(
       FindStoredPromotionCode,

@@ -1,6 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { AuditRecorded } from '@billing/contracts/events/audit';
 import { PriceId, ProjectId, PromotionCodeId, TeamId } from '@billing/contracts/ids';
 import { DEFAULT_PORTAL_CONFIG } from '@billing/contracts/resources/portal-config';
+import { FindPortalConfig, SetPortalConfig } from '@billing/contracts/rpc/catalog';
+import { testAuditContext } from '@billing/service/testing/audit-context';
 import { expect, it } from 'vitest';
 import { forgetOffers } from '../src/jobs/forget-offers.ts';
 import { findPortalConfig } from '../src/persistence/portal-config.entity.ts';
@@ -136,6 +139,36 @@ it('requires subscriptions:read to get and subscriptions:write to set', async ()
   ];
   expect(got.body).toMatchObject({ error: { details: { requiredScope: 'subscriptions:read' } } });
   expect(set.body).toMatchObject({ error: { details: { requiredScope: 'subscriptions:write' } } });
+});
+
+it('offers the newest active prices with the keys that are named', async () => {
+  await using service = await startService();
+  const [monthly, yearly] = [aPrice(service, { key: 'pro_monthly' }), aPrice(service, { key: 'pro_yearly' })];
+  service.otherServices.prices = [monthly, yearly];
+  const set = await put(service, { planSwitch: { enabled: true, priceKeys: ['pro_yearly', 'pro_monthly'] } });
+  expect(set).toMatchObject({ status: 200, body: { portalConfig: { planSwitch: { enabled: true } } } });
+  const { planSwitch } = (await get(service)).body.portalConfig;
+  expect(planSwitch.priceIds).toEqual([yearly.price.id, monthly.price.id]);
+  expect(planSwitch).not.toHaveProperty('priceKeys');
+  const missing = await put(service, { planSwitch: { priceKeys: ['none'] } });
+  expect(missing).toMatchObject({ status: 404, body: { error: { code: 'price_not_found' } } });
+  for (const invalid of [
+    { priceKeys: ['pro_monthly', 'pro_monthly'] },
+    { priceKeys: ['pro_monthly'], priceIds: [yearly.price.id] },
+    { priceKeys: ['No key'] },
+  ])
+    expect(await put(service, { planSwitch: invalid })).toMatchObject({ status: 400 });
+});
+
+it('is read and set by an apply, once for one operation key', async () => {
+  await using service = await startService();
+  await service.run();
+  const { scope } = service;
+  const wanted = { ...DEFAULT_PORTAL_CONFIG, defaultLanguage: 'de' as const };
+  const request = { ...scope, operationKey: randomUUID(), audit: testAuditContext(), portalConfig: wanted };
+  for (let repeat = 0; repeat < 2; repeat += 1) await service.rpc.call(SetPortalConfig, request);
+  expect(await service.rpc.call(FindPortalConfig, scope)).toEqual(wanted);
+  expect(await service.published(AuditRecorded)).toMatchObject([{ data: { target: { type: 'portal_config' } } }]);
 });
 
 const pathOf = ({ scope: { teamId, projectId } }: Service) =>

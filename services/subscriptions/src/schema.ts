@@ -18,6 +18,7 @@ import { NameSoldPrices } from './migrations/0010-name-sold-prices.ts';
 import { CopyEntitlementsWhilePaused } from './migrations/0011-copy-entitlements-while-paused.ts';
 import { KeepClientSecrets } from './migrations/0012-keep-client-secrets.ts';
 import { CopyPriceCurrencies } from './migrations/0013-copy-price-currencies.ts';
+import { CopyPriceKeys } from './migrations/0014-copy-price-keys.ts';
 import { Payment } from './money/payment.entity.ts';
 import { MigratedSubscription, PriceMigration } from './price-migrations/price-migration.entity.ts';
 import { Subscription } from './record/subscription.entity.ts';
@@ -59,5 +60,6 @@ export const subscriptionsSchema = {
     { name: '0011-copy-entitlements-while-paused', class: CopyEntitlementsWhilePaused },
     { name: '0012-keep-client-secrets', class: KeepClientSecrets },
     { name: '0013-copy-price-currencies', class: CopyPriceCurrencies },
+    { name: '0014-copy-price-keys', class: CopyPriceKeys },
   ],
 };

@@ -1,5 +1,6 @@
 import { storedPaymentMethod } from '@billing/contracts/resources/payment';
 import { planChange } from '@billing/contracts/resources/plan-change';
+import { withPriceIds } from '@billing/contracts/resources/price-reference';
 import type { Processor } from '@billing/processor/port';
 import { testAuditContext } from '@billing/service/testing/audit-context';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -54,7 +55,7 @@ describe('a change now', () => {
     const { id: priceId } = await createPrice({ unitAmount: 2 });
     const change = changePlan({ ...service, operationLog: openSubscriptionsOperationLog(service) });
     const byCustomer = { id: subscribed.id, customerId: customer.id };
-    const wanted = { ...planChange.parse({ priceId }), quantity };
+    const wanted = { ...withPriceIds(planChange).parse({ priceId }), quantity };
     const made = await change(scope, byCustomer, wanted, testAuditContext());
     expect(made.change).toMatchObject({ status: 'applied', items: [{ priceId, quantity }] });
     await expectEqual(subscribed);
@@ -100,7 +101,7 @@ describe('a change now', () => {
     const made = changePlan({ ...service, processors, operationLog })(
       scope,
       { id },
-      planChange.parse({ quantity: 8 }),
+      withPriceIds(planChange).parse({ quantity: 8 }),
       testAuditContext(),
     );
     await expect(made).rejects.toMatchObject({ code: 'conflict' });
@@ -192,7 +193,7 @@ describe('a change that is not paid', () => {
     const processors = { of: async () => ({ ...service.processor, findPaymentMethods: async () => methods }) };
     const operationLog = openSubscriptionsOperationLog({ ...service, processors });
     const change = changePlan({ ...service, processors, operationLog });
-    const made = change(scope, { id }, planChange.parse({ quantity: 8 }), testAuditContext());
+    const made = change(scope, { id }, withPriceIds(planChange).parse({ quantity: 8 }), testAuditContext());
     await expect(made).rejects.toMatchObject({ code: 'payment_failed' });
     expect(await atProcessor()).toMatchObject({ items: [{ quantity: 5 }], pendingUpdate: null });
   });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { invoiceCreate } from '@billing/contracts/resources/invoice-create';
+import { withPriceIds } from '@billing/contracts/resources/price-reference';
 import type { Processor } from '@billing/processor/port';
 import { testAuditContext } from '@billing/service/testing/audit-context';
 import { createInvoice } from '../src/invoicing/create-invoice.ts';
@@ -49,7 +50,14 @@ async function startWanted({ card = 'pm_card_visa', ...how }: (typeof STEPS)[num
   const { customer, scope } = billing;
   const lines = [{ description: 'Setup', amount: 4_900 }];
   const wanted = (more: object = {}) =>
-    invoiceCreate.parse({ customerId: customer.id, lines, currency: 'usd', collect: 'saved', ...how, ...more });
+    withPriceIds(invoiceCreate).parse({
+      customerId: customer.id,
+      lines,
+      currency: 'usd',
+      collect: 'saved',
+      ...how,
+      ...more,
+    });
   const operationKey = randomUUID();
   return {
     ...billing,

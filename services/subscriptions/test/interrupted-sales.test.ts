@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Stripe } from 'stripe';
 import { checkoutCreate } from '@billing/contracts/resources/checkout';
+import { withPriceIds } from '@billing/contracts/resources/price-reference';
 import { ProcessorError } from '@billing/processor/errors';
 import type { Processor } from '@billing/processor/port';
 import { testAuditContext } from '@billing/service/testing/audit-context';
@@ -27,7 +28,12 @@ const interruptions = STEPS.flatMap(([step, how]) => ALL_ENDS.map(end => [step, 
 async function startWanted(how: object) {
   const started = await startSale(service);
   const { scope, customer, price } = started;
-  const wanted = checkoutCreate.parse({ customerId: customer.id, priceId: price.id, collect: 'saved', ...how });
+  const wanted = withPriceIds(checkoutCreate).parse({
+    customerId: customer.id,
+    priceId: price.id,
+    collect: 'saved',
+    ...how,
+  });
   const operationKey = randomUUID();
   return {
     ...started,

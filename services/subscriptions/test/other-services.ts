@@ -8,6 +8,7 @@ import {
   FindCustomerByExternalId,
   FindCustomersByProcessorId,
   FindPrices,
+  FindPricesByKey,
   FindProducts,
   FindProject,
   FindPromotionCode,
@@ -32,6 +33,7 @@ interface NewTestPrice {
   readonly currencyOptions?: Readonly<Record<string, { unitAmount: number }>>;
   readonly interval?: Interval;
   readonly intervalCount?: number;
+  readonly key?: string;
 }
 
 /** Serves the calls of customers, catalog and gateway, which hold what the test creates. */
@@ -65,6 +67,12 @@ export async function serveOtherServices({ processor, serve, scope }: OtherServi
       priceIds.flatMap(id => {
         const found = prices.get(id);
         return found?.price.projectId === projectId && !found.price.deletedAt ? [found] : [];
+      }),
+    ),
+    await serve(FindPricesByKey, async ({ projectId, keys }) =>
+      keys.flatMap(key => {
+        const named = [...prices.values()].filter(({ price: it }) => it.projectId === projectId && it.key === key);
+        return named.findLast(({ price: { isActive, deletedAt } }) => isActive && !deletedAt) ?? [];
       }),
     ),
     await serve(FindProducts, async ({ projectId, productIds }) => {
@@ -116,6 +124,7 @@ export async function serveOtherServices({ processor, serve, scope }: OtherServi
         currencyOptions = {},
         interval = 'month',
         intervalCount = 1,
+        key,
       }: NewTestPrice = {},
       of = scope,
     ) => {
@@ -133,7 +142,15 @@ export async function serveOtherServices({ processor, serve, scope }: OtherServi
         },
         ids.price,
       );
-      const state = { projectId, isActive: true, metadata: {}, version: 1, createdAt: new Date(), deletedAt: null };
+      const state = {
+        projectId,
+        key: null,
+        isActive: true,
+        metadata: {},
+        version: 1,
+        createdAt: new Date(),
+        deletedAt: null,
+      };
       const product: ProductState = {
         ...state,
         id: ids.product,
@@ -145,6 +162,7 @@ export async function serveOtherServices({ processor, serve, scope }: OtherServi
       };
       const price: PriceState = {
         ...state,
+        key: key ?? null,
         id: ids.price,
         productId: ids.product,
         unitAmount,
@@ -179,6 +197,7 @@ export async function serveOtherServices({ processor, serve, scope }: OtherServi
         coupon: {
           ...state,
           id: ids.coupon,
+          key: null,
           processorCouponId: coupon.id,
           percentOff,
           amountOff,

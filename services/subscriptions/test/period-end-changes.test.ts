@@ -1,5 +1,6 @@
 import type { ProjectScope } from '@billing/contracts/ids';
 import { planChange } from '@billing/contracts/resources/plan-change';
+import { withPriceIds } from '@billing/contracts/resources/price-reference';
 import type { Processor } from '@billing/processor/port';
 import { testAuditContext } from '@billing/service/testing/audit-context';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -22,7 +23,7 @@ function changeBy(processorOf: (processor: Processor) => Processor) {
   const operationLog = openSubscriptionsOperationLog({ ...service, processors });
   const change = changePlan({ ...service, processors, operationLog });
   return (scope: ProjectScope, key: SubscriptionKey, wanted: object) =>
-    change(scope, key, planChange.parse(wanted), testAuditContext());
+    change(scope, key, withPriceIds(planChange).parse(wanted), testAuditContext());
 }
 
 describe('a change at the end of the period', () => {

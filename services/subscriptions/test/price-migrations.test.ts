@@ -1,6 +1,7 @@
 import { AuditRecorded } from '@billing/contracts/events/audit';
 import { PriceId } from '@billing/contracts/ids';
 import { planChange } from '@billing/contracts/resources/plan-change';
+import { withPriceIds } from '@billing/contracts/resources/price-reference';
 import type { Processor } from '@billing/processor/port';
 import { testAuditContext } from '@billing/service/testing/audit-context';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -285,14 +286,14 @@ it('keeps what it has scheduled although the customer takes it back', async () =
   const key = { id: subscriptionId, customerId: customer.id };
   const drop = dropPlanChange({ ...service, operationLog })(scope, key, testAuditContext());
   await expect(drop).rejects.toMatchObject({ code: 'change_not_found' });
-  const later = planChange.parse({ quantity: 4, when: 'period_end', proration: 'none' });
+  const later = withPriceIds(planChange).parse({ quantity: 4, when: 'period_end', proration: 'none' });
   const hasSchedule = { code: 'subscription_has_schedule' };
   await expect(previewChange(service)(scope, key, later)).rejects.toMatchObject(hasSchedule);
   const change = changePlan({ ...service, operationLog });
   await expect(change(scope, key, later, testAuditContext())).rejects.toMatchObject(hasSchedule);
   expect((await getSubscription(subscriptionId)).scheduledChange).toEqual(scheduledChange);
   // Seats that are added now move along.
-  await change(scope, key, planChange.parse({ quantity: 4 }), testAuditContext());
+  await change(scope, key, withPriceIds(planChange).parse({ quantity: 4 }), testAuditContext());
   expect((await getSubscription(subscriptionId)).scheduledChange).toMatchObject({ items: [{ quantity: 4 }] });
   const dropped = await service.call('DELETE', `/subscriptions/${subscriptionId}/change`, { of: scope });
   expect(dropped.body.subscription.scheduledChange).toBeNull();

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { runs } from '@billing/testing/runs';
 import { planChange } from '@billing/contracts/resources/plan-change';
+import { withPriceIds } from '@billing/contracts/resources/price-reference';
 import { SubscriptionId } from '@billing/contracts/ids';
 import { testAuditContext } from '@billing/service/testing/audit-context';
 import fc from 'fast-check';
@@ -120,7 +121,7 @@ describe('a period that begins anew', () => {
 it.each(ALL_ENDS)('begins once when the processor’s changeSubscription %s', async end => {
   const { id, scope, invoicesOfChanges, get, deliver } = await subscribeToSeats(service);
   const operationKey = randomUUID();
-  const wanted = planChange.parse(RESTART);
+  const wanted = withPriceIds(planChange).parse(RESTART);
   const send = (processor: Service['processor']) =>
     changePlan(dependenciesWith(service, processor))(
       scope,

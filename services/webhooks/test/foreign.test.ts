@@ -49,6 +49,7 @@ const productCreated = (teamId: TeamId, projectId: ProjectId, processorProductId
   newEvent(ProductCreated, teamId, {
     id: ProductId.create(),
     projectId,
+    key: null,
     name: 'Pro',
     description: null,
     unitLabel: null,

@@ -15,10 +15,14 @@ import { timestamp } from '../timestamp.ts';
 import { version } from '../version.ts';
 import { defineRecordEvent } from './record-event.ts';
 
+/** Events of earlier versions have none. */
+const key = z.string().nullable().default(null);
+
 /** A product's whole state. A consumer ignores it unless `version` is higher than the one it has. */
 export const productState = z.object({
   id: ProductId.schema,
   projectId: ProjectId.schema,
+  key,
   ...productTexts.shape,
   taxCode: productTexts.shape.taxCode.default(null),
   isActive: z.boolean(),
@@ -35,6 +39,7 @@ export const priceState = z.object({
   id: PriceId.schema,
   projectId: ProjectId.schema,
   productId: ProductId.schema,
+  key,
   unitAmount: z.int().nullable(),
   /** The same as decimal text, which may have fractions of the smallest unit; null for a tiered price. */
   unitAmountDecimal: z.string().nullable(),
@@ -64,11 +69,12 @@ export function productOf({ version: _version, deletedAt: _deletedAt, ...rest }:
 
 /** Returns a price as its GET does. */
 export function priceOf(state: PriceState): Price {
-  const { id, productId, currency, currencyOptions, type, interval, intervalCount } = state;
+  const { id, productId, key, currency, currencyOptions, type, interval, intervalCount } = state;
   const { taxBehavior, isActive, processorPriceId, metadata, createdAt } = state;
   const period = interval === null ? {} : { interval, intervalCount: intervalCount ?? 1 };
   const terms = { ...showAmount(state), currency, currencyOptions, type, ...period };
-  return { id, productId, ...terms, taxBehavior, isActive, processorPriceId, metadata, createdAt };
+  const named = key === null ? {} : { key };
+  return { id, productId, ...named, ...terms, taxBehavior, isActive, processorPriceId, metadata, createdAt };
 }
 
 export const ProductCreated = defineRecordEvent('product.created', productState);

@@ -10,6 +10,8 @@ export const couponState = z.object({
   id: CouponId.schema,
   projectId: ProjectId.schema,
   processorCouponId: z.string(),
+  /** Events of earlier versions have none. */
+  key: z.string().nullable().default(null),
   /** Either this or an amount in the smallest unit of `currency`. */
   percentOff: z.number().nullable(),
   amountOff: z.int().nullable(),

@@ -3,7 +3,8 @@ import { declareOperations, success } from '../declare-operations.ts';
 import { CouponId } from '../ids.ts';
 import { PROJECT_PATH, projectAccess } from '../operation.ts';
 import { pageQuery, pagination } from '../pagination.ts';
-import { coupon, couponCreate } from '../resources/discount.ts';
+import { wantedCatalogKey } from '../resources/catalog-key.ts';
+import { coupon, couponCreate, couponUpdate } from '../resources/discount.ts';
 import { promotionCode, promotionCodeCreate, promotionCodeUpdate } from '../resources/promotion-code.ts';
 import { text } from '../text.ts';
 
@@ -21,13 +22,13 @@ export const discountOperations = declareOperations('catalog', {
     body: couponCreate,
     status: 201,
     response: z.object({ coupon }),
-    problems: ['quota_exceeded', 'product_not_found', ...PROCESSOR_PROBLEMS],
+    problems: ['quota_exceeded', 'catalog_key_taken', 'product_not_found', ...PROCESSOR_PROBLEMS],
   },
   listCoupons: {
     route: `GET ${PROJECT_PATH}/coupons`,
     access: read,
     summary: 'List coupons, newest first',
-    query: z.strictObject(pageQuery),
+    query: z.strictObject({ ...pageQuery, key: wantedCatalogKey }),
     response: z.object({ coupons: z.array(coupon), pagination }),
   },
   getCoupon: {
@@ -36,6 +37,14 @@ export const discountOperations = declareOperations('catalog', {
     summary: 'Get a coupon',
     response: z.object({ coupon }),
     problems: ['coupon_not_found'],
+  },
+  updateCoupon: {
+    route: `PATCH ${COUPON}`,
+    access: write,
+    summary: 'Give a coupon its key',
+    body: couponUpdate,
+    response: z.object({ coupon }),
+    problems: ['coupon_not_found', 'catalog_key_set', 'catalog_key_taken', ...PROCESSOR_PROBLEMS],
   },
   deleteCoupon: {
     route: `DELETE ${COUPON}`,

@@ -2,16 +2,11 @@ import { z } from 'zod';
 import { metadata } from '../metadata.ts';
 import { currency, MAX_AMOUNT, unitAmount } from '../money.ts';
 import { optionalText, text } from '../text.ts';
+import { catalogKey } from './catalog-key.ts';
 import { COUPON_DURATIONS, maxRedemptions } from './discount.ts';
 import { FEATURE_TYPES, featureKey, featureValue } from './feature.ts';
 import { portalConfig } from './portal-config.ts';
 import { INTERVALS, MAX_INTERVAL_COUNT, PRICE_TYPES, TAX_BEHAVIORS } from './price.ts';
-
-/** The name of a product, a price or a coupon that is the same in every project, in test and in live mode. */
-export const catalogKey = featureKey.meta({
-  description: 'What your code calls it, in test and live mode alike; unique among the active ones of its kind.',
-  example: 'pro_monthly',
-});
 
 const MAX_COUPONS = 500;
 const MAX_PRICES = 2_000;

@@ -5,6 +5,7 @@ import { optional, withDefault } from '../optional.ts';
 import { metadata } from '../metadata.ts';
 import { text, webUrl } from '../text.ts';
 import { invoice } from './invoice.ts';
+import { atMostOne, exactlyOne, noneTwice, priceReference, type WithPriceIds } from './price-reference.ts';
 import { DAYS_UNTIL_DUE, MAX_DAYS_UNTIL_DUE } from './invoice-create.ts';
 import { wantedPromotionCode } from './promotion-code.ts';
 import { subscription } from './subscription.ts';
@@ -48,14 +49,19 @@ const OF_PAGE = [
 export const checkoutCreate = z
   .strictObject({
     customerId: CustomerId.schema,
-    priceId: optional(PriceId.schema).describe('The price of what is sold, if it is one thing.'),
+    ...priceReference,
+    priceId: priceReference.priceId.describe('The price of what is sold, if it is one thing.'),
     quantity: optional(quantity).describe(`How many of \`priceId\`, by default 1. ${METERED}`),
     items: optional(
       z
-        .array(z.strictObject({ priceId: PriceId.schema, quantity: withDefault(quantity, 1).describe(METERED) }))
+        .array(
+          z
+            .strictObject({ ...priceReference, quantity: withDefault(quantity, 1).describe(METERED) })
+            .refine(...exactlyOne),
+        )
         .min(1)
         .max(MAX_ITEMS)
-        .refine(all => new Set(all.map(it => it.priceId)).size === all.length, 'Contains a price twice.'),
+        .refine(...noneTwice),
     ).meta({
       description:
         'All that is sold, instead of `priceId` and `quantity`. In `subscription` mode one-time prices are billed once, with the first invoice.',
@@ -120,9 +126,10 @@ export const checkoutCreate = z
     path: ['trialDays'],
     message: 'A trial needs subscription mode; omit it in payment mode.',
   })
-  .refine(it => (it.items === undefined) !== (it.priceId === undefined), {
+  .refine(...atMostOne)
+  .refine(it => (it.items === undefined) !== (it.priceId === undefined && it.priceKey === undefined), {
     path: ['items'],
-    message: 'Expected either `priceId` or `items`.',
+    message: 'Expected either `priceId`, or `priceKey`, or `items`.',
   })
   .refine(it => it.items === undefined || it.quantity === undefined, {
     path: ['quantity'],
@@ -158,6 +165,9 @@ export const checkoutCreate = z
       trialDays: 14,
     },
   });
+
+/** A checkout to create, whose prices are named by ids. */
+export type CheckoutCreate = WithPriceIds<z.output<typeof checkoutCreate>>;
 
 export const checkoutSession = z
   .object({

@@ -4,6 +4,7 @@ import { AMOUNT, currency, inCurrencies, MAX_AMOUNT, storedCurrency } from '../m
 import { optional } from '../optional.ts';
 import { text } from '../text.ts';
 import { createdAt, givenTime, timestamp } from '../timestamp.ts';
+import { catalogKey, catalogKeyOnce } from './catalog-key.ts';
 
 export const COUPON_DURATIONS = ['once', 'repeating', 'forever'] as const;
 export type CouponDuration = (typeof COUPON_DURATIONS)[number];
@@ -67,6 +68,9 @@ export const coupon = z
     processorCouponId: z
       .string()
       .meta({ description: 'The id of the coupon at the payment processor.', example: 'Z4OV52SU' }),
+    key: catalogKey
+      .nullable()
+      .meta({ description: 'What your code calls it; null when it has none.', example: 'spring' }),
     name: z.string().nullable().meta({ description: 'Shown to customers, on invoices too.', example: 'Spring sale' }),
     ...off,
     currencyOptions: storedInCurrencies.meta({
@@ -98,6 +102,7 @@ export type Coupon = z.output<typeof coupon>;
 
 export const couponCreate = z
   .strictObject({
+    key: optional(catalogKey),
     name: text(40).meta({ description: 'Shown to customers, on invoices too.', example: 'Spring sale' }),
     percentOff: optional(percentOff),
     amountOff: optional(amountOff),
@@ -133,6 +138,10 @@ export const couponCreate = z
     example: { percentOff: 20, duration: 'repeating', durationInMonths: 3 },
   });
 export type CouponCreate = z.output<typeof couponCreate>;
+
+export const couponUpdate = z
+  .strictObject({ key: catalogKeyOnce })
+  .meta({ id: 'CouponUpdate', description: 'The key that a coupon gets.', example: { key: 'spring' } });
 
 /** A discount that a subscription is billed with. */
 export const discount = z

@@ -4,6 +4,8 @@ import { AMOUNT, currency, MAX_AMOUNT, storedCurrency, unitAmount } from '../mon
 import { optional, withDefault } from '../optional.ts';
 import { text } from '../text.ts';
 import { createdAt } from '../timestamp.ts';
+import { catalogKey } from './catalog-key.ts';
+import { BY_KEY, type WithPriceIds } from './price-reference.ts';
 import { wantedPromotionCode } from './promotion-code.ts';
 
 /** The processor takes 250 in one call. https://docs.stripe.com/api/invoices/add_lines */
@@ -20,6 +22,7 @@ export const newInvoiceLine = z
   .union(
     [
       z.strictObject({ priceId: PriceId.schema.describe('A one-time price.'), quantity }),
+      z.strictObject({ priceKey: catalogKey.describe(`A one-time price. ${BY_KEY}`), quantity }),
       z.strictObject({ productId: ProductId.schema, unitAmount, quantity, description: optional(description) }),
       z.strictObject({
         description,
@@ -32,7 +35,7 @@ export const newInvoiceLine = z
     ],
     {
       error:
-        'Expected a `priceId` with a `quantity`, a `productId` with a `unitAmount`, or a `description` with an `amount`.',
+        'Expected a `priceId` or a `priceKey` with a `quantity`, a `productId` with a `unitAmount`, or a `description` with an `amount`.',
     },
   )
   .meta({
@@ -40,7 +43,9 @@ export const newInvoiceLine = z
     description: 'What is billed once: a one-time price, a product at an amount of its own, or an amount alone.',
     example: { description: 'Setup', amount: 4900 },
   });
-export type NewInvoiceLine = z.output<typeof newInvoiceLine>;
+
+/** What is billed once; a price is named by its id. */
+export type NewInvoiceLine = InvoiceCreate['lines'][number];
 
 export const COLLECTIONS = ['saved', 'invoice'] as const;
 export const ON_FAILURE = ['void', 'keep'] as const;
@@ -76,7 +81,7 @@ export const invoiceCreate = z
       'Whether the payment processor computes the tax; as the project says when absent.',
     ),
   })
-  .refine(it => it.currency !== undefined || it.lines.some(line => 'priceId' in line), {
+  .refine(it => it.currency !== undefined || it.lines.some(line => 'priceId' in line || 'priceKey' in line), {
     path: ['currency'],
     message: 'Without a price the currency is needed.',
   })
@@ -93,7 +98,9 @@ export const invoiceCreate = z
     description: 'What to bill once.',
     example: { lines: [{ description: 'Setup', amount: 4900 }], currency: 'usd', collect: 'saved' },
   });
-export type InvoiceCreate = z.output<typeof invoiceCreate>;
+
+/** What to bill once, with prices that are named by ids. */
+export type InvoiceCreate = WithPriceIds<z.output<typeof invoiceCreate>>;
 
 const amount = (what: string, example: number) => z.int().meta({ description: what, example });
 

@@ -4,6 +4,7 @@ import { AMOUNT, storedCurrency } from '../money.ts';
 import { optional, withDefault } from '../optional.ts';
 import { PENDING_REASONS } from '../problem-details.ts';
 import { givenTime, timestamp } from '../timestamp.ts';
+import { atMostOne, exactlyOne, noneTwice, priceReference, type WithPriceIds } from './price-reference.ts';
 import { wantedPromotionCode } from './promotion-code.ts';
 import { featureKey, featureValue } from './feature.ts';
 
@@ -20,14 +21,15 @@ export const BILLING_CYCLES = ['keep', 'restart'] as const;
 
 export const planChange = z
   .strictObject({
-    priceId: optional(PriceId.schema).describe('The new price of a subscription of one item; as it is if absent.'),
+    ...priceReference,
+    priceId: priceReference.priceId.describe('The new price of a subscription of one item; as it is if absent.'),
     quantity: optional(quantity).describe('The new quantity of a subscription of one item; as it is if absent.'),
     items: optional(
       z
-        .array(z.strictObject({ priceId: PriceId.schema, quantity: withDefault(quantity, 1) }))
+        .array(z.strictObject({ ...priceReference, quantity: withDefault(quantity, 1) }).refine(...exactlyOne))
         .min(1)
         .max(MAX_ITEMS)
-        .refine(all => new Set(all.map(it => it.priceId)).size === all.length, 'Contains a price twice.'),
+        .refine(...noneTwice),
     ).meta({
       description: 'All items that the subscription is to have, instead of `priceId` and `quantity`.',
       example: undefined,
@@ -56,9 +58,10 @@ export const planChange = z
       '`restart` begins a period now, which is charged as a whole less the unused part of the current one, as a new interval does by itself. A trial keeps its end.',
     ),
   })
-  .refine(it => it.items === undefined || (it.priceId === undefined && it.quantity === undefined), {
+  .refine(...atMostOne)
+  .refine(it => it.items === undefined || [it.priceId, it.priceKey, it.quantity].every(one => one === undefined), {
     path: ['items'],
-    message: 'Expected either `items`, or `priceId` and `quantity`.',
+    message: 'Expected either `items`, or a price and `quantity`.',
   })
   .refine(it => it.when !== 'period_end' || it.proration === undefined || it.proration === 'none', {
     path: ['proration'],
@@ -77,7 +80,9 @@ export const planChange = z
     description: 'What a subscription is to become.',
     example: { priceId: PriceId.example, quantity: 3 },
   });
-export type PlanChange = z.output<typeof planChange>;
+
+/** What a subscription is to become, whose prices are named by ids. */
+export type PlanChange = WithPriceIds<z.output<typeof planChange>>;
 
 export const planChangeItem = z
   .object({

@@ -3,7 +3,9 @@ import { PriceId, PromotionCodeId } from '../ids.ts';
 import { AMOUNT } from '../money.ts';
 import { optional, settable, withDefault } from '../optional.ts';
 import { helpUrl, imageUrl, text, webUrl } from '../text.ts';
+import { catalogKey } from './catalog-key.ts';
 import { CHANGE_TIMES, PRORATIONS } from './plan-change.ts';
+import { atMostOne, priceReference } from './price-reference.ts';
 import { PORTAL_LANGUAGES } from './portal-session.ts';
 import { givenTime } from '../timestamp.ts';
 
@@ -116,10 +118,26 @@ export const DEFAULT_PORTAL_CONFIG: PortalConfig = {
   brand: { name: null, logoUrl: null, accentColor: null, supportUrl: null, returnUrl: null },
 };
 
+const SWITCH_DEFAULTS = { ...DEFAULT_PORTAL_CONFIG.planSwitch, priceKeys: [] };
+const switchByKey = planSwitch.extend({
+  priceKeys: z.array(catalogKey).max(MAX_PRICES).meta({
+    description: 'Instead of `priceIds`: the newest active price with each of these keys, as it is now.',
+    example: [],
+  }),
+});
+
 /** The whole configuration: whatever is left out becomes its default, so nothing of an earlier one stays. */
 export const portalConfigUpdate = settable(
   portalConfig.extend({
-    planSwitch: settable(planSwitch, DEFAULT_PORTAL_CONFIG.planSwitch),
+    planSwitch: settable(switchByKey, SWITCH_DEFAULTS)
+      .refine(it => it.priceIds.length === 0 || it.priceKeys.length === 0, {
+        path: ['priceKeys'],
+        message: 'Expected either `priceIds` or `priceKeys`.',
+      })
+      .refine(it => new Set(it.priceKeys).size === it.priceKeys.length, {
+        path: ['priceKeys'],
+        message: 'Contains a price twice.',
+      }),
     quantity: settable(quantity, DEFAULT_PORTAL_CONFIG.quantity).refine(it => it.min <= it.max, {
       path: ['max'],
       message: 'Expected at least `min`.',
@@ -129,7 +147,7 @@ export const portalConfigUpdate = settable(
     billingDetails: settable(billingDetails, DEFAULT_PORTAL_CONFIG.billingDetails),
     brand: settable(brand, DEFAULT_PORTAL_CONFIG.brand),
   }),
-  DEFAULT_PORTAL_CONFIG,
+  { ...DEFAULT_PORTAL_CONFIG, planSwitch: SWITCH_DEFAULTS },
 ).meta({
   id: 'PortalConfigUpdate',
   description: 'What the portal is to offer, and how it is to look; what is left out is off.',
@@ -154,11 +172,13 @@ export const portalConfigPreview = z
 /** What a customer may change in the portal. */
 export const portalPlanChange = z
   .strictObject({
-    priceId: optional(PriceId.schema).describe('One of the prices that are offered; as it is if absent.'),
+    ...priceReference,
+    priceId: priceReference.priceId.describe('One of the prices that are offered; as it is if absent.'),
     quantity: optional(z.int().min(1).max(MAX_QUANTITY)).describe('How many; as it is if absent.'),
     prorationDate: optional(givenTime).describe('That of the preview which the customer has seen.'),
     expectedAmountDue: optional(z.int()).describe('The `amountDue` of the preview which the customer has seen.'),
   })
+  .refine(...atMostOne)
   .meta({ id: 'PortalPlanChange', description: 'What a customer changes.', example: { priceId: PriceId.example } });
 
 /** How a customer pauses. */

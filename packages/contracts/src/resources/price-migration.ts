@@ -4,6 +4,8 @@ import { storedMetadata } from '../metadata.ts';
 import { AMOUNT, storedCurrency } from '../money.ts';
 import { optional, withDefault } from '../optional.ts';
 import { givenTime, timestamp } from '../timestamp.ts';
+import { catalogKey } from './catalog-key.ts';
+import { BY_KEY, type WithPriceIds } from './price-reference.ts';
 import { runFields, SYNC_MODES, wantedMetadata } from './sync.ts';
 
 /** Why a subscription is left as it is. */
@@ -72,8 +74,10 @@ export type PriceMigration = z.output<typeof priceMigration>;
 
 export const priceMigrationCreate = z
   .strictObject({
-    fromPriceId: PriceId.schema.describe('The price that subscriptions leave.'),
-    toPriceId: PriceId.schema.describe('The price that they change to.'),
+    fromPriceId: optional(PriceId.schema).describe('The price that subscriptions leave.'),
+    fromPriceKey: optional(catalogKey).describe(`Instead of \`fromPriceId\`. ${BY_KEY}`),
+    toPriceId: optional(PriceId.schema).describe('The price that they change to.'),
+    toPriceKey: optional(catalogKey).describe(`Instead of \`toPriceId\`. ${BY_KEY}`),
     mode,
     when: withDefault(z.literal('period_end'), 'period_end').describe('When subscriptions change.'),
     keepDiscounts: withDefault(z.boolean(), true).describe('False removes their discounts when they change.'),
@@ -85,8 +89,20 @@ export const priceMigrationCreate = z
       { metadata: {} },
     ).describe('Which subscriptions move; all of the price unless given.'),
   })
-  .meta({ id: 'PriceMigrationCreate', description: 'A price migration to start.', example: { mode: 'report' } });
-export type PriceMigrationCreate = z.output<typeof priceMigrationCreate>;
+  .superRefine((it, context) => {
+    for (const which of ['from', 'to'] as const)
+      if ((it[`${which}PriceId`] === undefined) === (it[`${which}PriceKey`] === undefined)) {
+        const message = `Expected either \`${which}PriceId\` or \`${which}PriceKey\`.`;
+        context.addIssue({ code: 'custom', path: [`${which}PriceId`], message });
+      }
+  })
+  .meta({
+    id: 'PriceMigrationCreate',
+    description: 'A price migration to start.',
+    example: { fromPriceId: PriceId.example, toPriceId: PriceId.example, mode: 'report' },
+  });
+/** A price migration to start, whose prices are named by ids. */
+export type PriceMigrationCreate = WithPriceIds<z.output<typeof priceMigrationCreate>>;
 
 const monthly = (whose: string) =>
   z

@@ -4,6 +4,7 @@ import { optional, withDefault } from '../optional.ts';
 import { metadata, replacedMetadata, storedMetadata } from '../metadata.ts';
 import { AMOUNT, currency, inCurrencies, storedCurrency, unitAmount } from '../money.ts';
 import { createdAt } from '../timestamp.ts';
+import { catalogKey, catalogKeyOnce, shownCatalogKey } from './catalog-key.ts';
 
 export const PRICE_TYPES = ['recurring', 'one_time'] as const;
 export type PriceType = (typeof PRICE_TYPES)[number];
@@ -72,6 +73,7 @@ export const price = z
   .object({
     id: PriceId.schema,
     productId: ProductId.schema,
+    key: shownCatalogKey,
     ...shownAmount.shape,
     currency: storedCurrency,
     currencyOptions: storedOptions.meta({
@@ -94,6 +96,7 @@ export const price = z
     description:
       'A price of a product. Amounts, currency and interval never change; amounts in other currencies can be added.',
     example: {
+      key: 'pro_monthly',
       interval: 'month',
       intervalCount: 1,
       taxBehavior: 'exclusive',
@@ -109,6 +112,7 @@ export const OTHER_CURRENCIES = 'Expected other currencies than that of the pric
 export const priceCreate = z
   .strictObject({
     productId: ProductId.schema,
+    key: optional(catalogKey),
     unitAmount,
     currency,
     currencyOptions: withDefault(givenOptions, {}).describe(
@@ -144,6 +148,7 @@ export const priceCreate = z
 
 export const priceUpdate = z
   .strictObject({
+    key: catalogKeyOnce,
     taxBehavior: z
       .enum(TAX_BEHAVIORS)
       .describe('Whether the amount contains the tax: once it is `inclusive` or `exclusive`, it never changes.'),

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { ProductId, ProjectId } from '../ids.ts';
-import { withDefault } from '../optional.ts';
+import { optional, withDefault } from '../optional.ts';
 import { metadata, replacedMetadata, storedMetadata } from '../metadata.ts';
 import { optionalText, text } from '../text.ts';
 import { createdAt } from '../timestamp.ts';
+import { catalogKey, catalogKeyOnce, shownCatalogKey } from './catalog-key.ts';
 
 /** The texts of a product that the payment processor has too, as we store them: null for none. */
 export const productTexts = z.object({
@@ -28,6 +29,7 @@ export const textsOf = ({ name, description, unitLabel, taxCode }: ProductTexts)
 export const product = z
   .object({
     id: ProductId.schema,
+    key: shownCatalogKey,
     name: z.string().describe('The name that customers see.'),
     description: z.string().optional().describe('Absent when it has none.'),
     unitLabel: z
@@ -48,6 +50,7 @@ export const product = z
     id: 'Product',
     description: 'A product for sale.',
     example: {
+      key: 'pro',
       name: 'Pro',
       description: 'Everything, for one team',
       unitLabel: 'seat',
@@ -68,6 +71,7 @@ const taxCode = optionalText(50).regex(/^(txcd_\w+)?$/, 'Expected a tax code, su
 
 export const productCreate = z
   .strictObject({
+    key: optional(catalogKey),
     name: text(250).describe('The name that customers see.'),
     description: createdText(optionalText(5_000)).describe('Customers see it at checkout.'),
     unitLabel: createdText(optionalText(12)).describe('The unit that customers see at checkout and on invoices.'),
@@ -88,6 +92,7 @@ export const productCreate = z
 
 export const productUpdate = z
   .strictObject({
+    key: catalogKeyOnce,
     name: text(250).describe('The name that customers see.'),
     description: changedText(optionalText(5_000)).describe('Null or an empty text removes the description.'),
     unitLabel: changedText(optionalText(12)).describe(

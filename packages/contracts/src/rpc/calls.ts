@@ -104,6 +104,14 @@ export const FindPrices = defineRpc(
   z.array(pricedProduct),
 );
 
+/** The newest active price of the project with each of these keys; keys that none has are left out. */
+export const FindPricesByKey = defineRpc(
+  'catalog',
+  'find-prices-by-key',
+  z.object({ ...scope, keys: z.array(z.string()) }),
+  z.array(pricedProduct),
+);
+
 /** The products of the project with these ids; those that it does not have are left out. */
 export const FindProducts = defineRpc(
   'catalog',

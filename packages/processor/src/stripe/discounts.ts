@@ -24,6 +24,11 @@ export function discountCalls({ stripe, call }: Calls): Discounts {
       const found = await findCreated(created, page => call(() => stripe.coupons.list({ ...page, ...WHOLE_COUPONS })));
       return found && readCoupon(found);
     },
+    updateCoupon: (id, { metadata }, key) =>
+      call(async () => {
+        const changes = given({ metadata: metadata && { ...metadata } });
+        return readCoupon(await stripe.coupons.update(id, { ...changes, ...WHOLE_COUPON }, write(key)));
+      }),
     deleteCoupon: id => call(async () => void (await stripe.coupons.del(id))),
 
     createPromotionCode: (code, key) =>

@@ -3,13 +3,15 @@ import { TAX_BEHAVIORS, type CurrencyOptions } from '@billing/contracts/resource
 import { productTexts } from '@billing/contracts/resources/product';
 import { replacement, withoutEmpty } from '@billing/processor/metadata';
 import { z } from 'zod';
+import { keyMark } from './key.ts';
 
-/** What a caller may change of a product or price: null removes a text, metadata is replaced, amounts are added. */
+/** What a caller may change of a record: null removes a text, metadata is replaced, amounts are added, a key is set once. */
 export const changes = z.object({
   ...productTexts.partial().shape,
   taxBehavior: z.enum(TAX_BEHAVIORS).optional(),
   currencyOptions: z.record(z.string(), z.object({ unitAmount: z.int() })).optional(),
   isActive: z.boolean().optional(),
+  key: z.string().optional(),
   metadata: z.record(z.string(), z.string()).optional(),
 });
 export type Changes = z.output<typeof changes>;
@@ -27,8 +29,14 @@ export const valuesOf = (
 /** Returns a caller's changes as they are sent to the processor. */
 export const toProcessorChanges = (
   current: { readonly metadata: Readonly<Record<string, string>> },
-  { metadata, ...rest }: Changes,
-): Changes => (metadata ? { ...rest, metadata: replacement(current.metadata, withoutEmpty(metadata)) } : rest);
+  { metadata, key, ...rest }: Changes,
+): Changes =>
+  metadata || key !== undefined
+    ? {
+        ...rest,
+        metadata: { ...(metadata && replacement(current.metadata, withoutEmpty(metadata))), ...keyMark(key) },
+      }
+    : rest;
 
 /** Returns whether a record has all fields of a content. */
 export const hasContent = (record: object, content: object): boolean =>

@@ -8,7 +8,7 @@ import { fieldsOf, pick } from '@billing/contracts/fields-of';
 import { invalid } from '@billing/contracts/problem';
 import type { Coupon } from '@billing/contracts/resources/discount';
 import type { RedemptionRefusal } from '@billing/contracts/resources/promotion-code';
-import { withoutRouting } from '@billing/processor/metadata';
+import { withoutKey, withoutRouting } from '@billing/processor/metadata';
 import { amountOffIn, type CouponSnapshot, type PromotionCodeSnapshot } from '@billing/processor/snapshots/discounts';
 
 /** Amounts by currency. */
@@ -16,9 +16,10 @@ type Amounts = Record<string, number>;
 
 /** The fields of a coupon that an event may change; its terms never do. */
 export interface CouponContent {
+  readonly key: string | null;
   readonly name: string | null;
   readonly timesRedeemed: number;
-  /** Without routing keys. */
+  /** Without the keys that this service sets. */
   readonly metadata: Record<string, string>;
   /** What it takes off in other currencies, which can be added to; events do not contain it. */
   readonly currencyOptions?: Amounts;
@@ -41,7 +42,7 @@ export type CouponTerms = Readonly<Pick<Coupon, (typeof COUPON_TERMS)[number]>>;
 export const toCouponContent = ({ name, timesRedeemed, metadata, ...amounts }: CouponSnapshot): CouponContent => ({
   name: name?.normalize('NFC') || null,
   timesRedeemed,
-  metadata: withoutRouting(metadata),
+  ...withoutKey(metadata),
   ...otherCurrencies(amounts.currencyOptions, amounts.currency),
 });
 

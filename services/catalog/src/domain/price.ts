@@ -11,13 +11,14 @@ import {
   type TaxBehavior,
 } from '@billing/contracts/resources/price';
 import type { PriceSnapshot } from '@billing/processor/port';
-import { withoutRouting } from '@billing/processor/metadata';
+import { withoutKey } from '@billing/processor/metadata';
 
 /** The fields of a price that an event may change; its terms never do. */
 export interface PriceContent {
+  readonly key: string | null;
   readonly taxBehavior: TaxBehavior;
   readonly isActive: boolean;
-  /** Without routing keys. */
+  /** Without the keys that this service sets. */
   readonly metadata: Record<string, string>;
   /** What it costs in other currencies than its own, which can be added to; events do not contain it. */
   readonly currencyOptions?: CurrencyOptions;
@@ -58,7 +59,7 @@ export const toTerms = (price: PriceTerms): PriceTerms => pick(price, TERMS);
 export const toContent = ({ taxBehavior, isActive, metadata, ...amounts }: PriceSnapshot): PriceContent => ({
   taxBehavior,
   isActive,
-  metadata: withoutRouting(metadata),
+  ...withoutKey(metadata),
   ...otherCurrencies(amounts),
 });
 
@@ -99,7 +100,10 @@ function currencyAmountSet(currency: string): Problem {
 }
 
 /** Returns whether a price has amounts that were to be added. */
-export const hasAdded = ({ currencyOptions = {} }: Partial<PriceContent>, added: AddedAmounts | undefined): boolean =>
+export const hasAdded = (
+  { currencyOptions = {} }: Partial<Omit<PriceContent, 'key' | 'isActive'>>,
+  added: AddedAmounts | undefined,
+): boolean =>
   Object.entries(added ?? {}).every(([code, { unitAmount }]) => currencyOptions[code]?.unitAmount === unitAmount);
 
 /** 422: an archived product gets no new prices. */

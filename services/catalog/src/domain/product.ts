@@ -2,12 +2,13 @@ import { productOf, productState, type ProductState } from '@billing/contracts/e
 import { fieldsOf } from '@billing/contracts/fields-of';
 import { textsOf, type Product, type ProductTexts } from '@billing/contracts/resources/product';
 import type { ProductSnapshot } from '@billing/processor/port';
-import { withoutRouting } from '@billing/processor/metadata';
+import { withoutKey } from '@billing/processor/metadata';
 
 /** The fields of a product that we and the processor both store. */
 export interface ProductContent extends Readonly<ProductTexts> {
+  readonly key: string | null;
   readonly isActive: boolean;
-  /** Without routing keys. */
+  /** Without the keys that this service sets. */
   readonly metadata: Record<string, string>;
 }
 
@@ -15,7 +16,7 @@ export interface ProductContent extends Readonly<ProductTexts> {
 export const toContent = (product: ProductSnapshot): ProductContent => ({
   ...textsOf(product),
   isActive: product.isActive,
-  metadata: withoutRouting(product.metadata),
+  ...withoutKey(product.metadata),
 });
 
 interface ProductRecord extends Omit<ProductState, 'processorProductId'> {

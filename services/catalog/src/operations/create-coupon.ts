@@ -8,6 +8,7 @@ import { derivedId } from '@billing/service/derived-id';
 import type { Mirrored } from '@billing/service/mirrored-rows';
 import type { CouponSnapshot } from '@billing/processor/snapshots/discounts';
 import { z } from 'zod';
+import { keyMark } from '#domain/key.ts';
 import { Coupon } from '#persistence/coupon.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 import {
@@ -21,6 +22,7 @@ import {
   requireRoom,
 } from './create-record.ts';
 import { COUPON, PRODUCT } from './record-types.ts';
+import { requireFreeKey } from './require-free-key.ts';
 
 const input = z.object({
   name: z.string(),
@@ -52,7 +54,7 @@ export const namedCouponIds = namedIds(CouponId, 'coupon');
 
 /**
  * Creates a coupon at the processor and here. The same operation key gives the same coupon.
- * @throws Problem 400 for an end that the processor does not take; 404 for an unknown product; `processor_error` after a
+ * @throws Problem 400 for an end that the processor does not take; 404 for an unknown product; 409 `catalog_key_taken`; `processor_error` after a
  * refusal, with nothing left behind; `unavailable` when the processor does not respond, and the coupon appears later
  */
 export function createCoupon({ operationLog, now }: Pick<Dependencies, 'operationLog' | 'now'>) {
@@ -65,10 +67,13 @@ export function createCoupon({ operationLog, now }: Pick<Dependencies, 'operatio
     const id = derivedId(CouponId, operationKey, 'coupon');
     return operationLog.perform(createCouponKind, scope, creation(COUPON, scope, { id, operationKey }), async tx => {
       await requireRoom(tx, COUPON, scope);
+      const { key } = requested;
+      await requireFreeKey(tx, COUPON, scope, { key, except: [id] });
       const { name, duration, durationInMonths, productIds, maxRedemptions, redeemBy } = requested;
       const { percentOff = null, amountOff = null, currency = null, currencyOptions } = requested;
       const limits = productIds && (await findProcessorIds(tx, scope, productIds));
       const terms = {
+        key: key ?? null,
         name,
         percentOff,
         amountOff,
@@ -84,7 +89,7 @@ export function createCoupon({ operationLog, now }: Pick<Dependencies, 'operatio
       return {
         name,
         duration,
-        metadata: marksOf(scope, operationKey),
+        metadata: { ...keyMark(key), ...marksOf(scope, operationKey) },
         off:
           amountOff !== null && currency !== null
             ? { amount: amountOff, currency, ...(currencyOptions && { currencyOptions }) }
@@ -93,7 +98,11 @@ export function createCoupon({ operationLog, now }: Pick<Dependencies, 'operatio
         ...(limits && { productIds: limits }),
         ...(maxRedemptions !== undefined && { maxRedemptions }),
         ...(redeemBy && { redeemBy }),
-        audit: auditOfCreated(context, { type: 'coupon', id }, { name, percentOff, amountOff, currency, duration }),
+        audit: auditOfCreated(
+          context,
+          { type: 'coupon', id },
+          { ...(key !== undefined && { key }), name, percentOff, amountOff, currency, duration },
+        ),
       };
     });
   };

@@ -7,11 +7,13 @@ import type { PriceSnapshot } from '@billing/processor/port';
 import { derivedId } from '@billing/service/derived-id';
 import type { Mirrored } from '@billing/service/mirrored-rows';
 import { z } from 'zod';
+import { keyMark } from '#domain/key.ts';
 import { newTerms, productInactive } from '#domain/price.ts';
 import { Price } from '#persistence/price.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { auditOfCreated, createKind, creation, reserved, requireRoom } from './create-record.ts';
 import { PRICE, PRODUCT } from './record-types.ts';
+import { requireFreeKey } from './require-free-key.ts';
 
 const input = z.object({
   productId: z.string(),
@@ -36,27 +38,31 @@ export const createPriceKind = createKind<Price, PriceSnapshot, z.output<typeof 
 
 /**
  * Creates a price of a product, at the processor and here. The same operation key gives the same price.
- * @throws Problem 404 for an unknown product; 422 `product_inactive` for an archived one; `processor_error` after a
+ * @throws Problem 404 for an unknown product; 409 `catalog_key_taken`; 422 `product_inactive` for an archived one; `processor_error` after a
  * refusal, with nothing left behind; `unavailable` when the processor does not respond, and the price appears later
  */
 export function createPrice({ operationLog, now }: Pick<Dependencies, 'operationLog' | 'now'>) {
   return async (
     scope: ProjectScope,
-    { productId, taxBehavior, currencyOptions, metadata: given, ...requested }: z.output<typeof priceCreate>,
+    { productId, key, taxBehavior, currencyOptions, metadata: given, ...requested }: z.output<typeof priceCreate>,
     context: AuditContext,
     operationKey: string = randomUUID(),
+    /** A price that may have the key, too. */
+    replaces: PriceId | null = null,
   ): Promise<Mirrored<Price>> => {
     const id = derivedId(PriceId, operationKey, 'price');
     return operationLog.perform(createPriceKind, scope, creation(PRICE, scope, { id, operationKey }), async tx => {
       await requireRoom(tx, PRICE, scope);
+      await requireFreeKey(tx, PRICE, scope, { key, except: replaces ? [id, replaces] : [id] });
       const product = await PRODUCT.rows.find(tx, scope, productId);
       if (!product.isActive) throw productInactive();
       const terms = newTerms(requested);
       const metadata = withoutEmpty(given);
       const { unitAmount, currency, interval, intervalCount } = terms;
+      const named = key !== undefined && { key };
       const others = Object.keys(currencyOptions).length > 0 && { currencyOptions };
       const amount = { unitAmountDecimal: String(unitAmount), billingScheme: 'per_unit', metered: false } as const;
-      const content = { ...terms, currencyOptions, taxBehavior, metadata };
+      const content = { ...terms, key: key ?? null, currencyOptions, taxBehavior, metadata };
       tx.create(Price, { ...scope, ...content, ...amount, id, productId, isActive: true, ...reserved(now()) });
       return {
         productId: product.processorId,
@@ -65,11 +71,11 @@ export function createPrice({ operationLog, now }: Pick<Dependencies, 'operation
         currencyOptions,
         recurring: interval && intervalCount !== null ? { interval, intervalCount } : null,
         taxBehavior,
-        metadata: { ...metadata, teamId: scope.teamId, projectId: scope.projectId, priceId: id },
+        metadata: { ...metadata, ...keyMark(key), teamId: scope.teamId, projectId: scope.projectId, priceId: id },
         audit: auditOfCreated(
           context,
           { type: 'price', id },
-          { productId, ...terms, ...others, taxBehavior, metadata },
+          { productId, ...named, ...terms, ...others, taxBehavior, metadata },
         ),
       };
     });

@@ -7,11 +7,13 @@ import { derivedId } from '@billing/service/derived-id';
 import type { Mirrored } from '@billing/service/mirrored-rows';
 import type { ProductSnapshot } from '@billing/processor/port';
 import { z } from 'zod';
+import { keyMark } from '#domain/key.ts';
 import { Product } from '#persistence/product.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { auditOfCreated, createKind, creation, marksOf, namedIds, reserved, requireRoom } from './create-record.ts';
 import { explainTaxCode } from './explain-refusal.ts';
 import { PRODUCT } from './record-types.ts';
+import { requireFreeKey } from './require-free-key.ts';
 
 const input = z.object({
   ...productTexts.shape,
@@ -31,13 +33,13 @@ export const namedProductIds = namedIds(ProductId, 'product');
 
 /**
  * Creates a product at the processor and here. The same operation key gives the same product.
- * @throws Problem 422 `tax_code_invalid`, `processor_error` after another refusal, with nothing left behind; `unavailable`
+ * @throws Problem 409 `catalog_key_taken`; 422 `tax_code_invalid`, `processor_error` after another refusal, with nothing left behind; `unavailable`
  * when the processor does not respond, and the product appears later
  */
 export function createProduct({ operationLog, now }: Pick<Dependencies, 'operationLog' | 'now'>) {
   return async (
     scope: ProjectScope,
-    { metadata: given, ...texts }: z.output<typeof productCreate>,
+    { key, metadata: given, ...texts }: z.output<typeof productCreate>,
     context: AuditContext,
     operationKey: string = randomUUID(),
   ): Promise<Mirrored<Product>> => {
@@ -48,11 +50,16 @@ export function createProduct({ operationLog, now }: Pick<Dependencies, 'operati
       creation(PRODUCT, scope, { id, operationKey }),
       async tx => {
         await requireRoom(tx, PRODUCT, scope);
+        await requireFreeKey(tx, PRODUCT, scope, { key, except: [id] });
         const metadata = withoutEmpty(given);
         const content = { ...texts, metadata };
-        tx.create(Product, { ...scope, ...content, id, isActive: true, ...reserved(now()) });
-        const audit = auditOfCreated(context, { type: 'product', id }, content);
-        return { ...texts, metadata: { ...metadata, ...marksOf(scope, operationKey) }, audit };
+        tx.create(Product, { ...scope, ...content, key: key ?? null, id, isActive: true, ...reserved(now()) });
+        const audit = auditOfCreated(
+          context,
+          { type: 'product', id },
+          { ...(key !== undefined && { key }), ...content },
+        );
+        return { ...texts, metadata: { ...metadata, ...keyMark(key), ...marksOf(scope, operationKey) }, audit };
       },
     );
     return created.catch(explainTaxCode);

@@ -41,16 +41,24 @@ export const createKind = <Row extends CatalogRow, Snapshot extends CatalogSnaps
 /** Records of a project that are not deleted, by type. What is made at the processor is mirrored beyond that, too. */
 const QUOTAS = { product: 10_000, price: 50_000, coupon: 10_000, promotion_code: 100_000 } as const;
 
+/** Lets one transaction at a time decide about how many records of a kind a project has, and about their keys. */
+export const lockKind = <Row extends CatalogRow, Snapshot extends CatalogSnapshot>(
+  tx: EntityManager,
+  { name }: RecordType<Row, Snapshot>,
+  scope: ProjectScope,
+): Promise<void> => lockObjects(tx, 'quota', [{ scope, id: name }]);
+
 /**
  * Requires that there is room for one more record, until the transaction ends.
  * @throws Problem 422 `quota_exceeded`
  */
 export async function requireRoom<Row extends CatalogRow, Snapshot extends CatalogSnapshot>(
   tx: EntityManager,
-  { name, rows }: RecordType<Row, Snapshot>,
+  type: RecordType<Row, Snapshot>,
   scope: ProjectScope,
 ): Promise<void> {
-  await lockObjects(tx, 'quota', [{ scope, id: name }]);
+  const { name, rows } = type;
+  await lockKind(tx, type, scope);
   if ((await rows.countLive(tx, scope, QUOTAS[name])) >= QUOTAS[name]) throw quotaExceeded(`${name}s`, QUOTAS[name]);
 }
 

@@ -7,7 +7,7 @@ import { createPriceKind } from './create-price.ts';
 import { createProductKind } from './create-product.ts';
 import { createPromotionCodeKind } from './create-promotion-code.ts';
 import { deleteCouponKind, deletePriceKind, deleteProductKind } from './delete-record.ts';
-import { updatePriceKind, updateProductKind, updatePromotionCodeKind } from './update-record.ts';
+import { updateCouponKind, updatePriceKind, updateProductKind, updatePromotionCodeKind } from './update-record.ts';
 
 interface CatalogOperationLogOptions {
   readonly outbox: Outbox;
@@ -20,6 +20,7 @@ interface CatalogOperationLogOptions {
 export function openCatalogOperationLog({ now, ...options }: CatalogOperationLogOptions): OperationLog {
   const products = [createProductKind, updateProductKind(now), deleteProductKind(now)];
   const prices = [createPriceKind, updatePriceKind(now), deletePriceKind(now)];
-  const discounts = [createCouponKind, deleteCouponKind(now), createPromotionCodeKind, updatePromotionCodeKind(now)];
-  return openOperationLog({ ...options, kinds: [...products, ...prices, ...discounts] });
+  const coupons = [createCouponKind, updateCouponKind(now), deleteCouponKind(now)];
+  const codes = [createPromotionCodeKind, updatePromotionCodeKind(now)];
+  return openOperationLog({ ...options, kinds: [...products, ...prices, ...coupons, ...codes] });
 }

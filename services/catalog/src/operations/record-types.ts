@@ -30,6 +30,10 @@ import { updateProcessorPrice } from './update-processor-price.ts';
 /** The row of a record that the processor has too. */
 export interface CatalogRow extends MirroredRow {
   readonly metadata: Record<string, string>;
+  /** A promotion code has none. */
+  readonly key?: string | null;
+  /** A coupon is active until it is deleted. */
+  readonly isActive?: boolean;
   processorUpdatedAt: Date | null;
   awaitsWebhook: boolean;
   version: number;
@@ -58,6 +62,8 @@ export interface RecordType<Row extends CatalogRow, Snapshot extends CatalogSnap
   readonly isWhole?: (snapshot: Snapshot) => boolean;
   /** Returns the fields that an event may change, as we store them. */
   readonly toContent: (snapshot: Snapshot) => Partial<Row>;
+  /** Whether a record has no `isActive`. */
+  readonly isAlwaysActive?: boolean;
   readonly find: (processor: Processor, processorId: string) => Promise<Snapshot>;
   /** Gives a record what belongs to it, and was taken to be of another one with the same id. */
   readonly moveChildren?: MoveChildren<Row>;
@@ -134,7 +140,7 @@ export const PRICE: UpdatableType<Price, PriceSnapshot> & DeletableType<Price, P
   isRemoved: ({ isActive }) => !isActive,
 };
 
-export const COUPON: DeletableType<Coupon, CouponSnapshot> = {
+export const COUPON: UpdatableType<Coupon, CouponSnapshot> & DeletableType<Coupon, CouponSnapshot> = {
   name: 'coupon',
   events: ['coupon.created', 'coupon.updated', 'coupon.deleted'],
   rows: mirroredRows(Coupon, 'coupon'),
@@ -142,7 +148,9 @@ export const COUPON: DeletableType<Coupon, CouponSnapshot> = {
   read: readCoupon,
   toContent: toCouponContent,
   toState: toCouponState,
+  isAlwaysActive: true,
   find: (processor, id) => processor.findCoupon(id),
+  update: (processor, id, changes, key) => processor.updateCoupon(id, changes, key),
   remove: (processor, id) => processor.deleteCoupon(id),
   isRemoved: () => false,
   moveChildren: movingChildren(() => PROMOTION_CODE, 'couponId'),

@@ -1,7 +1,9 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectScope } from '@billing/contracts/ids';
+import { CATALOG_KEY } from '@billing/contracts/metadata';
 import { notFound } from '@billing/contracts/problem';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
+import { withoutKey } from '@billing/processor/metadata';
 import { STALE, type RemoteOperation } from '@billing/processor/operation-log/operation-kind';
 import type { Processor } from '@billing/processor/port';
 import { showsChanges } from '@billing/processor/shows-changes';
@@ -11,11 +13,13 @@ import { isOfLife } from '@billing/service/lives';
 import type { Mirrored } from '@billing/service/mirrored-rows';
 import { z } from 'zod';
 import { changes as processorChanges, toProcessorChanges, valuesOf, type Changes } from '#domain/changes.ts';
+import { requireSettable } from '#domain/key.ts';
 import { hasAdded } from '#domain/price.ts';
 import type { Product } from '#persistence/product.entity.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { explainTaxCode } from './explain-refusal.ts';
 import {
+  COUPON,
   PRICE,
   PRODUCT,
   PROMOTION_CODE,
@@ -23,6 +27,7 @@ import {
   type CatalogSnapshot,
   type UpdatableType,
 } from './record-types.ts';
+import { requireFreeKey } from './require-free-key.ts';
 import { saveContent } from './save-record.ts';
 
 const input = z.object({
@@ -51,6 +56,9 @@ function updateKind<Row extends CatalogRow, Snapshot extends CatalogSnapshot>(
     name: `update-${type.name}`,
     input,
     async send(processor, { input: { processorId, changes, version }, idempotencyKey }) {
+      const key = changes.metadata?.[CATALOG_KEY];
+      // What will be refused changes nothing.
+      if (key !== undefined) requireSettable(withoutKey((await type.find(processor, processorId)).metadata).key, key);
       return { snapshot: await type.update(processor, processorId, changes, idempotencyKey), version };
     },
     async commit(tx, operation, { snapshot, version }, publish, cause) {
@@ -77,14 +85,15 @@ function updateKind<Row extends CatalogRow, Snapshot extends CatalogSnapshot>(
 
 export const updateProductKind = (now: () => Date) => updateKind(PRODUCT, now);
 export const updatePriceKind = (now: () => Date) => updateKind(PRICE, now);
+export const updateCouponKind = (now: () => Date) => updateKind(COUPON, now);
 export const updatePromotionCodeKind = (now: () => Date) => updateKind(PROMOTION_CODE, now);
 
 type UpdateDependencies = Pick<Dependencies, 'em' | 'outbox' | 'operationLog' | 'now'>;
 
 /**
  * Changes a record at the processor and here.
- * @throws Problem 404; `processor_error` after a refusal, with nothing changed; `unavailable` when the processor does
- * not respond, and the change is made later
+ * @throws Problem 404; 422 `catalog_key_set`; 409 `catalog_key_taken`; `processor_error` after a refusal, with nothing changed;
+ * `unavailable` when the processor does not respond, and the change is made later
  */
 const updateRecord =
   <Row extends CatalogRow, Snapshot extends CatalogSnapshot>(type: UpdatableType<Row, Snapshot>) =>
@@ -103,7 +112,11 @@ const updateRecord =
         return current;
       }
       return operationLog.perform(kind, scope, { resourceId: id }, async tx => {
+        const { key = current.key, isActive } = changes;
+        const isClaimed = key !== current.key || (isActive === true && current.isActive === false);
+        if (isClaimed) await requireFreeKey(tx, type, scope, { key, except: [id] });
         const record = await type.rows.lock(tx, scope, id);
+        requireSettable(record.key, changes.key);
         const { processorId, version } = record;
         const audit = pendingAuditOf(context, {
           target,
@@ -124,4 +137,5 @@ export function updateProduct(dependencies: UpdateDependencies) {
 }
 
 export const updatePrice = updateRecord(PRICE);
+export const updateCoupon = updateRecord(COUPON);
 export const updatePromotionCode = updateRecord(PROMOTION_CODE);

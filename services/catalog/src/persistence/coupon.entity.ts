@@ -12,10 +12,12 @@ const CouponSchema = defineEntity({
   indexes: [
     processorIdIndex('coupons'),
     { name: 'coupons_newest', properties: ['teamId', 'projectId', 'createdAt', 'id'] },
+    { name: 'coupons_by_key', properties: ['teamId', 'projectId', 'key'] },
   ],
   properties: {
     id: p.text().primary().$type<CouponId>(),
     ...mirroredProperties(),
+    key: p.text().strictNullable(),
     name: p.text().strictNullable(),
     percentOff: p.double().strictNullable().$type<number | null>(),
     /** In the smallest unit of `currency`. */

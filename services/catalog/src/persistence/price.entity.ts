@@ -16,11 +16,13 @@ const PriceSchema = defineEntity({
   indexes: [
     processorIdIndex('prices'),
     { name: 'prices_newest', properties: ['teamId', 'projectId', 'createdAt', 'id'] },
+    { name: 'prices_by_key', properties: ['teamId', 'projectId', 'key'] },
     { name: 'prices_by_product', properties: ['productId'] },
   ],
   properties: {
     id: p.text().primary().$type<PriceId>(),
     ...mirroredProperties(),
+    key: p.text().strictNullable(),
     productId: p.text().$type<ProductId>(),
     /** In the currency's smallest unit; null where the processor has no single amount (tiers, decimals). */
     unitAmount: p.bigint('number').strictNullable(),

@@ -9,10 +9,12 @@ const ProductSchema = defineEntity({
   indexes: [
     processorIdIndex('products'),
     { name: 'products_newest', properties: ['teamId', 'projectId', 'createdAt', 'id'] },
+    { name: 'products_by_key', properties: ['teamId', 'projectId', 'key'] },
   ],
   properties: {
     id: p.text().primary().$type<ProductId>(),
     ...mirroredProperties(),
+    key: p.text().strictNullable(),
     name: p.text(),
     description: p.text().strictNullable(),
     unitLabel: p.text().strictNullable(),

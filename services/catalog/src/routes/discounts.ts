@@ -9,6 +9,7 @@ import { createCoupon } from '#operations/create-coupon.ts';
 import { createPromotionCode } from '#operations/create-promotion-code.ts';
 import { deleteCoupon } from '#operations/delete-record.ts';
 import { COUPON, PROMOTION_CODE } from '#operations/record-types.ts';
+import { updateCoupon } from '#operations/update-record.ts';
 import { toCoupon } from '#persistence/coupon.entity.ts';
 import { findCoupons } from '#persistence/find-coupons.ts';
 import { toPromotionCode, type PromotionCode } from '#persistence/promotion-code.entity.ts';
@@ -17,7 +18,8 @@ import type { Dependencies } from '../dependencies.ts';
 /** The HTTP surface of coupons and promotion codes. */
 export function discountRoutes(dependencies: Dependencies): (app: HttpServer) => void {
   const { em, now } = dependencies;
-  const [create, remove] = [createCoupon(dependencies), deleteCoupon(dependencies)];
+  const [create, update] = [createCoupon(dependencies), updateCoupon(dependencies)];
+  const remove = deleteCoupon(dependencies);
   const [createCode, changeCode] = [createPromotionCode(dependencies), changePromotionCode(dependencies)];
 
   const showCode = async (scope: ProjectScope, code: Mirrored<PromotionCode>) => {
@@ -30,11 +32,14 @@ export function discountRoutes(dependencies: Dependencies): (app: HttpServer) =>
       coupon: toCoupon(await create(params, body, audit, operationKey), now()),
     }));
     serve(app, operations.listCoupons, async ({ params, query }) => {
-      const [coupons, pagination] = await COUPON.rows.list(em.fork(), params, query);
+      const [coupons, pagination] = await COUPON.rows.list(em.fork(), params, query, { key: query.key });
       return { coupons: coupons.map(coupon => toCoupon(coupon, now())), pagination };
     });
     serve(app, operations.getCoupon, async ({ params: { couponId, ...scope } }) => ({
       coupon: toCoupon(await COUPON.rows.find(em.fork(), scope, couponId), now()),
+    }));
+    serve(app, operations.updateCoupon, async ({ params: { couponId, ...scope }, body, audit }) => ({
+      coupon: toCoupon(await update(scope, couponId, body, audit), now()),
     }));
     serve(app, operations.deleteCoupon, async ({ params: { couponId, ...scope }, audit }) => {
       await remove(scope, couponId, audit);

@@ -17,7 +17,7 @@ export function priceRoutes(dependencies: Dependencies): (app: HttpServer) => vo
 
   return app => {
     serve(app, operations.listPrices, async ({ params, query }) => {
-      const wanted = { isActive: query.activeOnly || undefined, productId: query.productId };
+      const wanted = { isActive: query.activeOnly || undefined, productId: query.productId, key: query.key };
       const [prices, pagination] = await PRICE.rows.list(em.fork(), params, query, wanted);
       return { prices: prices.map(toResource), pagination };
     });

@@ -19,6 +19,7 @@ export function productRoutes(dependencies: Dependencies): (app: HttpServer) => 
     serve(app, operations.listProducts, async ({ params, query }) => {
       const [products, pagination] = await PRODUCT.rows.list(em.fork(), params, query, {
         isActive: query.activeOnly || undefined,
+        key: query.key,
       });
       return { products: products.map(toResource), pagination };
     });

@@ -1,5 +1,4 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { TeamProcessors } from '@billing/processor/team-processors';
 import { rpcHandler, type RpcHandler } from '@billing/service/definition';
 import type { PriceState, ProductState } from '@billing/contracts/events/catalog';
 import type { PriceId, ProjectScope } from '@billing/contracts/ids';
@@ -7,12 +6,14 @@ import {
   FindFeature,
   FindPriceByProcessorId,
   FindPrices,
+  FindPricesByKey,
   FindProducts,
   FindPromotionCode,
   FindStoredPromotionCode,
 } from '@billing/contracts/rpc/calls';
 import { CountMirrored } from '@billing/contracts/rpc/accounts';
 import { countMirrored } from '@billing/processor/operation-log/account-fence';
+import { ReadCatalog, WriteCatalog } from '@billing/contracts/rpc/catalog';
 import { CompareObjects, ListLiveRecords } from '@billing/contracts/rpc/syncs';
 import { isMirrored } from '@billing/service/mirrored-rows';
 import { toCouponState, toPromotionCodeState } from '#domain/discount.ts';
@@ -24,20 +25,22 @@ import { Feature, toFeatureState } from '#persistence/feature.entity.ts';
 import { Price } from '#persistence/price.entity.ts';
 import { Product } from '#persistence/product.entity.ts';
 import { PromotionCode } from '#persistence/promotion-code.entity.ts';
+import type { Dependencies } from '../dependencies.ts';
 import { compareCatalog } from './compare-catalog.ts';
 import { findPromotionCode } from './find-promotion-code.ts';
-
-interface RpcDependencies {
-  readonly em: EntityManager;
-  readonly processors: TeamProcessors;
-  readonly now: () => Date;
-}
+import { readCatalog } from './read-catalog.ts';
+import { writeCatalog } from './write-catalog.ts';
 
 /** The calls of other services about the catalog. */
-export const catalogRpc = ({ em, processors, now }: RpcDependencies): RpcHandler[] => [
+export const catalogRpc = ({ em, processors, now, ...others }: Dependencies): RpcHandler[] => [
   rpcHandler(FindPrices, ({ priceIds, ...scope }) =>
     findWithProducts(em, scope, { id: { $in: priceIds }, deletedAt: null }),
   ),
+  rpcHandler(FindPricesByKey, async ({ keys, ...scope }) => {
+    const named = await findWithProducts(em, scope, { key: { $in: keys }, isActive: true, deletedAt: null });
+    const newestFirst = named.toSorted((a, b) => b.price.createdAt.getTime() - a.price.createdAt.getTime());
+    return keys.flatMap(key => newestFirst.find(({ price }) => price.key === key) ?? []);
+  }),
   rpcHandler(FindProducts, async ({ productIds, teamId, projectId }) => {
     const products = await em.fork().find(Product, { id: { $in: productIds }, teamId, projectId, deletedAt: null });
     return products.filter(isMirrored).map(toProductState);
@@ -66,6 +69,8 @@ export const catalogRpc = ({ em, processors, now }: RpcDependencies): RpcHandler
       promotionCodes: 'promotion_codes where deleted_at is null',
     }),
   ),
+  rpcHandler(ReadCatalog, readCatalog({ em, now })),
+  rpcHandler(WriteCatalog, writeCatalog({ em, processors, now, ...others })),
   rpcHandler(CompareObjects.catalog, compareCatalog({ em, now })),
   rpcHandler(ListLiveRecords.catalog, async ({ type, ...page }) => {
     // The processor deletes no promotion code.
@@ -77,6 +82,7 @@ export const catalogRpc = ({ em, processors, now }: RpcDependencies): RpcHandler
 
 type PriceQuery =
   | { readonly id: { readonly $in: readonly PriceId[] }; readonly deletedAt: null }
+  | { readonly key: { readonly $in: readonly string[] }; readonly isActive: true; readonly deletedAt: null }
   | { readonly processorId: string };
 
 async function findWithProducts(

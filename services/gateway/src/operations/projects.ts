@@ -1,5 +1,6 @@
 import { LockMode } from '@mikro-orm/postgresql';
 import { ProjectId, type ProjectScope, type TeamId } from '@billing/contracts/ids';
+import type { SetGraceDays } from '@billing/contracts/rpc/catalog';
 import type { ListProjectStates } from '@billing/contracts/rpc/list-states';
 import type { z } from 'zod';
 import type { Page, Pagination } from '@billing/contracts/pagination';
@@ -7,7 +8,7 @@ import { findNewest } from '@billing/database/find-newest';
 import { ProjectCreated, ProjectUpdated } from '@billing/contracts/events/gateway';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import { derivedId } from '@billing/service/derived-id';
-import { changesOf } from '@billing/service/audit';
+import { auditEntryId, changesOf } from '@billing/service/audit';
 import { notFound } from '@billing/contracts/problem';
 import { DEFAULT_GRACE_DAYS } from '@billing/contracts/resources/team';
 import { Project, Team } from '#persistence/entities.ts';
@@ -38,6 +39,18 @@ export function listProjectStates({ em }: Pick<OperationDependencies, 'em'>) {
     const projects = await em.fork().find(Project, { id }, { orderBy: { id: 'asc' }, limit });
     const records = projects.map(state => ({ recordedAt: state.createdAt, state }));
     return { records, next: projects.length < limit ? null : (projects.at(-1)?.id ?? null) };
+  };
+}
+
+/**
+ * Sets the grace of a project for a service, as its user would have; a repeat is no change.
+ * @throws Problem 404 `project_not_found`
+ */
+export function setGraceDays(dependencies: Pick<OperationDependencies, 'outbox'>) {
+  const update = updateProject(dependencies);
+  return async ({ operationKey, audit: by, entitlementGraceDays, ...scope }: z.output<typeof SetGraceDays.request>) => {
+    await update(scope, { entitlementGraceDays }, { ...by, id: auditEntryId(operationKey) });
+    return {};
   };
 }
 
@@ -104,7 +117,7 @@ interface ProjectChanges {
  * Changes the given fields, and publishes `project.updated` if a value is different.
  * @throws Problem 404 `project_not_found`
  */
-export function updateProject({ outbox }: OperationDependencies) {
+export function updateProject({ outbox }: Pick<OperationDependencies, 'outbox'>) {
   return ({ teamId, projectId }: ProjectScope, changes: ProjectChanges, context: AuditContext): Promise<Project> =>
     outbox.transaction(async (tx, publish) => {
       const project = await tx.findOneOrFail(

@@ -10,7 +10,7 @@ const [BASIC, PRO, TEAM, USAGE] = ['1', '2', '3', '4'].map(digit =>
   PriceId.schema.parse(`pri_${digit.repeat(24)}`),
 ) as [PriceId, PriceId, PriceId, PriceId];
 const row = { projectId: ProjectId.create(), version: 1, createdAt: new Date(), deletedAt: null };
-const common = { ...row, isActive: true, metadata: {} };
+const common = { ...row, key: null, isActive: true, metadata: {} };
 const product = {
   ...common,
   id: ProductId.create(),

@@ -7,6 +7,7 @@ import { admitVisitor, type AdmitVisitorDependencies, type Visitor } from '#oper
 import { findBillingDetails, updateBillingDetails } from '#operations/billing-details.ts';
 import { changePlan, dropPlanChange, previewPlan } from '#operations/change-plan.ts';
 import { pauseSubscription, resumeSubscription } from '#operations/pause-subscription.ts';
+import { bodyResolver } from '#operations/find-prices-by-key.ts';
 import { acceptSaveOffer } from '#operations/save-offer.ts';
 import { scheduleCancellation } from '#operations/schedule-cancellation.ts';
 import { startPaymentUpdate, type StartPaymentUpdateDependencies } from '#operations/start-payment-update.ts';
@@ -27,6 +28,7 @@ export function actionRoutes(dependencies: ActionDependencies) {
   const startUpdate = startPaymentUpdate(dependencies);
   const preview = previewPlan(dependencies);
   const change = changePlan(dependencies);
+  const resolved = bodyResolver(dependencies);
   const drop = dropPlanChange(dependencies);
   const [pause, resume] = [pauseSubscription(dependencies), resumeSubscription(dependencies)];
   const accept = acceptSaveOffer(dependencies);
@@ -46,9 +48,11 @@ export function actionRoutes(dependencies: ActionDependencies) {
     serve(
       app,
       portalOperations.previewPortalPlanChange,
-      async ({ params, body, request }) => ({
-        preview: (await preview(await admit(request, params.token), params.subscriptionId, body)).preview,
-      }),
+      async ({ params, body, request }) => {
+        const visitor = await admit(request, params.token);
+        const wanted = await resolved(visitor.scope, body);
+        return { preview: (await preview(visitor, params.subscriptionId, wanted)).preview };
+      },
       { ownerOf },
     );
 
@@ -57,7 +61,8 @@ export function actionRoutes(dependencies: ActionDependencies) {
       portalOperations.changePortalPlan,
       async ({ params, body, audit, reply, operationKey, request }) => {
         const visitor = await admit(request, params.token);
-        const made = await change(visitor, params.subscriptionId, body, byCustomer(audit, visitor), operationKey);
+        const wanted = await resolved(visitor.scope, body);
+        const made = await change(visitor, params.subscriptionId, wanted, byCustomer(audit, visitor), operationKey);
         if (made.change.status === 'pending_payment') reply.code(202);
         return { change: made.change, subscription: subscriptionOf(made.subscription) };
       },

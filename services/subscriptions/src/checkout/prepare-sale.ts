@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ProductId, type ProjectScope } from '@billing/contracts/ids';
 import { invalid, unprocessable } from '@billing/contracts/problem';
 import type { ProblemDetails } from '@billing/contracts/problem-details';
-import { TRIAL_ENDS, type checkoutCreate } from '@billing/contracts/resources/checkout';
+import { TRIAL_ENDS, type CheckoutCreate } from '@billing/contracts/resources/checkout';
 import { DAYS_UNTIL_DUE, type InvoicePreview } from '@billing/contracts/resources/invoice-create';
 import type { Processor } from '@billing/processor/port';
 import type { SubscriptionTerms } from '@billing/processor/selling';
@@ -34,7 +34,7 @@ export const preparedSale = z.object({
 });
 export type PreparedSale = z.output<typeof preparedSale>;
 
-type Wanted = z.output<typeof checkoutCreate>;
+type Wanted = CheckoutCreate;
 
 /**
  * Finds out what a sale without a page needs: the processor's ids, what it is charged to, and what is due of it now where that

@@ -3,6 +3,7 @@ import type { TeamId } from '@billing/contracts/ids';
 import { FindProcessorCredentials } from '@billing/contracts/rpc/calls';
 import { subscriptionsOperations as operations } from '@billing/contracts/operations/subscriptions';
 import { serve } from '@billing/service/serve';
+import { bodyResolver } from '#copies/find-prices-by-key';
 import { toResource as toInvoice } from '#money/invoice.entity';
 import { toResource } from '#record/subscription.entity';
 import type { Dependencies } from '../dependencies.ts';
@@ -15,13 +16,17 @@ export function checkoutRoutes(
   dependencies: Pick<Dependencies, 'em' | 'rpc' | 'processors' | 'operationLog' | 'traces' | 'now'>,
 ): Routes {
   const [start, sell, preview] = [startCheckout(dependencies), sellAtOnce(dependencies), previewSale(dependencies)];
+  const resolved = bodyResolver(dependencies);
   const publishableKeyOf = async (teamId: TeamId) => {
     const found = await dependencies.rpc.call(FindProcessorCredentials, { teamId, service: 'subscriptions' });
     return found?.publishableKey ?? null;
   };
   return app => {
-    serve(app, operations.previewCheckout, async ({ params, body }) => ({ preview: await preview(params, body) }));
-    serve(app, operations.createCheckout, async ({ params, body, audit, operationKey }) => {
+    serve(app, operations.previewCheckout, async ({ params, body }) => ({
+      preview: await preview(params, await resolved(params, body)),
+    }));
+    serve(app, operations.createCheckout, async ({ params, body: given, audit, operationKey }) => {
+      const body = await resolved(params, given);
       if (body.collect === 'page') {
         const opened = await start(params, body, audit, operationKey);
         const publishableKey = opened.clientSecret === null ? null : await publishableKeyOf(params.teamId);

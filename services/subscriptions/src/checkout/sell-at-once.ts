@@ -4,7 +4,8 @@ import { CustomerId, type ProjectScope } from '@billing/contracts/ids';
 import { unprocessable } from '@billing/contracts/problem';
 import type { ProblemDetails } from '@billing/contracts/problem-details';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
-import { checkoutCreate } from '@billing/contracts/resources/checkout';
+import { checkoutCreate, type CheckoutCreate } from '@billing/contracts/resources/checkout';
+import { withPriceIds } from '@billing/contracts/resources/price-reference';
 import { isRefused, paymentFailureOf } from '@billing/processor/errors';
 import { STALE, type OperationKind, type RemoteOperation } from '@billing/processor/operation-log/operation-kind';
 import type { Processor, SubscriptionSnapshot } from '@billing/processor/port';
@@ -27,11 +28,11 @@ import { auditedItems } from './resolve-purchase.ts';
 import { preparedSale, prepareSale } from './prepare-sale.ts';
 import { turnOfSales } from './purchase.rules.ts';
 
-type Wanted = z.output<typeof checkoutCreate>;
+type Wanted = CheckoutCreate;
 
 /** What the operation log stores of a sale without a page. */
 const input = z.object({
-  wanted: checkoutCreate,
+  wanted: withPriceIds(checkoutCreate),
   customerId: CustomerId.schema,
   /** Null until the customer's turn has come. */
   prepared: preparedSale.nullable(),

@@ -9,7 +9,7 @@ import {
   CHECKOUT_PAGES,
   PAYMENT_METHOD_COLLECTIONS,
   TRIAL_ENDS,
-  type checkoutCreate,
+  type CheckoutCreate,
 } from '@billing/contracts/resources/checkout';
 import { currentTrace } from '@billing/tracing/trace-carrier';
 import { changesOf } from '@billing/service/audit';
@@ -103,7 +103,7 @@ export function startCheckout(
   const kind = createCheckoutKind(dependencies);
   return async (
     scope: ProjectScope,
-    requested: z.output<typeof checkoutCreate>,
+    requested: CheckoutCreate,
     context: AuditContext,
     operationKey: string = randomUUID(),
   ): Promise<OpenCheckout> => {
@@ -157,7 +157,7 @@ function toOpenCheckout({ id: sessionId, url, clientSecret }: CheckoutSessionSna
 
 function toSession(
   { teamId, projectId }: ProjectScope,
-  requested: z.output<typeof checkoutCreate> & { readonly automaticTax: boolean },
+  requested: CheckoutCreate & { readonly automaticTax: boolean },
   { purchase, trace }: { purchase: Purchase; trace: Readonly<Record<string, string>> },
 ): z.output<typeof input> {
   const { customerId, mode, page, successUrl, cancelUrl, trialDays, currency } = requested;

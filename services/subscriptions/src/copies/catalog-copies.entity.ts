@@ -24,12 +24,18 @@ ProductCopySchema.setClass(ProductCopy);
 const PriceCopySchema = defineEntity({
   name: 'PriceCopy',
   tableName: 'price_copies',
-  indexes: [{ name: 'price_copies_processor_id', properties: ['teamId', 'projectId', 'processorPriceId'] }],
+  indexes: [
+    { name: 'price_copies_processor_id', properties: ['teamId', 'projectId', 'processorPriceId'] },
+    { name: 'price_copies_key', properties: ['teamId', 'projectId', 'key'] },
+  ],
   properties: {
     id: p.text().$type<PriceId>().primary(),
     teamId: p.text().$type<TeamId>(),
     projectId: p.text().$type<ProjectId>(),
     productId: p.text().$type<ProductId>(),
+    /** Null without one, and in a copy from before it was copied, like `createdAt`. */
+    key: p.text().strictNullable().fieldName('catalog_key'),
+    createdAt: p.datetime().strictNullable(),
     type: p.text().$type<PriceType>(),
     isActive: p.boolean(),
     /** Null in a copy from before it was copied, like the next one. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { CustomerId, type ProjectScope } from '@billing/contracts/ids';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
+import { withPriceIds } from '@billing/contracts/resources/price-reference';
 import { DAYS_UNTIL_DUE, invoiceCreate, type InvoiceCreate } from '@billing/contracts/resources/invoice-create';
 import type { NewInvoice } from '@billing/processor/invoicing';
 import { STALE, type OperationKind, type RemoteOperation } from '@billing/processor/operation-log/operation-kind';
@@ -22,7 +23,7 @@ import { toOutcome, type CollectedInvoice } from './collected-invoice.ts';
 
 /** What the operation log stores of a new invoice. */
 const input = z.object({
-  wanted: invoiceCreate,
+  wanted: withPriceIds(invoiceCreate),
   customerId: CustomerId.schema,
   /** Null until it is prepared. */
   resolved: preparedInvoice.nullable(),

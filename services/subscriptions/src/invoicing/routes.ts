@@ -1,6 +1,7 @@
 import { invoiceOperations as operations } from '@billing/contracts/operations/invoices';
 import type { Routes } from '@billing/service/definition';
 import { serve } from '@billing/service/serve';
+import { bodyResolver } from '#copies/find-prices-by-key';
 import { toResource } from '#money/invoice.entity';
 import type { Dependencies } from '../dependencies.ts';
 import { isUnpaid } from './collected-invoice.ts';
@@ -19,11 +20,14 @@ export function invoicingRoutes(
   const finalize = finalizeInvoice(dependencies);
   const remove = deleteDraft(dependencies);
   const items = invoiceItems(dependencies);
+  const resolved = bodyResolver(dependencies);
 
   return app => {
-    serve(app, operations.previewInvoice, async ({ params, body }) => ({ preview: await preview(params, body) }));
+    serve(app, operations.previewInvoice, async ({ params, body }) => ({
+      preview: await preview(params, await resolved(params, body)),
+    }));
     serve(app, operations.createInvoice, async ({ params, body, audit, operationKey, reply }) => {
-      const made = await create(params, body, audit, operationKey);
+      const made = await create(params, await resolved(params, body), audit, operationKey);
       if (isUnpaid(made)) reply.code(202);
       return { invoice: toResource(made.invoice) };
     });
@@ -39,9 +43,12 @@ export function invoicingRoutes(
     serve(
       app,
       operations.createInvoiceItem,
-      async ({ params: { subscriptionId, ...scope }, body, audit, operationKey }) => ({
-        invoiceItem: await items.create(scope, subscriptionId, body, audit, operationKey),
-      }),
+      async ({ params: { subscriptionId, ...scope }, body, audit, operationKey }) => {
+        const {
+          lines: [line],
+        } = await resolved(scope, { lines: [body] as const });
+        return { invoiceItem: await items.create(scope, subscriptionId, line, audit, operationKey) };
+      },
     );
     serve(app, operations.listInvoiceItems, async ({ params: { subscriptionId, ...scope } }) => ({
       invoiceItems: await items.list(scope, subscriptionId),

@@ -10,6 +10,7 @@ import {
 import { unprocessable } from '@billing/contracts/problem';
 import type { ProblemDetails } from '@billing/contracts/problem-details';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
+import { withPriceIds } from '@billing/contracts/resources/price-reference';
 import { planChange, type MadeChange, type PlanChange } from '@billing/contracts/resources/plan-change';
 import { isRefused, paymentFailureOf } from '@billing/processor/errors';
 import { STALE, type OperationKind, type RemoteOperation } from '@billing/processor/operation-log/operation-kind';
@@ -48,7 +49,7 @@ const input = z.object({
   /** Who makes it in the portal; absent when the team does. */
   customerId: CustomerId.schema.exactOptional(),
   /** A customer may keep a quantity that was set at the processor, where there are others than in requests. */
-  wanted: planChange.safeExtend({ quantity: z.int().optional() }),
+  wanted: withPriceIds(planChange.safeExtend({ quantity: z.int().optional() })),
   /** Null until the subscription's turn has come. */
   decision: decision.nullable(),
   /** The migration that makes it, and the processor's price that it leaves; absent when a request makes it. */

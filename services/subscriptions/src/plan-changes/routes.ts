@@ -3,6 +3,7 @@ import { planChangeOperations as operations } from '@billing/contracts/operation
 import { subscriptionsOperations } from '@billing/contracts/operations/subscriptions';
 import { subscriptionResume } from '@billing/contracts/resources/subscription-pause';
 import { serve } from '@billing/service/serve';
+import { bodyResolver } from '#copies/find-prices-by-key';
 import { toResource as toInvoice } from '#money/invoice.entity';
 import { toResource } from '#record/subscription.entity';
 import type { Dependencies } from '../dependencies.ts';
@@ -21,17 +22,18 @@ export function planChangeRoutes(
 ): Routes {
   const preview = previewChange(dependencies);
   const change = changePlan(dependencies);
+  const resolved = bodyResolver(dependencies);
   const drop = dropPlanChange(dependencies);
   const set = setDiscount(dependencies);
   const [goOn, previewGoingOn] = [resume(dependencies), previewResume(dependencies)];
 
   return app => {
     serve(app, operations.previewPlanChange, async ({ params: { subscriptionId: id, ...scope }, body }) => ({
-      preview: await preview(scope, { id }, body),
+      preview: await preview(scope, { id }, await resolved(scope, body)),
     }));
     serve(app, operations.changePlan, async ({ params, body, audit, operationKey, reply }) => {
       const { subscriptionId: id, ...scope } = params;
-      const made = await change(scope, { id }, body, audit, operationKey);
+      const made = await change(scope, { id }, await resolved(scope, body), audit, operationKey);
       if (made.change.status === 'pending_payment') reply.code(202);
       return {
         change: made.change,

@@ -2,6 +2,7 @@ import type { ProjectScope } from '@billing/contracts/ids';
 import { invalid, Problem, unprocessable } from '@billing/contracts/problem';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import { planChange } from '@billing/contracts/resources/plan-change';
+import { withPriceIds } from '@billing/contracts/resources/price-reference';
 import { isRefusedFor } from '@billing/processor/errors';
 import type { SubscriptionSnapshot } from '@billing/processor/port';
 import { changesOf } from '@billing/service/audit';
@@ -78,7 +79,11 @@ export function setTrialEnd(
     expectedAmountDue: number | undefined,
     context: AuditContext,
   ): Promise<Subscription> => {
-    const wanted = planChange.parse({ trial: 'end', paymentBehavior: 'error_if_incomplete', expectedAmountDue });
+    const wanted = withPriceIds(planChange).parse({
+      trial: 'end',
+      paymentBehavior: 'error_if_incomplete',
+      expectedAmountDue,
+    });
     try {
       return (await end(scope, key, wanted, context)).subscription;
     } catch (err) {

@@ -1,5 +1,6 @@
 import { AuditEntryId, type SubscriptionId } from '@billing/contracts/ids';
 import { planChange } from '@billing/contracts/resources/plan-change';
+import { withPriceIds } from '@billing/contracts/resources/price-reference';
 import { isRefused } from '@billing/processor/errors';
 import type { TeamProcessors } from '@billing/processor/team-processors';
 import { changesOf } from '@billing/service/audit';
@@ -39,7 +40,7 @@ export function migrateSubscription({ planning, ...dependencies }: Parts) {
     const { id: migrationId, teamId, projectId, toPriceId: priceId, fromProcessorPriceId, context } = migration;
     const scope = { teamId, projectId };
     const promotionCode = migration.keepDiscounts ? {} : { promotionCode: null };
-    const wanted = planChange.parse({ priceId, when: 'period_end', proration: 'none', ...promotionCode });
+    const wanted = withPriceIds(planChange).parse({ priceId, when: 'period_end', proration: 'none', ...promotionCode });
     const operationKey = migrationKey(migrationId, subscriptionId);
     const { processorSubscriptionId } = await findSubscription(em.fork(), scope, { id: subscriptionId });
     // What an earlier run has logged is finished.

@@ -1,6 +1,7 @@
 import type { Routes } from '@billing/service/definition';
 import { priceMigrationOperations as operations } from '@billing/contracts/operations/price-migrations';
 import { serve } from '@billing/service/serve';
+import { bodyResolver } from '#copies/find-prices-by-key';
 import type { Dependencies } from '../dependencies.ts';
 import {
   describeMigration,
@@ -20,10 +21,11 @@ export function priceMigrationRoutes({ onQueued, ...dependencies }: MigrationDep
   const { em } = dependencies;
   const start = startPriceMigration(dependencies);
   const cancel = cancelPriceMigration(dependencies);
+  const resolved = bodyResolver(dependencies);
 
   return app => {
     serve(app, operations.createPriceMigration, async ({ params, body, audit, operationKey }) => {
-      const priceMigration = await start(params, body, audit, operationKey);
+      const priceMigration = await start(params, await resolved(params, body), audit, operationKey);
       onQueued();
       return { priceMigration };
     });

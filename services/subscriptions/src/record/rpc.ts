@@ -1,11 +1,13 @@
 import { rpcHandler, type RpcHandler } from '@billing/service/definition';
 import { DescribeCustomerBilling, PauseCustomerSubscription, ScheduleCancellation } from '@billing/contracts/rpc/calls';
+import { CountSubscriptionsOfPrices } from '@billing/contracts/rpc/catalog';
 import { CountMirrored, CountStoppedTax } from '@billing/contracts/rpc/accounts';
 import { ListSubscriptionStates } from '@billing/contracts/rpc/list-states';
 import { CompareObjects, ListLiveRecords } from '@billing/contracts/rpc/syncs';
 import { countMirrored } from '@billing/processor/operation-log/account-fence';
 import type { Dependencies } from '../dependencies.ts';
 import { compareSubscriptions } from './compare-subscriptions.ts';
+import { countOfPrices } from './count-of-prices.ts';
 import { describeBilling } from './describe-billing.ts';
 import { listLiveSubscriptions } from './list-live-subscriptions.ts';
 import { listStates } from './list-states.ts';
@@ -34,6 +36,7 @@ export function recordRpc(
       const pauseWanted = { invoices: 'void' as const, resumesAt: resumesAt ?? undefined };
       return toState(await pause({ teamId, projectId }, { id, customerId }, pauseWanted, audit, operationKey));
     }),
+    rpcHandler(CountSubscriptionsOfPrices, countOfPrices(em)),
     rpcHandler(ListSubscriptionStates, listStates(em)),
     rpcHandler(
       CountMirrored.subscriptions,

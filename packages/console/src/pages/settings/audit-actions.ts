@@ -26,6 +26,7 @@ export const ACTIONS: Readonly<Record<string, string>> = {
   updatePrice: 'change a price of {}',
   deletePrice: 'delete a price of {}',
   createCoupon: 'create the coupon {}',
+  updateCoupon: 'change the coupon {}',
   deleteCoupon: 'delete the coupon {}',
   createPromotionCode: 'create the promotion code {}',
   updatePromotionCode: 'change the promotion code {}',
