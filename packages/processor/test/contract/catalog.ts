@@ -43,7 +43,9 @@ export function catalogCases({ processor, key, createPrice }: Cases): void {
     const currencyOptions = { eur: { unitAmount: 2_799, taxBehavior: 'exclusive' } } as const;
     const price = await createPrice(null, { currencyOptions });
     const amountsOf = (snapshot: typeof price) =>
-      [...(snapshot.currencyOptions ?? [])].map(([currency, { unitAmount }]) => [currency, unitAmount]).toSorted();
+      [...(snapshot.currencyOptions ?? [])]
+        .map(([currency, { unitAmount }]): [string, number | null] => [currency, unitAmount])
+        .toSorted(([one], [other]) => one.localeCompare(other));
     const created = [
       ['eur', 2_799],
       ['usd', 2_999],
