@@ -81,7 +81,7 @@ it('finds every difference that no webhook told, and nothing else, and repairs t
   plant('payment', await newestCharge(renewed.id), 'missing');
   expect(planted).toHaveLength(30);
 
-  const seen = (findings: readonly { type: string; processorId: string; outcome: string }[]) =>
+  const seen = (findings: readonly { type: string; processorId: string | null; outcome: string }[]) =>
     findings.map(one => `${one.type} ${one.processorId} ${one.outcome}`).toSorted((a, b) => a.localeCompare(b));
   const report = await runSync(tenant, { mode: 'report' });
   expect(seen(report.findings)).toEqual(planted.toSorted((a, b) => a.localeCompare(b)));

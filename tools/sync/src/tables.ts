@@ -14,7 +14,7 @@ export function findingsTable(findings: readonly SyncFinding[]): string {
     outcome,
     type,
     name ?? belongsTo?.name ?? '',
-    processorId,
+    processorId ?? '',
     id ?? '',
     applied ? 'applied' : (reason ?? fields.map(({ field }) => field).join(', ')),
   ]);

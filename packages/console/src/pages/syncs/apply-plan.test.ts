@@ -6,6 +6,8 @@ const none = { same: 0, missing: 0, different: 0, extra: 0, conflict: 0, skipped
 const sync = (changes: Partial<Sync>): Sync => ({
   id: 'sync_1',
   projectId: 'proj_1',
+  kind: 'account',
+  catalog: null,
   mode: 'report',
   status: 'completed',
   types: ['product', 'customer'],

@@ -53,7 +53,8 @@ function FoundObject({ finding }: { readonly finding: SyncFinding }) {
         <strong>{shown}</strong>
       )}
       <div className="row small muted">
-        {shown !== kind && kind} <StripeId id={processorId} what={`${kind.toLowerCase()} ${processorId}`} />
+        {shown !== kind && kind}{' '}
+        {processorId && <StripeId id={processorId} what={`${kind.toLowerCase()} ${processorId}`} />}
       </div>
     </>
   );
