@@ -168,7 +168,7 @@ it('replaces a price: the new one takes the key, and then the old one is archive
   const { processorPriceId } = (await catalog.call('GET', `/prices/${old}`)).body;
   // As after a kill between both calls.
   await catalog.control.fail({ method: 'POST', path: `/v1/prices/${processorPriceId}`, mode: 'dropped', times: 20 });
-  await expect(catalog.write(raised, key)).rejects.toThrow();
+  await expect(catalog.write(raised, key)).rejects.toMatchObject({ code: 'unavailable' });
   await catalog.control.clearFaults();
   const readKeyed = async () => {
     const { prices } = await catalog.readCatalog();
@@ -285,5 +285,5 @@ it('reads what has a key, archived too, and what is active without one', async (
   expect(products.map(({ name }) => name).toSorted()).toEqual(['Keyed', 'Pro', 'Unkeyed']);
   expect(prices.map(({ id }) => id)).toEqual([first, second]);
   expect(coupons.map(({ id }) => id)).toEqual([couponId]);
-  expect(promotionCodes.map(it => it.code)).toEqual(['ALL']);
+  expect(promotionCodes.map(one => one.code)).toEqual(['ALL']);
 });

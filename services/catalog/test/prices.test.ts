@@ -48,7 +48,7 @@ it('creates a recurring price at the processor and here, and publishes one event
   const amount = { unitAmountDecimal: '2999', billingScheme: 'per_unit', metered: false };
   const { projectId } = catalog.scope;
   expect((await catalog.published(PriceCreated)).map(({ data: { change: _change, ...data } }) => data)).toEqual([
-    { ...state, ...amount, projectId, version: 1, createdAt: new Date(createdAt), deletedAt: null },
+    { ...state, ...amount, key: null, projectId, version: 1, createdAt: new Date(createdAt), deletedAt: null },
   ]);
 });
 

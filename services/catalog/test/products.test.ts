@@ -40,6 +40,7 @@ it('creates a product at the processor and here, and publishes one event', async
   expect((await catalog.call('GET', `/products/${product.id}`)).body).toEqual(product);
   const state = {
     id: product.id,
+    key: null,
     projectId,
     name: 'Pro',
     description: 'For teams',

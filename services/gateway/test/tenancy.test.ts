@@ -1,7 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ProjectUpdated } from '@billing/contracts/events/gateway';
 import { ProjectId, TeamId } from '@billing/contracts/ids';
 import { FindProject } from '@billing/contracts/rpc/calls';
+import { SetGraceDays } from '@billing/contracts/rpc/catalog';
+import { testAuditContext } from '@billing/service/testing/audit-context';
 import { waitFor } from '@billing/testing/wait-for';
 import { withoutRequestId } from './http-client.ts';
 import { startGateway, type Gateway } from './start-gateway.ts';
@@ -120,6 +123,19 @@ describe('projects', () => {
     const scope = { teamId: TeamId.schema.parse(teamId), projectId: ProjectId.schema.parse(projectId) };
     expect(await gateway.rpc.call(FindProject, scope)).toMatchObject({ id: projectId, baseCurrency: 'usd' });
     expect(await gateway.rpc.call(FindProject, { ...scope, teamId: TeamId.create() })).toBeNull();
+  });
+
+  it('get their grace by RPC, with one entry in the audit log for one operation key', async () => {
+    const { owner, path, teamId, projectId } = await gateway.createTenant();
+    const scope = { teamId: TeamId.schema.parse(teamId), projectId: ProjectId.schema.parse(projectId) };
+    const audit = { ...testAuditContext(), projectId: scope.projectId };
+    const request = { ...scope, operationKey: randomUUID(), audit, entitlementGraceDays: 30 };
+    for (let repeat = 0; repeat < 2; repeat += 1) await gateway.rpc.call(SetGraceDays, request);
+    expect((await owner.call('GET', path)).body.project).toMatchObject({ entitlementGraceDays: 30 });
+    const { body } = await owner.call('GET', `/api/service/teams/${teamId}/audit-log?action=${audit.action}`);
+    expect(body.entries).toMatchObject([{ changes: [{ field: 'entitlementGraceDays', to: 30 }] }]);
+    const foreign = { ...request, teamId: TeamId.create() };
+    await expect(gateway.rpc.call(SetGraceDays, foreign)).rejects.toMatchObject({ code: 'project_not_found' });
   });
 
   it('take concurrent changes one after the other', async () => {

@@ -28,6 +28,20 @@ it('previews and makes what is offered, as the project has set', async () => {
   expect(changes.map(({ request }) => request)).toMatchObject([{ ...of, plan: { ...plan, ...pinned }, audit }]);
 });
 
+it('takes the key of an offered price in place of its id', async () => {
+  await using plans = await startPlans();
+  const { prices, changes, previews } = plans.service.otherServices;
+  const offered = prices.find(({ price }) => price.id === plans.team.id);
+  if (offered) offered.price = { ...offered.price, key: 'team_monthly' };
+  const byKey = { priceKey: 'team_monthly' };
+  expect((await plans.call('POST', 'change/preview', byKey)).statusCode).toBe(200);
+  expect((await plans.call('POST', 'change', byKey)).statusCode).toBe(200);
+  const plan = { priceId: plans.team.id };
+  expect([previews, changes.map(({ request }) => request)]).toMatchObject([[{ plan }], [{ plan }]]);
+  expect((await plans.call('POST', 'change', { priceKey: 'none' })).statusCode).toBe(404);
+  expect((await plans.call('POST', 'change', { ...byKey, ...plan })).statusCode).toBe(400);
+});
+
 it('sends no proration for a change at the end of the period', async () => {
   await using plans = await startPlans({ planSwitch: { when: 'period_end' } });
   plans.service.otherServices.changeStatus = 'scheduled';
