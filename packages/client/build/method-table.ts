@@ -92,7 +92,10 @@ export const METHOD_CLASSES: Readonly<Record<string, MethodClass>> = {
         'What customers have paid.',
         { ...byVerb('listPayments', 'getPayment', 'refundPayment'), totals: 'getPaymentTotals' },
       ],
-      coupons: ['What can be taken off a price.', byVerb('createCoupon', 'listCoupons', 'getCoupon', 'updateCoupon', 'deleteCoupon')],
+      coupons: [
+        'What can be taken off a price.',
+        byVerb('createCoupon', 'listCoupons', 'getCoupon', 'updateCoupon', 'deleteCoupon'),
+      ],
       promotionCodes: [
         'With which customers redeem coupons.',
         byVerb('createPromotionCode', 'listPromotionCodes', 'getPromotionCode', 'updatePromotionCode'),
@@ -144,6 +147,10 @@ export const METHOD_CLASSES: Readonly<Record<string, MethodClass>> = {
         byVerb('listWebhookDeliveries', 'getWebhookDelivery', 'retryWebhookDelivery'),
       ],
       webhookEvents: ['What the processor has sent.', byVerb('listWebhookEvents')],
+      catalog: [
+        'All that the project sells, as a document of your repository.',
+        { export: 'exportCatalog', apply: 'applyCatalog' },
+      ],
       syncs: [
         'The processor’s account and the project’s records, compared and made equal.',
         { ...byVerb('createSync', 'listSyncs', 'getSync', 'cancelSync'), findings: 'listSyncFindings' },

@@ -4,6 +4,7 @@ export const NAMES: Readonly<
 > = {
   changePlan: { response: 'PlanChangeResult' },
   createApiKey: { response: 'IssuedApiKey' },
+  exportCatalog: { response: 'ExportedCatalog' },
   createWebhookEndpoint: { response: 'IssuedWebhookEndpoint' },
   getProcessor: { response: 'ProcessorConnection' },
   getReferralCode: { response: 'ReferralCodeHistory' },
