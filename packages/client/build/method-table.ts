@@ -88,7 +88,10 @@ export const METHOD_CLASSES: Readonly<Record<string, MethodClass>> = {
         'What customers have paid.',
         { ...byVerb('listPayments', 'getPayment', 'refundPayment'), totals: 'getPaymentTotals' },
       ],
-      coupons: ['What can be taken off a price.', byVerb('createCoupon', 'listCoupons', 'getCoupon', 'updateCoupon', 'deleteCoupon')],
+      coupons: [
+        'What can be taken off a price.',
+        byVerb('createCoupon', 'listCoupons', 'getCoupon', 'updateCoupon', 'deleteCoupon'),
+      ],
       promotionCodes: [
         'With which customers redeem coupons.',
         byVerb('createPromotionCode', 'listPromotionCodes', 'getPromotionCode', 'updatePromotionCode'),
