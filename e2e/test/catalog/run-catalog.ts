@@ -1,4 +1,4 @@
-import type { CatalogApply, CatalogDocument, Sync, SyncFinding } from '@billing/client';
+import type { CatalogApply, Sync, SyncFinding } from '@billing/client';
 import { waitFor } from '@billing/testing/wait-for';
 import { expect } from 'vitest';
 import type { Tenant } from '../../system/tenant.ts';
@@ -17,7 +17,7 @@ export const ended = (tenant: Tenant, { id }: Pick<Sync, 'id'>): Promise<Sync> =
 /** Compares a document with a project's catalog, or applies it, to the end. */
 export async function runCatalog(
   tenant: Tenant,
-  catalog: CatalogDocument,
+  catalog: CatalogApply['catalog'],
   wanted: Omit<CatalogApply, 'catalog'>,
 ): Promise<{ readonly sync: Sync; readonly findings: readonly SyncFinding[] }> {
   const sync = await ended(tenant, await tenant.billing.catalog.apply({ catalog, ...wanted }));
@@ -31,7 +31,7 @@ export const exported = async ({ billing }: Tenant): Promise<string> =>
   JSON.stringify((await billing.catalog.export()).catalog, null, 2);
 
 /** A catalog with everything that a document can have. */
-export const CATALOG: CatalogDocument = {
+export const CATALOG: CatalogApply['catalog'] = {
   version: 1,
   features: [
     { key: 'api', name: 'API', type: 'boolean' },
