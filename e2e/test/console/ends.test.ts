@@ -85,7 +85,9 @@ inBrowser('pauses the payments until a time, shows that, and resumes them', asyn
   expect(await read()).toMatchObject({ status: 'active', paused: { invoices: 'keep_as_draft' } });
   const notice = page.getByText(/^Payments are paused until May 2, 2040, 9:30\sAM\.$/);
   await notice.waitFor();
-  await page.getByText('Its invoices stay drafts.').waitFor();
+  await page.getByText('Its invoices stay drafts. Its plan can’t change meanwhile.').waitFor();
+  const change = page.getByRole('button', { name: 'Change plan…' });
+  expect(await change.count()).toBe(0);
   await page.locator('.badge', { hasText: 'Payments paused' }).waitFor();
   await expectAccessible(page);
   await page.setViewportSize(PHONE);
@@ -97,6 +99,7 @@ inBrowser('pauses the payments until a time, shows that, and resumes them', asyn
   await dialog.getByRole('button', { name: 'Resume', exact: true }).click();
   await page.getByText('The subscription goes on.').waitFor();
   await notice.waitFor({ state: 'detached' });
+  await change.waitFor();
   expect(await read()).toMatchObject({ paused: null });
 });
 

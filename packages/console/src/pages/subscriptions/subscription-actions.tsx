@@ -28,7 +28,7 @@ export function SubscriptionActions({ subscription, all = false, small = !all, c
   if (hasEnded(subscription)) return null;
   return (
     <>
-      {all && (
+      {all && !isPaused(subscription) && (
         <DialogButton small={small} dialog={<ChangePlanDialog subscription={subscription} />}>
           Change plan…
         </DialogButton>
