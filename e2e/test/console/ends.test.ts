@@ -103,6 +103,20 @@ inBrowser('pauses the payments until a time, shows that, and resumes them', asyn
   expect(await read()).toMatchObject({ paused: null });
 });
 
+inBrowser.for(['Change plan…', 'Cancel…', 'Add an item…'])(
+  'keeps the dialog of %s when the subscription ends meanwhile',
+  async (name, { visit }) => {
+    const { id } = await newSubscription(tenant, priceId);
+    const { page, dialog } = await open(visit, { id });
+    await page.getByRole('button', { name }).click();
+    await dialog.waitFor();
+    await tenant.billing.subscriptions.cancelNow(id);
+    await page.locator('.badge', { hasText: 'Canceled' }).first().waitFor();
+    expect(await page.locator('button', { hasText: name }).count()).toBe(0);
+    expect(await dialog.isVisible()).toBe(true);
+  },
+);
+
 inBrowser('says that a pause is refused', async ({ visit }) => {
   const { id } = await newSubscription(tenant, priceId);
   const { page, dialog } = await open(visit, { id });
