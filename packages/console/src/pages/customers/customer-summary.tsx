@@ -105,6 +105,7 @@ function OwedFact({ payment, balance }: CustomerState) {
           since <Time at={pastDueSince} />
         </>
       )}
+      {isOwed && balance && balance.credit !== 0 && `, ${describeBalance(balance)}`}
     </Fact>
   );
 }
