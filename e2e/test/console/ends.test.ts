@@ -147,7 +147,7 @@ inBrowser('resumes what a trial has left paused for the amount that it shows', a
 
   await tenant.processor.setCardDeclines(other, true);
   await dialog.getByRole('button', { name: 'Resume for $29.99' }).click();
-  await dialog.getByRole('alert').filter({ hasText: 'The bank declined the payment' }).waitFor();
+  await dialog.getByRole('alert').filter({ hasText: 'The payment was declined' }).waitFor();
   expect(await read()).toMatchObject({ status: 'paused' });
   await tenant.processor.setCardDeclines(other, false);
   await dialog.getByRole('button', { name: 'Resume for $29.99' }).click();
