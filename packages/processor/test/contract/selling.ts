@@ -31,7 +31,7 @@ export function sellingCases(cases: Cases): void {
       addedOnce: [{ priceId: fee.id, quantity: 1 }],
       currency: 'usd',
       automaticTax: false,
-      metadata: { operationId: randomUUID() },
+      metadata: { checkoutId: randomUUID() },
       ...more,
     };
     return { customerId, plan, fee, terms };
@@ -146,7 +146,7 @@ export function sellingCases(cases: Cases): void {
     expect(await processor().createSubscription(terms, sameKey)).toEqual(subscription);
     const created = { metadata: terms.metadata, since: new Date() };
     expect(await processor().findCreatedSubscription(customerId, created)).toEqual(subscription);
-    const other = { ...created, metadata: { operationId: randomUUID() } };
+    const other = { ...created, metadata: { checkoutId: randomUUID() } };
     expect(await processor().findCreatedSubscription(customerId, other)).toBeNull();
     const canceled = await processor().cancelSubscription(subscription.id, key());
     expect(await processor().findCreatedSubscription(customerId, created)).toEqual(canceled);

@@ -190,7 +190,7 @@ async function sendFirstInvoice(
 
 const scopeOf = ({ teamId, projectId }: ProjectScope): ProjectScope => ({ teamId, projectId });
 
-const madeBy = (operationId: string): Record<string, string> => ({ operationId });
+const madeBy = (operationId: string): Record<string, string> => ({ checkoutId: operationId });
 
 /** https://docs.stripe.com/metadata */
 const MAX_METADATA_KEYS = 50;
