@@ -44,6 +44,10 @@ export const METHOD_CLASSES: Readonly<Record<string, MethodClass>> = {
         {},
         'stateMethods',
       ],
+      catalog: [
+        'All of what is sold, as a document without ids that is kept in a repository.',
+        byVerb('exportCatalog', 'applyCatalog'),
+      ],
       customers: [
         'Who buys.',
         byVerb('createCustomer', 'listCustomers', 'getCustomer', 'updateCustomer', 'deleteCustomer'),
@@ -92,7 +96,10 @@ export const METHOD_CLASSES: Readonly<Record<string, MethodClass>> = {
         'What customers have paid.',
         { ...byVerb('listPayments', 'getPayment', 'refundPayment'), totals: 'getPaymentTotals' },
       ],
-      coupons: ['What can be taken off a price.', byVerb('createCoupon', 'listCoupons', 'getCoupon', 'updateCoupon', 'deleteCoupon')],
+      coupons: [
+        'What can be taken off a price.',
+        byVerb('createCoupon', 'listCoupons', 'getCoupon', 'updateCoupon', 'deleteCoupon'),
+      ],
       promotionCodes: [
         'With which customers redeem coupons.',
         byVerb('createPromotionCode', 'listPromotionCodes', 'getPromotionCode', 'updatePromotionCode'),

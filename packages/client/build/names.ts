@@ -5,6 +5,7 @@ export const NAMES: Readonly<
   changePlan: { response: 'PlanChangeResult' },
   createApiKey: { response: 'IssuedApiKey' },
   createWebhookEndpoint: { response: 'IssuedWebhookEndpoint' },
+  exportCatalog: { response: 'CatalogExport' },
   getProcessor: { response: 'ProcessorConnection' },
   getReferralCode: { response: 'ReferralCodeHistory' },
   getTeamWebhookEvent: { response: 'WebhookEventWithPayload' },
