@@ -24,6 +24,15 @@ export const EXAMPLE_WRITES: Readonly<Record<string, PrepareWrite>> = {
       () => api.post(`${P}/syncs`, { mode: 'report', filter: { metadata: { app: 'shop' } } }),
       body => ({ type: 'sync', id: body.sync.id }),
     ),
+  applyCatalog: async ({ tenant: { api, P, billing } }) => {
+    const [running] = (await billing.syncs.list({ limit: 1 }).page()).items;
+    if (running) await billing.syncs.cancel(running.id);
+    const body = { catalog: { version: 1 }, mode: 'report' };
+    return byKey(
+      () => api.post(`${P}/catalog/apply`, body),
+      ({ sync }) => ({ type: 'sync', id: sync.id }),
+    );
+  },
   cancelSync: async ({ tenant }) => {
     const id = await canceledSync(tenant);
     return byKey(() => tenant.api.post(`${tenant.P}/syncs/${id}/cancel`), is('sync', id));

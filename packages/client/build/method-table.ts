@@ -44,10 +44,6 @@ export const METHOD_CLASSES: Readonly<Record<string, MethodClass>> = {
         {},
         'stateMethods',
       ],
-      catalog: [
-        'All of what is sold, as a document without ids that is kept in a repository.',
-        byVerb('exportCatalog', 'applyCatalog'),
-      ],
       customers: [
         'Who buys.',
         byVerb('createCustomer', 'listCustomers', 'getCustomer', 'updateCustomer', 'deleteCustomer'),
@@ -151,6 +147,10 @@ export const METHOD_CLASSES: Readonly<Record<string, MethodClass>> = {
         byVerb('listWebhookDeliveries', 'getWebhookDelivery', 'retryWebhookDelivery'),
       ],
       webhookEvents: ['What the processor has sent.', byVerb('listWebhookEvents')],
+      catalog: [
+        'All that the project sells, as a document of your repository.',
+        { export: 'exportCatalog', apply: 'applyCatalog' },
+      ],
       syncs: [
         'The processor’s account and the project’s records, compared and made equal.',
         { ...byVerb('createSync', 'listSyncs', 'getSync', 'cancelSync'), findings: 'listSyncFindings' },

@@ -4,8 +4,8 @@ export const NAMES: Readonly<
 > = {
   changePlan: { response: 'PlanChangeResult' },
   createApiKey: { response: 'IssuedApiKey' },
+  exportCatalog: { response: 'ExportedCatalog' },
   createWebhookEndpoint: { response: 'IssuedWebhookEndpoint' },
-  exportCatalog: { response: 'CatalogExport' },
   getProcessor: { response: 'ProcessorConnection' },
   getReferralCode: { response: 'ReferralCodeHistory' },
   getTeamWebhookEvent: { response: 'WebhookEventWithPayload' },

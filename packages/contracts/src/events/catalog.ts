@@ -69,11 +69,11 @@ export function productOf({ version: _version, deletedAt: _deletedAt, ...rest }:
 
 /** Returns a price as its GET does. */
 export function priceOf(state: PriceState): Price {
-  const { id, productId, key, currency, currencyOptions, type, interval, intervalCount } = state;
+  const { id, productId, currency, currencyOptions, type, interval, intervalCount } = state;
   const { taxBehavior, isActive, processorPriceId, metadata, createdAt } = state;
   const period = interval === null ? {} : { interval, intervalCount: intervalCount ?? 1 };
   const terms = { ...showAmount(state), currency, currencyOptions, type, ...period };
-  const named = key === null ? {} : { key };
+  const named = state.key === null ? {} : { key: state.key };
   return { id, productId, ...named, ...terms, taxBehavior, isActive, processorPriceId, metadata, createdAt };
 }
 

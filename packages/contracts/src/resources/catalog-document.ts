@@ -103,6 +103,19 @@ const portal = z.strictObject({
     .exactOptional(),
 });
 
+const EXAMPLE = {
+  version: 1,
+  features: [{ key: 'seats', name: 'Seats', type: 'limit' }],
+  products: [
+    {
+      key: 'pro',
+      name: 'Pro',
+      features: { seats: { value: 5 } },
+      prices: [{ key: 'pro_monthly', unitAmount: 2999, currency: 'usd', interval: 'month' }],
+    },
+  ],
+};
+
 /** All that a project sells, without ids: what is left out of an item has its default. */
 export const catalogDocument = z
   .strictObject({
@@ -168,18 +181,7 @@ export const catalogDocument = z
   .meta({
     id: 'CatalogDocument',
     description: 'All that a project sells, without ids: a file that you keep in your repository.',
-    example: {
-      version: 1,
-      features: [{ key: 'seats', name: 'Seats', type: 'limit' }],
-      products: [
-        {
-          key: 'pro',
-          name: 'Pro',
-          features: { seats: { value: 5 } },
-          prices: [{ key: 'pro_monthly', unitAmount: 2999, currency: 'usd', interval: 'month' }],
-        },
-      ],
-    },
+    example: EXAMPLE,
   });
 export type CatalogDocument = z.output<typeof catalogDocument>;
 export type CatalogFeature = z.output<typeof feature>;
@@ -200,5 +202,9 @@ export const shownCatalog = z
     portal: z.looseObject({}),
     settings: z.looseObject({}),
   })
-  .meta({ id: 'Catalog', description: 'All that a project sells, as a document that `apply` takes.' });
+  .meta({
+    id: 'Catalog',
+    description: 'All that a project sells, as a document that `apply` takes.',
+    example: { ...EXAMPLE, coupons: [], portal: {}, settings: {} },
+  });
 export type ShownCatalog = z.output<typeof shownCatalog>;

@@ -22,6 +22,11 @@ export const TAGS = [
     ofOthers: ['features', 'grants', 'state'],
     description: 'What products and grants give to customers, and the one read of what a customer may use.',
   },
+  {
+    name: 'Catalog',
+    resources: ['catalog'],
+    description: 'All that a project sells as a document of your repository, compared and applied.',
+  },
   { name: 'Customers', resources: ['customers'], description: 'Who pays, mirrored to the payment processor.' },
   {
     name: 'Checkout',

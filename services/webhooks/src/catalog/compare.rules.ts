@@ -31,11 +31,13 @@ interface Options {
  * has a key is compared, and only sections that the document has.
  */
 export function compareCatalog(wanted: CatalogItems, recorded: RecordedCatalog, options: Options): CatalogFinding[] {
+  const ofProducts = compareProducts(wanted, recorded, options);
   return [
     ...compareFeatures(wanted, recorded, options),
-    ...compareProducts(wanted, recorded, options),
+    ...ofProducts,
     ...compareCoupons(wanted, recorded, options),
-    ...compareParts(wanted, recorded),
+    ...comparePortal(wanted, recorded, ofProducts),
+    ...compareSettings(wanted, recorded),
   ];
 }
 
@@ -149,7 +151,11 @@ function compareCoupons(
   const wantedKeys = new Set(coupons.map(({ key }) => key));
   // The processor archives no coupon: one whose codes are all switched off is as good as that.
   const living = known.filter(({ id }) => codesOf(id).some(({ item }) => item.isActive));
-  findings.push(...extras('coupon', living, wantedKeys, prune));
+  const left = extras('coupon', living, wantedKeys, prune);
+  findings.push(...left);
+  for (const { id: couponId } of left)
+    for (const { id, item } of codesOf(couponId))
+      if (item.isActive) findings.push(extra('promotion_code', item.code, id, null, prune));
   for (const { couponKey, ...wanted } of codes) {
     if (inConflict.has(couponKey)) continue;
     const key = wanted.code;
@@ -177,24 +183,29 @@ function compareCoupons(
 
 const newestCode = (codes: RecordedCatalog['codes']) => codes.findLast(({ item }) => item.isActive) ?? codes.at(-1);
 
-function compareParts({ portal, settings }: CatalogItems, recorded: RecordedCatalog): CatalogFinding[] {
-  return [
-    ...(portal
-      ? changed(
-          { type: 'portal', key: 'portal', id: null, name: null },
-          fieldDifferences(recorded.portal, portal),
-          null,
-        )
-      : []),
-    ...(settings
-      ? changed(
-          { type: 'settings', key: 'settings', id: null, name: null },
-          fieldDifferences(recorded.settings, settings),
-          null,
-        )
-      : []),
+/** Compares what the portal offers. A price that is replaced is replaced there too, whether the document has a portal or not. */
+function comparePortal(
+  { portal }: CatalogItems,
+  recorded: RecordedCatalog,
+  ofProducts: readonly CatalogFinding[],
+): CatalogFinding[] {
+  const offered = recorded.portal.planSwitch.priceKeys;
+  const replaced = ofProducts.filter(it => it.action === 'replace' && offered.includes(it.key)).map(({ key }) => key);
+  const fields = [
+    ...(portal ? fieldDifferences(recorded.portal, portal) : []),
+    ...(replaced.length > 0 ? [{ field: 'replacedPrices', ours: replaced, theirs: replaced }] : []),
   ];
+  return changed({ type: 'portal', key: 'portal', id: null, name: null }, fields, null);
 }
+
+const compareSettings = ({ settings }: CatalogItems, recorded: RecordedCatalog): CatalogFinding[] =>
+  settings
+    ? changed(
+        { type: 'settings', key: 'settings', id: null, name: null },
+        fieldDifferences(recorded.settings, settings),
+        null,
+      )
+    : [];
 
 interface Compared {
   readonly key: string;

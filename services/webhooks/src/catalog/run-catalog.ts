@@ -2,7 +2,14 @@ import { createHash } from 'node:crypto';
 import { AuditEntryId } from '@billing/contracts/ids';
 import { Problem } from '@billing/contracts/problem';
 import type { PortalConfig } from '@billing/contracts/resources/portal-config';
-import { SetGraceDays, SetPortalConfig, WriteCatalog, type CatalogWrite } from '@billing/contracts/rpc/catalog';
+import {
+  FindPortalConfig,
+  SetGraceDays,
+  SetPortalConfig,
+  WriteCatalog,
+  type CatalogRecords,
+  type CatalogWrite,
+} from '@billing/contracts/rpc/catalog';
 import type { RpcClient } from '@billing/messaging/rpc';
 import type { Outbox } from '@billing/messaging/outbox';
 import { workInTurns, type Stepped } from '@billing/processor/turns';
@@ -67,8 +74,11 @@ export function runCatalog({ em, outbox, rpc, turnMs, logger }: RunParts) {
   };
 
   const savePortal = async ({ sync, run, wanted }: Applying): Promise<void> => {
-    if (!wanted.portal) return;
-    const portalConfig = toPortalConfig(wanted.portal, await readRecords(rpc, sync));
+    const { teamId, projectId } = sync;
+    const records = await readRecords(rpc, { teamId, projectId });
+    const portalConfig = wanted.portal
+      ? toPortalConfig(wanted.portal, records)
+      : withNewestPrices(await rpc.call(FindPortalConfig, { teamId, projectId }), records);
     await rpc.call(SetPortalConfig, { ...writeOf(sync, run, 'portal'), portalConfig });
   };
   const saveSettings = async ({ sync, run, wanted }: Applying): Promise<void> => {
@@ -154,14 +164,21 @@ function writeOf({ id, teamId, projectId }: LeasedSync, { audit }: CatalogRun, p
   };
 }
 
+/** Returns the newest active price of a key. */
+const priceOf = ({ prices }: CatalogRecords, key: string) => prices.findLast(it => it.key === key && it.isActive);
+
+/** Returns a portal's configuration with what has taken the place of prices that were replaced. */
+function withNewestPrices(config: PortalConfig, records: CatalogRecords): PortalConfig {
+  const keys = new Map(records.prices.map(({ id, key }) => [id, key]));
+  const priceIds = config.planSwitch.priceIds.map(id => priceOf(records, keys.get(id) ?? '')?.id ?? id);
+  return { ...config, planSwitch: { ...config.planSwitch, priceIds: [...new Set(priceIds)] } };
+}
+
 /** Returns a portal's configuration with the ids of this project; keys and codes that it does not have are left out. */
-function toPortalConfig(
-  { planSwitch, cancellation, ...others }: PortalItem,
-  records: Awaited<ReturnType<typeof readRecords>>,
-): PortalConfig {
+function toPortalConfig({ planSwitch, cancellation, ...others }: PortalItem, records: CatalogRecords): PortalConfig {
   const { priceKeys, ...switching } = planSwitch;
   const { askReason, saveOffer } = cancellation;
-  const priceIds = priceKeys.flatMap(key => records.prices.findLast(it => it.key === key && it.isActive)?.id ?? []);
+  const priceIds = priceKeys.flatMap(key => priceOf(records, key)?.id ?? []);
   const offered =
     saveOffer && records.promotionCodes.findLast(it => it.code.toLowerCase() === saveOffer.promotionCode.toLowerCase());
   return {

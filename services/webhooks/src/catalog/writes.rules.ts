@@ -26,11 +26,12 @@ export type CatalogPhase = 'compare' | CatalogPass;
 export const typesOf = (pass: CatalogPass): readonly CatalogType[] =>
   pass === 'give' || pass === 'archive' ? ['product', 'price'] : [pass];
 
-/** Returns the passes that have something to do for a finding. */
-export const passesOf = (finding: CatalogFinding, wanted: CatalogItems): CatalogPass[] =>
-  finding.action === 'none'
-    ? []
-    : PASSES.filter(pass => pass === finding.type || writesOf(finding, wanted, pass).length > 0);
+/** Returns the passes that have something to do for a finding; what is created has its id by the time of a later pass. */
+export function passesOf(finding: CatalogFinding, wanted: CatalogItems): CatalogPass[] {
+  if (finding.action === 'none') return [];
+  const recorded = { ...finding, id: finding.id ?? 'created by then' };
+  return PASSES.filter(pass => pass === finding.type || writesOf(recorded, wanted, pass).length > 0);
+}
 
 /**
  * Returns what a pass writes for a finding, in this order. Portal and settings are written whole, by their services.

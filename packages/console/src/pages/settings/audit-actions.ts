@@ -99,7 +99,7 @@ export const ACTIONS: Readonly<Record<string, string>> = {
   retryDeadLetters: 'handle dead letters once more',
   dropDeadLetter: 'drop a dead letter',
   dropDeadLetters: 'drop dead letters',
-  applyCatalog: 'compare or apply a document of the catalog',
+  applyCatalog: 'compare the catalog with a document, or make it so',
   createSync: 'start a sync',
   cancelSync: 'stop a sync',
 
