@@ -9,6 +9,7 @@ export {
   isWholeCurrency,
   PROCESSOR_CURRENCIES,
 } from './money.ts';
+export { catalogConflictText } from '@billing/contracts/catalog-conflict-text';
 export { paymentMethodLine } from '@billing/contracts/payment-method-text';
 export { Entitlements, type EntitlementOptions } from './entitlements.ts';
 export type {

@@ -41,6 +41,7 @@ it('believes the newest complete report of everything since the last apply', () 
     sync({ types: ['customer'] }),
     sync({ filter: { metadata: { app: 'shop' }, includeUnmarked: true } }),
     sync({ filter: { metadata: {}, includeUnmarked: false } }),
+    sync({ kind: 'catalog', mode: 'apply' }),
   ];
   expect(newestReport([...others, wanted], 2)).toBe(wanted);
   expect(newestReport([...others, sync({ mode: 'apply' }), wanted], 2)).toBeUndefined();

@@ -35,8 +35,9 @@ export function planOf({ types, counts }: Pick<Sync, 'types' | 'counts'>): Apply
  * One from before the last apply says nothing. `syncs` are the newest first.
  */
 export function newestReport(syncs: readonly Sync[], allTypes: number): Sync | undefined {
-  const lastApply = syncs.findIndex(({ mode }) => mode === 'apply');
-  return syncs
+  const ofAccount = syncs.filter(({ kind }) => kind === 'account');
+  const lastApply = ofAccount.findIndex(({ mode }) => mode === 'apply');
+  return ofAccount
     .slice(0, lastApply === -1 ? undefined : lastApply)
     .find(sync => sync.status === 'completed' && sync.types.length === allTypes && !isFiltered(sync));
 }

@@ -36,10 +36,10 @@ export const exportedFindings = (mode: Sync['mode']): readonly Column<SyncFindin
   exportedColumn('Belongs to: id', ({ belongsTo }) => belongsTo?.id),
 ];
 
-/** The name of an object, as a link to its record if there is one, and its id at Stripe. */
-function FoundObject({ finding }: { readonly finding: SyncFinding }) {
-  const { type, id, name, processorId } = finding;
-  const place = id === null ? undefined : placeOf(finding);
+/** The name of an object, as a link to its record if there is one, and its id at Stripe or its key. */
+export function FoundObject({ finding }: { readonly finding: SyncFinding }) {
+  const { type, name, processorId, key } = finding;
+  const place = placeOf(finding);
   const kind = SYNC_TYPE[type].one;
   const recorded = useRecordName(finding);
   const shown = name ? <bdi>{name}</bdi> : (recorded ?? kind);
@@ -55,6 +55,7 @@ function FoundObject({ finding }: { readonly finding: SyncFinding }) {
       <div className="row small muted">
         {shown !== kind && kind}{' '}
         {processorId && <StripeId id={processorId} what={`${kind.toLowerCase()} ${processorId}`} />}
+        {key !== null && key !== type && <code>{key}</code>}
       </div>
     </>
   );
@@ -69,8 +70,12 @@ function useRecordName({ type, id }: SyncFinding): ReactNode {
   return type === 'price' ? names.ofPrice(id) : products?.find(product => product.id === id)?.name;
 }
 
-/** Where a finding's record is shown; a price on the page of its product. */
-function placeOf({ type, id, belongsTo }: SyncFinding): Place {
+/** Where a finding's record is shown, if there is one; a price on the page of its product. */
+function placeOf({ type, id, key, belongsTo }: SyncFinding): Place | undefined {
+  if (type === 'portal') return { page: 'settings/portal' };
+  if (type === 'settings') return { page: 'settings/project' };
+  if (id === null) return undefined;
+  if (type === 'feature') return { page: `features/${key ?? id}` };
   if (type === 'price') return { page: belongsTo?.id ? `products/${belongsTo.id}` : 'products' };
   return { page: type === 'promotion_code' ? `promotion-codes/${id}` : `${type}s/${id}` };
 }

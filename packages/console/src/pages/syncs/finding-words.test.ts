@@ -12,6 +12,10 @@ const finding: SyncFinding = {
   fields: [],
   reason: null,
   applied: false,
+  key: null,
+  action: null,
+  liveSubscriptions: null,
+  migration: null,
 };
 
 it('says what an apply would do, and what one has done', () => {

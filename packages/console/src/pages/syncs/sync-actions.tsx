@@ -8,7 +8,7 @@ import { ApplyDialog } from './apply-dialog.tsx';
 import { newestReport } from './apply-plan.ts';
 import { StopButton } from './run.tsx';
 import { isOpen } from './sync-counts.ts';
-import { SYNC_TYPE } from './types.ts';
+import { ACCOUNT_TYPES } from './types.ts';
 
 /** Buttons that start a sync of everything, or stop the one that runs. They have their room before the syncs are loaded. */
 export function SyncActions({ syncs }: { readonly syncs: readonly Sync[] | undefined }) {
@@ -22,7 +22,7 @@ export function SyncActions({ syncs }: { readonly syncs: readonly Sync[] | undef
   });
   const running = syncs?.find(isOpen);
   if (running) return <StopButton of="sync" id={running.id} />;
-  const report = newestReport(syncs ?? [], Object.keys(SYNC_TYPE).length);
+  const report = newestReport(syncs ?? [], ACCOUNT_TYPES);
   return (
     <div className="row">
       <Button disabled={!syncs} busy={start.isPending} onClick={() => start.mutate()}>

@@ -13,7 +13,7 @@ import { useNewestSyncs } from './use-newest-syncs.ts';
 export function SyncCard() {
   const newest = useNewestSyncs();
   const { data } = newest;
-  const sync = data?.[0];
+  const sync = data?.find(({ kind }) => kind === 'account');
   return (
     <Card
       title="Records and account"

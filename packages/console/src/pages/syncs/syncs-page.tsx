@@ -40,7 +40,7 @@ export function SyncsPage() {
   return (
     <Page
       title="Syncs"
-      lead="A report compares the Stripe account with the records and changes nothing; an apply makes the records equal to it. A report runs every night."
+      lead="A report compares the Stripe account with the records and changes nothing; an apply makes the records equal to it. A report runs every night. Comparisons of the catalog with a document are here, too."
       up={{ page: 'settings/connection', title: 'Connection' }}
       actions={<SyncActions syncs={newest.data} />}
     >
