@@ -125,6 +125,8 @@ function codeWrites({ id, key, action }: CatalogFinding, { codes }: CatalogItems
   if (id === null) return [];
   // The id is one of a promotion code: so says the finding's type.
   const promotionCodeId = id as `prc_${string}`;
+  if (action === 'replace')
+    return item ? [{ write: 'update-code', promotionCodeId, isActive: false }, { write: 'create-code', ...item }] : [];
   return [{ write: 'update-code', promotionCodeId, isActive: action !== 'archive' && item?.isActive === true }];
 }
 

@@ -1,4 +1,5 @@
 import { fits } from '@billing/contracts/feature-value';
+import { Problem } from '@billing/contracts/problem';
 import type { CatalogDocument } from '@billing/contracts/resources/catalog-document';
 import { DEFAULT_PORTAL_CONFIG, type PortalConfig } from '@billing/contracts/resources/portal-config';
 import { DEFAULT_GRACE_DAYS } from '@billing/contracts/resources/team';
@@ -65,7 +66,7 @@ export function apply(project: Project, document: CatalogDocument, { prune = fal
         }
         open.set(place, { ...finding, id });
       } catch (err) {
-        if (!(err instanceof Refusal)) throw err;
+        if (!(err instanceof Refusal || err instanceof Problem)) throw err;
         refusals.push(`${place}: ${err.message}`);
         open.delete(place);
       }
