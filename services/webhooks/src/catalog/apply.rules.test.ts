@@ -73,6 +73,18 @@ describe('a second document', () => {
     );
   });
 
+  it('has the same effect when each pass is made again', () => {
+    fc.assert(
+      fc.property(documents, documents, (first, second) => {
+        const [once, twice] = [projectOf(first), projectOf(first)];
+        apply(once, second, PRUNE);
+        apply(twice, second, { ...PRUNE, twice: true });
+        expect(textOfProject(twice)).toBe(textOfProject(once));
+      }),
+      RUNS,
+    );
+  });
+
   it('archives what it lacks with prune alone, and deletes nothing', () => {
     fc.assert(
       fc.property(documents, documents, fc.boolean(), (first, second, prune) => {
@@ -136,6 +148,40 @@ function forgetKeys({ records }: Project, isKept: (record: { readonly name: stri
   records.prices = records.prices.map(it => unnamed(it, names.get(it.productId) ?? null));
   records.coupons = records.coupons.map(it => unnamed(it, it.name));
 }
+
+describe('a key', () => {
+  const price = (key: string) => ({ key, unitAmount: 1_000, currency: 'usd', interval: 'month' }) as const;
+  const withPrices = (keys: Readonly<Record<string, readonly string[]>>) =>
+    catalogDocument.parse({
+      version: 1,
+      products: Object.entries(keys).map(([key, its]) => ({ key, name: key, prices: its.map(price) })),
+    });
+
+  it('of an archived price is free for one of another product, and that of an active one is not', () => {
+    const project = newProject();
+    apply(project, withPrices({ pro: ['monthly'], team: [] }));
+    const moving = withPrices({ pro: [], team: ['monthly'] });
+    expect(apply(project, moving).findings).toMatchObject([{ type: 'price', reason: 'other_product', action: 'none' }]);
+    apply(project, withPrices({ pro: [], team: [] }), PRUNE);
+    expect(apply(project, moving).refusals).toEqual([]);
+    expect(apply(project, moving, PRUNE).findings).toEqual([]);
+  });
+
+  it('of a price whose product has none is not extra', () => {
+    const project = newProject();
+    apply(project, withPrices({ pro: ['monthly'] }));
+    project.records.products = project.records.products.map(it => ({ ...it, key: null }));
+    expect(apply(project, withPrices({}), PRUNE).findings).toEqual([]);
+    expect(apply(project, withPrices({ pro: [] }), PRUNE).findings).toMatchObject([
+      { type: 'product', reason: 'twin' },
+    ]);
+    const adopted = apply(project, withPrices({ pro: [] }), { prune: true, adopt: true });
+    expect(adopted.findings.map(({ type, action }) => [type, action])).toEqual([
+      ['product', 'update'],
+      ['price', 'archive'],
+    ]);
+  });
+});
 
 describe('what has no key', () => {
   it('is left alone', () => {

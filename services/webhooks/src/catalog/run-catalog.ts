@@ -84,14 +84,14 @@ export function runCatalog({ em, outbox, rpc, turnMs, logger }: RunParts) {
     if (wanted.settings) await rpc.call(SetGraceDays, { ...writeOf(sync, run, 'settings'), ...wanted.settings });
   };
 
-  /** Makes the writes of one pass for a finding; returns the id of its record. */
+  /** Makes the writes of one pass for a finding; returns the id of its record: of what is replaced, that of the old one. */
   const write = async (applying: Applying, finding: CatalogFinding, pass: CatalogPass): Promise<string | null> => {
     if (pass === 'portal') await savePortal(applying);
     if (pass === 'settings') await saveSettings(applying);
     let { id } = finding;
     for (const [index, change] of writesOf(finding, applying.wanted, pass).entries())
       id = (await call(applying, change, `${finding.type} ${finding.key} ${pass} ${index}`)) ?? id;
-    return id;
+    return finding.action === 'replace' ? finding.id : id;
   };
 
   const applyBatch = async (applying: Applying, { phase, after }: Stage & { readonly phase: CatalogPass }) => {

@@ -183,10 +183,8 @@ export const reordered = ({ features, products, coupons: chosen, ...others }: Wh
   products: products
     .toReversed()
     .map(({ prices, ...it }) => ({ ...it, ...(prices && { prices: prices.toReversed() }) })),
-  coupons: chosen
-    .toReversed()
-    .map(({ promotionCodes, ...it }) => ({
-      ...it,
-      ...(promotionCodes && { promotionCodes: promotionCodes.toReversed() }),
-    })),
+  coupons: chosen.toReversed().map(({ promotionCodes, ...it }) => ({
+    ...it,
+    ...(promotionCodes && { promotionCodes: promotionCodes.toReversed() }),
+  })),
 });

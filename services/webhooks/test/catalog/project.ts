@@ -47,24 +47,40 @@ interface Applied {
   readonly writes: readonly CatalogWrite[];
 }
 
+interface Options {
+  readonly prune?: boolean;
+  readonly adopt?: boolean;
+  /** Each pass of a finding is made twice, as after a crash. */
+  readonly twice?: boolean;
+}
+
 /** Applies a document to a project, pass by pass, as a run does. */
-export function apply(project: Project, document: CatalogDocument, { prune = false, adopt = false } = {}): Applied {
+export function apply(
+  project: Project,
+  document: CatalogDocument,
+  { prune = false, adopt = false, twice = false }: Options = {},
+): Applied {
   const wanted = itemsOf(document);
   const findings = compareCatalog(wanted, read(project), { prune, adopt });
   const open = new Map(findings.map(it => [`${it.type} ${it.key}`, it]));
   if (open.size < findings.length) throw new Error('Two findings have one place.');
   const [refusals, writes]: [string[], CatalogWrite[]] = [[], []];
+  const made = new Map<string, string>();
   for (const pass of PASSES)
-    for (const [place, finding] of [...open].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+    for (const place of [...open.keys()].toSorted().flatMap(it => (twice ? [it, it] : [it]))) {
+      const finding = open.get(place);
+      if (!finding) continue;
       if (!typesOf(pass).includes(finding.type) || !passesOf(finding, wanted).includes(pass)) continue;
       try {
         let { id } = finding;
         if (pass === 'portal' || pass === 'settings') writeWhole(project, wanted, pass);
-        for (const change of writesOf(finding, wanted, pass)) {
+        for (const [index, change] of writesOf(finding, wanted, pass).entries()) {
           writes.push(change);
-          id = write(project, change);
+          const key = `${place} ${pass} ${index}`;
+          id = write(project, change, made.get(key));
+          made.set(key, id);
         }
-        open.set(place, { ...finding, id });
+        open.set(place, { ...finding, id: finding.action === 'replace' ? finding.id : id });
       } catch (err) {
         if (!(err instanceof Refusal || err instanceof Problem)) throw err;
         refusals.push(`${place}: ${err.message}`);
@@ -80,10 +96,15 @@ function writeWhole(project: Project, { portal, settings }: CatalogItems, pass: 
   else project.portal = portal ? toPortalConfig(portal, records) : withNewestPrices(project.portal, records);
 }
 
-/** Makes one write, as the catalog service does; returns the id of the record. */
-function write(project: Project, change: CatalogWrite): string {
+/** Makes one write, as the catalog service does; returns the id of the record, which is `known` of a write that is repeated. */
+function write(project: Project, change: CatalogWrite, known?: string): string {
   const { records, name } = project;
   const { features, products, prices, coupons, promotionCodes: codes } = records;
+  if (known !== undefined && change.write.startsWith('create-')) {
+    if (change.write === 'create-price' && change.replaces)
+      changed(prices, it => it.id === change.replaces, { isActive: false });
+    return known;
+  }
   const count = Object.values(records).reduce((sum, { length }) => sum + length, 0);
   switch (change.write) {
     case 'create-feature': {
