@@ -5,7 +5,7 @@ import { optionalText, text } from '../text.ts';
 import { catalogKey } from './catalog-key.ts';
 import { COUPON_DURATIONS, maxRedemptions } from './discount.ts';
 import { FEATURE_TYPES, featureKey, featureValue } from './feature.ts';
-import { portalConfig } from './portal-config.ts';
+import { DEFAULT_PORTAL_CONFIG, portalConfig } from './portal-config.ts';
 import { INTERVALS, MAX_INTERVAL_COUNT, PRICE_TYPES, TAX_BEHAVIORS } from './price.ts';
 
 const MAX_COUPONS = 500;
@@ -86,21 +86,27 @@ const coupon = z.strictObject({
   promotionCodes: z.array(promotionCode).max(MAX_CODES).exactOptional(),
 });
 
-const { planSwitch, cancellation } = portalConfig.shape;
+const { planSwitch, quantity, cancellation, pause, billingDetails, defaultLanguage, brand } = portalConfig.shape;
 const { priceIds: _ids, ...switching } = planSwitch.shape;
+/** What is left out of a part has its default. */
+const part = <Shape extends z.ZodRawShape>(shape: Shape) => z.strictObject(shape).partial().exactOptional();
 const portal = z.strictObject({
-  ...portalConfig.partial().shape,
-  planSwitch: z
-    .strictObject({ ...switching, priceKeys: z.array(catalogKey).max(50) })
-    .partial()
-    .exactOptional(),
-  cancellation: z
-    .strictObject({
-      askReason: cancellation.shape.askReason,
-      saveOffer: z.strictObject({ promotionCode: promotionCode.shape.code }).nullable(),
-    })
-    .partial()
-    .exactOptional(),
+  planSwitch: part({
+    ...switching,
+    priceKeys: z
+      .array(catalogKey)
+      .max(50)
+      .refine(all => new Set(all).size === all.length, 'Contains a price twice.'),
+  }),
+  quantity: part(quantity.shape),
+  cancellation: part({
+    askReason: cancellation.shape.askReason,
+    saveOffer: z.strictObject({ promotionCode: promotionCode.shape.code }).nullable(),
+  }),
+  pause: part(pause.shape),
+  billingDetails: part(billingDetails.shape),
+  defaultLanguage: defaultLanguage.exactOptional(),
+  brand: part(brand.shape),
 });
 
 /** A section that a document leaves out is left alone. */
@@ -188,6 +194,9 @@ export const catalogDocument = z
           reject([...path, 'promotionCodes', at, 'currency'], 'Expected with `minimumAmount`, and only then.');
       });
     });
+    const { quantity: offered } = DEFAULT_PORTAL_CONFIG;
+    const { min = offered.min, max = offered.max } = document.portal?.quantity ?? {};
+    if (min > max) reject(['portal', 'quantity', 'max'], 'Expected at least `min`.');
     const sum = products.reduce((count, { prices = [] }) => count + prices.length, 0);
     if (sum > MAX_PRICES) reject(['products'], `Expected at most ${MAX_PRICES} prices.`);
   })

@@ -87,7 +87,7 @@ export const catalogRecords = z.object({
   coupons: z.array(
     z.object({ id: CouponId.schema, key, ...couponTerms, productIds: z.array(ProductId.schema).nullable() }),
   ),
-  /** Those that anybody can redeem, and whose end has not come. */
+  /** Those that anybody can redeem, and whose end has not come; in the order of their creation. */
   promotionCodes: z.array(
     z.object({ id: PromotionCodeId.schema, couponId: CouponId.schema, isActive: z.boolean(), ...codeTerms }),
   ),

@@ -48,11 +48,8 @@ async function findRecords(em: EntityManager, { teamId, projectId }: ProjectScop
     ...(await em.find(Coupon, { ...live, key: null }, NEWEST)),
   ].filter(isMirrored);
   const redeemable = { customerId: null, $or: [{ expiresAt: null }, { expiresAt: { $gt: now } }] };
-  const ofCodes = await em.find(
-    PromotionCode,
-    { ...live, ...redeemable, couponId: { $in: ofCoupons.map(({ id }) => id) } },
-    NEWEST,
-  );
+  const couponId = { $in: ofCoupons.map(({ id }) => id) };
+  const ofCodes = (await em.find(PromotionCode, { ...live, ...redeemable, couponId }, NEWEST)).toReversed();
   const given = await em.find(ProductFeature, { ...scope, value: { $ne: null } });
   const byOwner = Map.groupBy(given, ({ ownerId }) => ownerId);
   const featuresOf = (id: ProductFeature['ownerId']) =>

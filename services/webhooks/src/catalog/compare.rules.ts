@@ -1,7 +1,15 @@
 import type { CatalogAction, CatalogType, FieldDifference, FindingOutcome } from '@billing/contracts/resources/sync';
 import { fieldDifferences } from '@billing/processor/field-differences';
 import { isDeepStrictEqual } from 'node:util';
-import type { CatalogItems, PriceItem, RecordedCatalog, RecordedItem, Unnamed } from './items.rules.ts';
+import type {
+  CatalogItems,
+  CodeItem,
+  CouponItem,
+  PriceItem,
+  RecordedCatalog,
+  RecordedItem,
+  Unnamed,
+} from './items.rules.ts';
 import { newestByKey } from './keys.rules.ts';
 
 /** An item of the catalog that differs from the document. */
@@ -68,11 +76,11 @@ function compareProducts(
   /** The record of each wanted product, with and without its key; null while there is none. */
   const recordOf = new Map<string, string | null>();
   const inConflict = new Set<string>();
+  const twinOf = twinsAmong(recorded.products);
   for (const wanted of products) {
     const { key, name } = wanted;
     const found = known.find(({ item }) => item.key === key);
-    const twin =
-      found ?? recorded.products.find(({ item }) => item.key === null && item.isActive && item.name === name);
+    const twin = found ?? twinOf(({ item }) => item.isActive && item.name === name);
     recordOf.set(key, twin?.id ?? null);
     const [finding] = compareItem('product', { key, name, found, twin, adopt }, wanted);
     if (finding?.outcome === 'conflict') inConflict.add(key);
@@ -82,33 +90,39 @@ function compareProducts(
   findings.push(...extras('product', known, wantedKeys, prune));
 
   const knownPrices = newestByKey(recorded.prices);
+  const twinOfPrice = twinsAmong(recorded.prices);
   for (const wanted of prices) {
     const { key, productKey } = wanted;
     const productId = recordOf.get(productKey) ?? null;
-    const found = knownPrices.find(({ item }) => item.key === key);
+    // An archived price of another product leaves its key to this one.
+    const found = knownPrices.find(it => it.item.key === key && (it.item.isActive || it.productId === productId));
     const of = { type: 'price', key, id: found?.id ?? null, name: null } as const;
     if (inConflict.has(productKey)) findings.push(conflict(of, 'product_conflict'));
     else if (found && found.productId !== productId) findings.push(conflict(of, 'other_product'));
-    else findings.push(...comparePrice(wanted, { found, productId, recorded, adopt }));
+    else findings.push(...comparePrice(wanted, { found, productId, twinOf: twinOfPrice, adopt }));
   }
   const wantedPrices = new Set(prices.map(({ key }) => key));
-  findings.push(...extras('price', knownPrices, wantedPrices, prune));
+  // A document has no prices of products that it does not show, and nothing is done with those of one in conflict.
+  const shown = new Set([...known.map(({ id }) => id), ...recordOf.values()]);
+  for (const key of inConflict) shown.delete(recordOf.get(key) ?? null);
+  const ofShown = knownPrices.filter(({ productId }) => shown.has(productId));
+  findings.push(...extras('price', ofShown, wantedPrices, prune));
   return findings;
 }
 
 interface ComparedPrice {
   readonly found: RecordedItem<Unnamed<Omit<PriceItem, 'productKey'>>> | undefined;
   readonly productId: string | null;
-  readonly recorded: RecordedCatalog;
+  readonly twinOf: (isTwin: (price: RecordedCatalog['prices'][number]) => boolean) => RecordedItem<object> | undefined;
   readonly adopt: boolean;
 }
 
 function comparePrice({ productKey: _product, ...wanted }: PriceItem, compared: ComparedPrice): CatalogFinding[] {
-  const { found, productId, recorded, adopt } = compared;
+  const { found, productId, twinOf, adopt } = compared;
   const { key } = wanted;
   const isTwin = ({ productId: of, item }: RecordedCatalog['prices'][number]) =>
-    of === productId && item.key === null && item.isActive && isSameOffer(item, wanted);
-  const twin = found ?? recorded.prices.find(isTwin);
+    of === productId && item.isActive && isSameOffer(item, wanted);
+  const twin = found ?? twinOf(isTwin);
   const [finding] = compareItem('price', { key, name: null, found, twin, adopt }, wanted);
   if (!finding || !found || isSameOffer(found.item, wanted)) return finding ? [finding] : [];
   return [{ ...finding, action: 'replace' }];
@@ -136,10 +150,11 @@ function compareCoupons(
   const findings: CatalogFinding[] = [];
   const recordOf = new Map<string, string | null>();
   const inConflict = new Set<string>();
+  const twinOf = twinsAmong(recorded.coupons);
   for (const wanted of coupons) {
     const { key, name } = wanted;
     const found = known.find(({ item }) => item.key === key);
-    const twin = found ?? recorded.coupons.find(({ item }) => item.key === null && item.name === name);
+    const twin = found ?? twinOf(({ item }) => item.name === name);
     recordOf.set(key, twin?.id ?? null);
     const fields = twin ? fieldDifferences(twin.item, wanted).filter(({ field }) => field !== 'key') : [];
     const [compared] = compareItem('coupon', { key, name, found, twin, adopt }, wanted);
@@ -147,39 +162,72 @@ function compareCoupons(
     if (finding?.outcome === 'conflict') inConflict.add(key);
     if (finding) findings.push(finding);
   }
+  findings.push(...compareCodes(coupons, codes, recorded, { known, recordOf, inConflict, prune }));
+  return findings;
+}
+
+interface ComparedCoupons {
+  readonly known: readonly { readonly id: string; readonly item: { readonly key: string; readonly name: string } }[];
+  /** The record of each wanted coupon; null while there is none. */
+  readonly recordOf: ReadonlyMap<string, string | null>;
+  readonly inConflict: ReadonlySet<string>;
+  readonly prune: boolean;
+}
+
+const sameText = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
+
+function compareCodes(
+  coupons: readonly CouponItem[],
+  codes: readonly CodeItem[],
+  recorded: RecordedCatalog,
+  { known, recordOf, inConflict, prune }: ComparedCoupons,
+): CatalogFinding[] {
+  const findings: CatalogFinding[] = [];
   const codesOf = (couponId: string | null | undefined) => recorded.codes.filter(it => it.couponId === couponId);
-  const wantedKeys = new Set(coupons.map(({ key }) => key));
-  // The processor archives no coupon: one whose codes are all switched off is as good as that.
-  const living = known.filter(({ id }) => codesOf(id).some(({ item }) => item.isActive));
-  const left = extras('coupon', living, wantedKeys, prune);
-  findings.push(...left);
-  for (const { id: couponId } of left)
-    for (const { id, item } of codesOf(couponId))
-      if (item.isActive) findings.push(extra('promotion_code', item.code, id, null, prune));
+  const conflicting = new Set([...inConflict].map(key => recordOf.get(key)));
+  const comparedIds = new Set([...known.map(({ id }) => id), ...recordOf.values()].filter(id => !conflicting.has(id)));
+  const active = recorded.codes.filter(({ couponId, item }) => item.isActive && comparedIds.has(couponId));
   for (const { couponKey, ...wanted } of codes) {
     if (inConflict.has(couponKey)) continue;
     const key = wanted.code;
-    const sameText = ({ item }: { item: { code: string } }) => item.code.toLowerCase() === key.toLowerCase();
-    const found = newestCode(codesOf(recordOf.get(couponKey)).filter(sameText));
-    if (!found) findings.push(missing('promotion_code', key, null, wanted));
+    const couponId = recordOf.get(couponKey) ?? null;
+    const found = newestCode(codesOf(couponId).filter(({ item }) => sameText(item.code, key)));
+    const holder = active.find(it => it.couponId !== couponId && sameText(it.item.code, key));
+    const of = { type: 'promotion_code', key, id: found?.id ?? null, name: null } as const;
+    // A text has one active code: what another coupon has is switched off before.
+    if (holder && (wanted.isActive || !found)) findings.push(moved({ ...of, id: holder.id }, couponKey, prune));
+    else if (!found) findings.push(missing('promotion_code', key, null, wanted));
     else {
       const { code: _text, ...terms } = wanted;
       const fields = fieldDifferences<object>(found.item, terms);
       const isFixed = fields.some(({ field }) => field !== 'isActive');
-      const of = { type: 'promotion_code', key, id: found.id, name: null } as const;
       findings.push(...changed(of, fields, isFixed ? 'promotion_code_terms' : null));
     }
   }
-  for (const { key } of coupons) {
-    if (inConflict.has(key)) continue;
-    const texts = new Set(codes.filter(it => it.couponKey === key).map(({ code }) => code.toLowerCase()));
-    const others = codesOf(recordOf.get(key)).filter(
-      ({ item }) => item.isActive && !texts.has(item.code.toLowerCase()),
-    );
-    findings.push(...others.map(({ id, item }) => extra('promotion_code', item.code, id, null, prune)));
-  }
+  const wantedKeys = new Set(coupons.map(({ key }) => key));
+  // The processor archives no coupon: one whose codes are all switched off is as good as that.
+  const living = known.filter(({ id }) => active.some(it => it.couponId === id));
+  findings.push(...extras('coupon', living, wantedKeys, prune));
+  const isWanted = ({ couponId, item }: (typeof active)[number]) =>
+    codes.some(it => sameText(it.code, item.code) && recordOf.get(it.couponKey) === couponId);
+  const isFound = (code: string) => findings.some(({ type, key }) => type === 'promotion_code' && sameText(key, code));
+  for (const { id, couponId, item } of active)
+    if (!isWanted({ id, couponId, item }) && !isFound(item.code))
+      findings.push(extra('promotion_code', item.code, id, null, prune));
   return findings;
 }
+
+/** A code that another coupon has. */
+const moved = (of: Of, couponKey: string, prune: boolean): CatalogFinding =>
+  prune
+    ? {
+        ...of,
+        fields: [{ field: 'couponKey', ours: null, theirs: couponKey }],
+        outcome: 'different',
+        action: 'replace',
+        reason: null,
+      }
+    : conflict(of, 'other_coupon');
 
 const newestCode = (codes: RecordedCatalog['codes']) => codes.findLast(({ item }) => item.isActive) ?? codes.at(-1);
 
@@ -221,6 +269,16 @@ function compareItem(type: 'product' | 'price' | 'coupon', compared: Compared, w
   if (!twin) return [missing(type, key, name, wanted)];
   const fields = fieldDifferences(twin.item, wanted);
   return changed({ type, key, id: twin.id, name }, fields, found || adopt ? null : 'twin');
+}
+
+/** Finds records without a key that are the same as a wanted item; each is the twin of one. */
+function twinsAmong<Found extends RecordedItem<{ readonly key: string | null }>>(all: readonly Found[]) {
+  const free = new Set(all.filter(({ item }) => item.key === null));
+  return (isTwin: (found: Found) => boolean): Found | undefined => {
+    const twin = [...free].find(isTwin);
+    if (twin) free.delete(twin);
+    return twin;
+  };
 }
 
 type Of = Pick<CatalogFinding, 'type' | 'key' | 'id' | 'name'>;

@@ -1,7 +1,7 @@
 import type { ShownCatalog } from '@billing/contracts/resources/catalog-document';
 import { isDeepStrictEqual } from 'node:util';
 import { DEFAULTS, type RecordedCatalog, type Unkeyed } from './items.rules.ts';
-import { newestByKey } from './keys.rules.ts';
+import { newestByKey, newestByText } from './keys.rules.ts';
 
 /** The document of a project's catalog, and what it lacks because it has no key. */
 export interface ExportedCatalog {
@@ -23,8 +23,11 @@ export function exportCatalog(recorded: RecordedCatalog): ExportedCatalog {
       'price',
       newestByKey(recorded.prices).filter(it => it.productId === productId),
     );
+  const couponIds = new Set(coupons.map(({ id }) => id));
+  // Coupons may have had the same code one after the other.
+  const codes = newestByText(recorded.codes.filter(it => couponIds.has(it.couponId)));
   const codesOf = (couponId: string) =>
-    recorded.codes
+    codes
       .filter(it => it.couponId === couponId)
       .map(({ item }) => lean('promotion_code', item))
       .toSorted(by(({ code }) => String(code)));

@@ -9,6 +9,7 @@ import type {
 import { DEFAULT_PORTAL_CONFIG, type PortalConfig } from '@billing/contracts/resources/portal-config';
 import { DEFAULT_GRACE_DAYS } from '@billing/contracts/resources/team';
 import type { CatalogRecords } from '@billing/contracts/rpc/catalog';
+import { newestByKey } from './keys.rules.ts';
 
 /*
  * An item of a catalog with all of its fields, whether a document or the records of a project have it. The fields stand in the
@@ -182,7 +183,9 @@ export type Unnamed<Item> = Omit<Item, 'key'> & { readonly key: string | null };
 /** Returns the records of a project as items. */
 export function recorded(records: CatalogRecords, portal: PortalConfig, settings: SettingsItem): RecordedCatalog {
   const keyOfProduct = new Map(records.products.map(({ id, key }) => [id, key]));
-  const keyOfPrice = new Map(records.prices.map(({ id, key }) => [id, key]));
+  const prices = records.prices.map(({ id, productId, ...item }) => ({ id, productId, item }));
+  // An older price is not what its key means.
+  const keyOfPrice = new Map(newestByKey(prices).map(({ id, item }) => [id, item.key]));
   const { planSwitch: switching, cancellation: canceling, ...others } = portal;
   const { priceIds, ...plans } = switching;
   const offered = records.promotionCodes.find(({ id }) => id === canceling.saveOffer?.promotionCodeId);
@@ -192,7 +195,7 @@ export function recorded(records: CatalogRecords, portal: PortalConfig, settings
       item: { ...item, values: item.values && [...item.values] },
     })),
     products: records.products.map(({ id, ...item }) => ({ id, item })),
-    prices: records.prices.map(({ id, productId, ...item }) => ({ id, productId, item })),
+    prices,
     coupons: records.coupons.map(({ id, productIds, name, ...item }) => ({
       id,
       item: {

@@ -8,12 +8,22 @@ type Named<Found extends Keyed> = Found & { readonly item: Found['item'] & { rea
  * after it.
  * @param items in the order of their creation
  */
-export function newestByKey<Found extends Keyed>(items: readonly Found[]): Named<Found>[] {
-  const newest = new Map<string, Named<Found>>();
+export const newestByKey = <Found extends Keyed>(items: readonly Found[]): Named<Found>[] =>
+  newestBy(items.filter(isNamed), ({ item }) => item.key);
+
+/** The same of promotion codes, by their text: upper and lower case are alike. */
+export const newestByText = <Found extends { readonly item: { readonly code: string; readonly isActive: boolean } }>(
+  codes: readonly Found[],
+): Found[] => newestBy(codes, ({ item }) => item.code.toLowerCase());
+
+function newestBy<Found extends { readonly item: { readonly isActive?: boolean } }>(
+  items: readonly Found[],
+  keyOf: (found: Found) => string,
+): Found[] {
+  const newest = new Map<string, Found>();
   for (const found of items) {
-    if (!isNamed(found)) continue;
-    const before = newest.get(found.item.key);
-    if (!before || found.item.isActive !== false || before.item.isActive === false) newest.set(found.item.key, found);
+    const before = newest.get(keyOf(found));
+    if (!before || found.item.isActive !== false || before.item.isActive === false) newest.set(keyOf(found), found);
   }
   return [...newest.values()];
 }

@@ -1,13 +1,11 @@
 import { createHash } from 'node:crypto';
 import { AuditEntryId } from '@billing/contracts/ids';
 import { Problem } from '@billing/contracts/problem';
-import type { PortalConfig } from '@billing/contracts/resources/portal-config';
 import {
   FindPortalConfig,
   SetGraceDays,
   SetPortalConfig,
   WriteCatalog,
-  type CatalogRecords,
   type CatalogWrite,
 } from '@billing/contracts/rpc/catalog';
 import type { RpcClient } from '@billing/messaging/rpc';
@@ -22,7 +20,8 @@ import { CatalogRun } from './catalog-run.entity.ts';
 import type { CatalogFinding } from './compare.rules.ts';
 import { allFindings, nextFindings, noteOutcome, saveFindings } from './finding-rows.ts';
 import { countSubscriptions, findDifferences, requireUnchanged } from './find-differences.ts';
-import { itemsOf, type CatalogItems, type PortalItem } from './items.rules.ts';
+import { itemsOf, type CatalogItems } from './items.rules.ts';
+import { toPortalConfig, withNewestPrices } from './portal.rules.ts';
 import { readRecords } from './read-catalog.ts';
 import { PASSES, passesOf, typesOf, writesOf, type CatalogPass, type CatalogPhase } from './writes.rules.ts';
 
@@ -85,14 +84,14 @@ export function runCatalog({ em, outbox, rpc, turnMs, logger }: RunParts) {
     if (wanted.settings) await rpc.call(SetGraceDays, { ...writeOf(sync, run, 'settings'), ...wanted.settings });
   };
 
-  /** Makes the writes of one pass for a finding; returns the id of its record. */
+  /** Makes the writes of one pass for a finding; returns the id of its record: of what is replaced, that of the old one. */
   const write = async (applying: Applying, finding: CatalogFinding, pass: CatalogPass): Promise<string | null> => {
     if (pass === 'portal') await savePortal(applying);
     if (pass === 'settings') await saveSettings(applying);
     let { id } = finding;
     for (const [index, change] of writesOf(finding, applying.wanted, pass).entries())
       id = (await call(applying, change, `${finding.type} ${finding.key} ${pass} ${index}`)) ?? id;
-    return id;
+    return finding.action === 'replace' ? finding.id : id;
   };
 
   const applyBatch = async (applying: Applying, { phase, after }: Stage & { readonly phase: CatalogPass }) => {
@@ -161,29 +160,5 @@ function writeOf({ id, teamId, projectId }: LeasedSync, { audit }: CatalogRun, p
     projectId,
     operationKey,
     audit: { ...audit, id: derivedId(AuditEntryId, operationKey, 'audit-entry') },
-  };
-}
-
-/** Returns the newest active price of a key. */
-const priceOf = ({ prices }: CatalogRecords, key: string) => prices.findLast(it => it.key === key && it.isActive);
-
-/** Returns a portal's configuration with what has taken the place of prices that were replaced. */
-function withNewestPrices(config: PortalConfig, records: CatalogRecords): PortalConfig {
-  const keys = new Map(records.prices.map(({ id, key }) => [id, key]));
-  const priceIds = config.planSwitch.priceIds.map(id => priceOf(records, keys.get(id) ?? '')?.id ?? id);
-  return { ...config, planSwitch: { ...config.planSwitch, priceIds: [...new Set(priceIds)] } };
-}
-
-/** Returns a portal's configuration with the ids of this project; keys and codes that it does not have are left out. */
-function toPortalConfig({ planSwitch, cancellation, ...others }: PortalItem, records: CatalogRecords): PortalConfig {
-  const { priceKeys, ...switching } = planSwitch;
-  const { askReason, saveOffer } = cancellation;
-  const priceIds = priceKeys.flatMap(key => priceOf(records, key)?.id ?? []);
-  const offered =
-    saveOffer && records.promotionCodes.findLast(it => it.code.toLowerCase() === saveOffer.promotionCode.toLowerCase());
-  return {
-    ...others,
-    planSwitch: { ...switching, priceIds },
-    cancellation: { askReason, saveOffer: offered ? { promotionCodeId: offered.id } : null },
   };
 }

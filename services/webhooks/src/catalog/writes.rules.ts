@@ -35,7 +35,8 @@ export function passesOf(finding: CatalogFinding, wanted: CatalogItems): Catalog
 
 /**
  * Returns what a pass writes for a finding, in this order. Portal and settings are written whole, by their services.
- * @param finding its id is that of the record as it is now: of one that an earlier pass has created, too
+ * @param finding its id is that of the record as it is now: of one that an earlier pass has created, too; of what is replaced, that
+ *   of the old one
  */
 export function writesOf(finding: CatalogFinding, wanted: CatalogItems, pass: CatalogPass): CatalogWrite[] {
   const { type } = finding;
@@ -94,7 +95,7 @@ function priceWrites(finding: CatalogFinding, item: PriceItem | undefined, pass:
   // The id is one of a price: so says the finding's type.
   const priceId = id as `pri_${string}` | null;
   if (pass === 'archive')
-    return priceId && isArchived(finding, item)
+    return priceId && !isNew(finding) && isArchived(finding, item)
       ? [{ write: 'update-price', priceId, changes: { isActive: false } }]
       : [];
   if (!item) return [];
@@ -103,8 +104,7 @@ function priceWrites(finding: CatalogFinding, item: PriceItem | undefined, pass:
     return givesFeatures(finding, features)
       ? [{ write: 'give-features', owner: 'price', key: item.key, features }]
       : [];
-  if (action === 'create') return [{ write: 'create-price', ...terms, isActive: true, replaces: null }];
-  if (action === 'replace') return [{ write: 'create-price', ...terms, isActive: true, replaces: priceId }];
+  if (isNew(finding)) return [{ write: 'create-price', ...terms, replaces: action === 'replace' ? priceId : null }];
   const { currencyOptions, ...content } = terms;
   const added = finding.fields.some(({ field }) => field === 'currencyOptions') && { currencyOptions };
   const changes = { ...changesOf(finding, content), ...added };
@@ -125,6 +125,13 @@ function codeWrites({ id, key, action }: CatalogFinding, { codes }: CatalogItems
   if (id === null) return [];
   // The id is one of a promotion code: so says the finding's type.
   const promotionCodeId = id as `prc_${string}`;
+  if (action === 'replace')
+    return item
+      ? [
+          { write: 'update-code', promotionCodeId, isActive: false },
+          { write: 'create-code', ...item },
+        ]
+      : [];
   return [{ write: 'update-code', promotionCodeId, isActive: action !== 'archive' && item?.isActive === true }];
 }
 
@@ -140,7 +147,7 @@ const isArchived = ({ action, fields }: CatalogFinding, item: { readonly isActiv
   action === 'archive' ||
   (item?.isActive === false && (action !== 'update' || fields.some(({ field }) => field === 'isActive')));
 
-const givesFeatures = ({ action, fields }: CatalogFinding, features: object): boolean =>
-  action === 'create' || action === 'replace'
-    ? Object.keys(features).length > 0
-    : fields.some(({ field }) => field === 'features');
+const isNew = ({ action }: CatalogFinding): boolean => action === 'create' || action === 'replace';
+
+const givesFeatures = (finding: CatalogFinding, features: object): boolean =>
+  isNew(finding) ? Object.keys(features).length > 0 : finding.fields.some(({ field }) => field === 'features');

@@ -124,7 +124,7 @@ export async function listFindings(
     `select type, processor_id as place, case $11 when 'account' then processor_id end as "processorId", record_id as id, name,
             outcome, fields, reason, applied, case $11 when 'catalog' then processor_id end as key, action,
             live_subscriptions as "liveSubscriptions",
-            case when action = 'replace' then
+            case when action = 'replace' and type = 'price' then
               json_build_object('fromPriceId', record_id, 'toPriceKey', processor_id)
             end as migration,
             case when parent_id is not null then
