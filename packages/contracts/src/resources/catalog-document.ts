@@ -86,10 +86,17 @@ const coupon = z.strictObject({
   promotionCodes: z.array(promotionCode).max(MAX_CODES).exactOptional(),
 });
 
-const { planSwitch, cancellation } = portalConfig.shape;
+const { planSwitch, cancellation, quantity, pause, billingDetails, brand, defaultLanguage } = portalConfig.shape;
 const { priceIds: _ids, ...switching } = planSwitch.shape;
+/** What is left out of a part has its default, too. */
+const part = <Shape extends z.ZodRawShape>({ shape }: z.ZodObject<Shape>) =>
+  z.strictObject(shape).partial().exactOptional();
 const portal = z.strictObject({
-  ...portalConfig.partial().shape,
+  quantity: part(quantity),
+  pause: part(pause),
+  billingDetails: part(billingDetails),
+  brand: part(brand),
+  defaultLanguage: defaultLanguage.exactOptional(),
   planSwitch: z
     .strictObject({ ...switching, priceKeys: z.array(catalogKey).max(50) })
     .partial()
