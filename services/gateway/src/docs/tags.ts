@@ -91,7 +91,10 @@ export type Tag = (typeof TAGS)[number]['name'];
 
 /** The sections of each of the day's jobs, all in the same order; pages with an API reference know it by this extension. */
 export const TAG_GROUPS: readonly { readonly name: string; readonly tags: readonly Tag[] }[] = [
-  { name: 'Sell', tags: ['Products', 'Prices', 'Coupons', 'Features', 'Customers', 'Checkout', 'Referrals'] },
+  {
+    name: 'Sell',
+    tags: ['Products', 'Prices', 'Coupons', 'Features', 'Catalog', 'Customers', 'Checkout', 'Referrals'],
+  },
   { name: 'Change a subscription', tags: ['Subscriptions', 'Customer portal'] },
   { name: 'Take care of payments', tags: ['Invoices', 'Payments'] },
   { name: 'Look at numbers', tags: ['Analytics'] },
