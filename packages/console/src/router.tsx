@@ -149,6 +149,7 @@ const pages = [
   page('/customers', () => import('#pages/customers/customers-page.tsx'), 'CustomersPage'),
   page('/customers/$customerId', () => import('#pages/customers/customer-page.tsx'), 'CustomerPage'),
   page('/products', () => import('#pages/products/products-page.tsx'), 'ProductsPage'),
+  page('/products/compare', () => import('#pages/catalog/compare-page.tsx'), 'ComparePage'),
   page('/products/$productId', () => import('#pages/products/product-page.tsx'), 'ProductPage'),
   page('/features', () => import('#pages/features/features-page.tsx'), 'FeaturesPage'),
   page('/features/$featureKey', () => import('#pages/features/feature-page.tsx'), 'FeaturePage'),

@@ -1,20 +1,13 @@
 import type { Analytics, BillingClient } from '@billing/client';
 import type { Customer, Price } from '@billing/client';
 import type { CustomerId, PriceId } from '@billing/contracts/ids';
+import { catalogDocument } from '@billing/contracts/resources/catalog-document';
+import document from '../catalog.json' with { type: 'json' };
 import type { DemoContext } from './demo-context.ts';
 import { pay } from './processor-account.ts';
 import { waitUntil } from './wait-until.ts';
 
-/** The price of the subscription per month, in cents. */
-const UNIT_AMOUNT = 2_999;
 const CREDIT_AMOUNT = 500;
-/** How many customers can change to in the portal. */
-const MOST = 10;
-/** What the product gives, and how many of it. */
-const FEATURE = { key: 'seats', name: 'Seats', type: 'limit' } as const;
-const SEATS = 5;
-/** Another price of the product: what it costs per month, in cents, and how many it gives. */
-const UPGRADE = { unitAmount: 4_999, seats: 20 } as const;
 
 interface Sold {
   readonly price: Price;
@@ -31,31 +24,13 @@ interface Sold {
  */
 export async function sellSubscription(demo: DemoContext, client: BillingClient): Promise<Sold> {
   const { report, deadlineMs, send } = demo;
-  report('creating a feature, a product that gives it, two prices and two customers');
-  const { key } = await client.features.create(FEATURE);
-  const product = await client.products.create({ name: 'Pro', description: 'The demo’s product' });
-  await client.productFeatures.set(product.id, key, { value: SEATS });
-  const monthly = { productId: product.id, currency: 'usd', interval: 'month' } as const;
-  const price = await client.prices.create({ ...monthly, unitAmount: UNIT_AMOUNT });
-  const upgrade = await client.prices.create({ ...monthly, unitAmount: UPGRADE.unitAmount });
-  await client.priceFeatures.set(upgrade.id, key, { value: UPGRADE.seats });
+  report('applying the catalog');
+  await applyCatalog(client, deadlineMs);
+  const [price, upgrade] = [await findPrice(client, 'pro_monthly'), await findPrice(client, 'pro_monthly_20')];
+
+  report('creating two customers');
   const referrer = await client.customers.create({ email: 'grace@example.com', name: 'Grace Hopper' });
   const referee = await client.customers.create({ email: 'ada@example.com', name: 'Ada Lovelace', externalId: 'ada' });
-
-  report('setting what the portal offers');
-  const { id: couponId } = await client.coupons.create({
-    name: 'Stay with us',
-    percentOff: 20,
-    duration: 'repeating',
-    durationInMonths: 3,
-  });
-  const { id: promotionCodeId } = await client.promotionCodes.create({ couponId });
-  await client.portalConfig.set({
-    planSwitch: { enabled: true, priceIds: [price.id, upgrade.id] },
-    quantity: { enabled: true, max: MOST },
-    cancellation: { askReason: true, saveOffer: { promotionCodeId } },
-    brand: { supportUrl: 'https://example.com/help', returnUrl: 'https://example.com/account' },
-  });
 
   report('creating a referral between the customers');
   const credits = { referrerCreditAmount: CREDIT_AMOUNT, refereeCreditAmount: CREDIT_AMOUNT, currency: 'usd' };
@@ -75,8 +50,8 @@ export async function sellSubscription(demo: DemoContext, client: BillingClient)
   });
   report('waiting for what the customer may use');
   await waitUntil('the customer to have the seats', deadlineMs, async () => {
-    const check = await client.states.check(referee.id, key);
-    return check.value === SEATS ? { result: check } : { lastSeen: check };
+    const check = await client.states.check(referee.id, 'seats');
+    return check.value !== null ? { result: check } : { lastSeen: check };
   });
   report('waiting for revenue, referral and webhooks');
   await waitUntil(
@@ -85,7 +60,9 @@ export async function sellSubscription(demo: DemoContext, client: BillingClient)
     async () => {
       const analytics = await client.analytics.get();
       const { mrr, webhookStats, referralStats } = analytics;
-      return isComplete(analytics) ? { result: analytics } : { lastSeen: { mrr, ...webhookStats, ...referralStats } };
+      return isComplete(analytics, price)
+        ? { result: analytics }
+        : { lastSeen: { mrr, ...webhookStats, ...referralStats } };
     },
   );
   return { price, upgrade, referrer, referee, subscriptionId };
@@ -97,7 +74,22 @@ export async function checkout(demo: DemoContext, client: BillingClient, custome
   return client.checkout.create({ customerId, priceId, successUrl: portalUrl, cancelUrl: portalUrl });
 }
 
-function isComplete({ mrr, webhookStats, referralStats }: Analytics): boolean {
+/** Applies the file of what the demo sells. */
+async function applyCatalog({ catalog, syncs }: BillingClient, deadlineMs: number): Promise<void> {
+  const { id } = await catalog.apply({ catalog: catalogDocument.parse(document), mode: 'apply' });
+  await waitUntil('the catalog to be applied', deadlineMs, async () => {
+    const run = await syncs.get(id);
+    return run.status === 'completed' ? { result: run } : { lastSeen: run };
+  });
+}
+
+async function findPrice({ prices }: BillingClient, key: string): Promise<Price> {
+  const [price] = (await prices.list({ key }).page()).items;
+  if (!price) throw new Error(`The catalog has no price "${key}".`);
+  return price;
+}
+
+function isComplete({ mrr, webhookStats, referralStats }: Analytics, { unitAmount }: Price): boolean {
   const { total, processed } = webhookStats;
-  return mrr === UNIT_AMOUNT && referralStats.converted === 1 && total > 0 && processed === total;
+  return mrr === unitAmount && referralStats.converted === 1 && total > 0 && processed === total;
 }

@@ -6,6 +6,7 @@ import { useIsOwner } from '#api/use-is-owner.ts';
 import { copyText } from '#ui/copy.tsx';
 import { formatMoney } from '#ui/money.ts';
 import { useToasts } from '#ui/toasts.tsx';
+import { useOpenPage } from './project-link.tsx';
 import { applyScheme, isDark } from './scheme.ts';
 import { ShortcutSheet } from './shortcuts.tsx';
 import type { Verb } from './use-commands.ts';
@@ -29,6 +30,7 @@ export function useVerbs(show: (dialog: ReactNode) => void): readonly Verb[] {
   const isOwner = useIsOwner();
   const toasts = useToasts();
   const signOut = useSignOut();
+  const open = useOpenPage();
   const onPage = useButtons();
   const id = useRecordId();
   const payment = useLastPayment();
@@ -49,6 +51,12 @@ export function useVerbs(show: (dialog: ReactNode) => void): readonly Verb[] {
     { title: 'New checkout', words: 'link', icon: 'plus', run: () => show(<CheckoutDialog />) },
     { title: 'New subscription', words: 'sell', icon: 'plus', run: () => show(<NewSubscriptionDialog />) },
     { title: 'New invoice', words: 'bill charge', icon: 'plus', run: () => show(<NewInvoiceDialog />) },
+    {
+      title: 'Compare the catalog',
+      words: 'document file project apply',
+      icon: 'products',
+      run: () => open('products/compare'),
+    },
     { title: 'New API key', icon: 'plus', run: () => show(<CreateKeyDialog />) },
     isOwner && { title: 'Invite someone', words: 'member', icon: 'plus', run: () => show(<InviteDialog />) },
     isDark()

@@ -74,8 +74,9 @@ function headline(
       return paint('red', `- ${item}  archive${type === 'price' ? ` (${stay})` : ''}`);
     case 'none':
     case null:
-      return paint('dim', `· ${item}  only here; --prune archives it`);
+      break;
   }
+  return paint('dim', `· ${item}  only here; --prune archives it`);
 }
 
 /** The fields of an item that differ; of a new one those that say something. */

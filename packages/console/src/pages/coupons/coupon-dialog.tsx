@@ -7,6 +7,7 @@ import { choice, control } from '#resource/fields.tsx';
 import { WriteDialog } from '#resource/write-dialogs.tsx';
 import { textOf } from '#ui/form.tsx';
 import { MoneyFields, moneyOf } from '#ui/money-fields.tsx';
+import { KEY_REFUSALS, keyField, keyOf } from '../products/key-field.ts';
 import { countOf, limitFields, timeOf } from './limit-fields.ts';
 import { DURATIONS } from './coupon-words.ts';
 
@@ -26,6 +27,7 @@ export function CouponDialog() {
       write={async fields => billing.coupons.create(readCoupon(fields))}
       stale={[key('coupons')]}
       done="The coupon is created, here and in Stripe. Give it a promotion code."
+      refusals={KEY_REFUSALS}
       opens={({ id }) => `coupons/${id}`}
       fields={[
         { name: 'name', label: 'Name', maxLength: 40, required: true, hint: 'Shown to customers, on invoices too.' },
@@ -76,6 +78,7 @@ export function CouponDialog() {
         },
         control(ProductChoice, { name: 'productIds' }),
         limitFields('redeemBy'),
+        keyField(null),
       ]}
     />
   );
@@ -117,6 +120,7 @@ function readCoupon(fields: FormData): CouponCreate {
   const products = fields.getAll('productIds').map(String);
   return {
     name: textOf(fields, 'name'),
+    ...keyOf(fields),
     ...readOff(fields),
     ...(duration === 'repeating'
       ? { duration, durationInMonths: countOf(fields, 'durationInMonths') ?? 1 }

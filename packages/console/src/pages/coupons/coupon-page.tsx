@@ -16,6 +16,7 @@ import { MoneyFields, moneyOf } from '#ui/money-fields.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import { Time } from '#ui/time.tsx';
 import { CustomerSelect } from '../customers/customer-select.tsx';
+import { KEY_REFUSALS, keyField } from '../products/key-field.ts';
 import { CODE_COLUMNS } from './code-columns.tsx';
 import { CouponStatus } from './coupon-name.tsx';
 import { describeAmounts, describeDuration, describeOff, describeRedeemed } from './coupon-words.ts';
@@ -39,6 +40,7 @@ export function CouponPage() {
       up={UP}
       actions={
         <>
+          {coupon.key === null && <DialogButton dialog={<KeyDialog couponId={couponId} />}>Set a key</DialogButton>}
           <DialogButton dialog={<DeleteDialog couponId={couponId} name={title} />}>Delete</DialogButton>
           {coupon.isValid && (
             <DialogButton kind="primary" icon="plus" dialog={<PromotionCodeDialog couponId={couponId} />}>
@@ -69,6 +71,7 @@ export function CouponPage() {
             Products: <Products productIds={coupon.productIds} />,
             Redeemed: describeRedeemed(coupon),
             'Can be redeemed until': coupon.redeemBy && <Time at={coupon.redeemBy} show="time" />,
+            Key: coupon.key && <CopyableId id={coupon.key} />,
             Id: <CopyableId id={coupon.id} />,
             'Stripe id': <CopyableId id={coupon.processorCouponId} />,
             Created: <Time at={coupon.createdAt} show="time" />,
@@ -76,6 +79,22 @@ export function CouponPage() {
         />
       </Card>
     </Page>
+  );
+}
+
+/** Gives a coupon its key, which stays. */
+function KeyDialog({ couponId }: { readonly couponId: string }) {
+  const { billing, key } = useProject();
+  return (
+    <WriteDialog
+      title="Set the key of the coupon"
+      action="Set the key"
+      write={async fields => billing.coupons.update(couponId, { key: textOf(fields, 'key') })}
+      stale={[key('coupons')]}
+      done="The coupon has its key, here and in Stripe."
+      refusals={KEY_REFUSALS}
+      fields={[keyField(null)]}
+    />
   );
 }
 

@@ -5,6 +5,7 @@ import { metadata } from '#resource/fields.tsx';
 import { wordsOf, WriteDialog } from '#resource/write-dialogs.tsx';
 import { Button } from '#ui/button.tsx';
 import { metadataOf } from '#ui/metadata-fields.tsx';
+import { KEY_REFUSALS, keyField, keyOf } from './key-field.ts';
 import { PRICE_FIELDS, PriceFields, readPrice } from './price-fields.tsx';
 import { NAME_FIELD, PRODUCT_REFUSALS, TEXT_FIELDS, textsOf } from './product-dialog.tsx';
 
@@ -31,7 +32,7 @@ export function NewProductDialog() {
       write={async fields => {
         // A price that can't be read leaves no product without one.
         const prices = open.map(number => ({ number, price: readPrice(fields, '', prefixOf(number)) }));
-        const given = { ...textsOf(fields), metadata: metadataOf(fields) };
+        const given = { ...textsOf(fields), ...keyOf(fields), metadata: metadataOf(fields) };
         const product = created.product
           ? await billing.products.update(created.product.id, given)
           : await billing.products.create(given);
@@ -44,7 +45,7 @@ export function NewProductDialog() {
       }}
       stale={[key('products'), key('prices')]}
       done={`${words.done}, here and in Stripe.`}
-      refusals={PRODUCT_REFUSALS}
+      refusals={{ ...PRODUCT_REFUSALS, ...KEY_REFUSALS }}
       opens={({ id }) => `products/${id}`}
       fields={[
         NAME_FIELD,
@@ -72,6 +73,7 @@ export function NewProductDialog() {
             </>
           ),
         },
+        keyField(null),
         ...TEXT_FIELDS,
         metadata({}),
       ]}

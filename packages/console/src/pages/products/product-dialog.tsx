@@ -4,6 +4,7 @@ import { metadata, type Fields } from '#resource/fields.tsx';
 import { wordsOf, WriteDialog } from '#resource/write-dialogs.tsx';
 import { textOf } from '#ui/form.tsx';
 import { changedMetadata } from '#ui/metadata-fields.tsx';
+import { KEY_REFUSALS, keyField, keyOf } from './key-field.ts';
 
 export const NAME_FIELD = { name: 'name', label: 'Name', maxLength: 250, required: true } as const;
 
@@ -40,14 +41,15 @@ export function ProductDialog({ product }: { readonly product: Product }) {
       write={async fields =>
         billing.products.update(product.id, {
           ...textsOf(fields),
+          ...keyOf(fields),
           metadata: changedMetadata(fields, product.metadata),
         })
       }
       stale={[key('products')]}
       done={`${words.done}, here and in Stripe.`}
       values={product}
-      refusals={PRODUCT_REFUSALS}
-      fields={[NAME_FIELD, ...TEXT_FIELDS, metadata({ metadata: product.metadata })]}
+      refusals={{ ...PRODUCT_REFUSALS, ...KEY_REFUSALS }}
+      fields={[NAME_FIELD, keyField(product.key), ...TEXT_FIELDS, metadata({ metadata: product.metadata })]}
     />
   );
 }

@@ -23,6 +23,7 @@ import { OpenInStripe, StripeId } from '#ui/open-in-stripe.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import { Time } from '#ui/time.tsx';
 import { GivenCard } from '../features/given-card.tsx';
+import { KEY_REFUSALS, keyField, keyOf } from './key-field.ts';
 import { OtherCurrencies, otherCurrenciesOf } from './other-currencies.tsx';
 import { PRICE_FIELDS, PriceFields, readPrice, TAX_BEHAVIORS } from './price-fields.tsx';
 import { ProductDialog } from './product-dialog.tsx';
@@ -57,6 +58,7 @@ export function ProductPage() {
       <Card title="Details">
         <Details
           of={{
+            Key: product.key && <CopyableId id={product.key} />,
             Id: <CopyableId id={product.id} />,
             'Stripe id': <StripeId id={product.processorProductId} what="the product" />,
             Unit: product.unitLabel,
@@ -113,6 +115,7 @@ function PricesCard({ product: { id, isActive } }: { readonly product: Product }
             end: true,
             cell: price => revenue && revenueText(price, revenue.get(price.id)),
           },
+          { title: 'Key', isSpare: true, cell: ({ key }) => key && <CopyableId id={key} /> },
           { title: 'Id', isSpare: true, cell: price => <CopyableId id={price.id} /> },
           {
             title: 'Actions',
@@ -193,11 +196,15 @@ function PriceDialog({ productId }: { readonly productId: string }) {
     <WriteDialog
       {...wordsOf('price', true)}
       lead="The amounts of a price never change. To charge another one, create another price and archive this one: subscriptions keep theirs."
-      write={async fields => billing.prices.create({ ...readPrice(fields, productId), metadata: metadataOf(fields) })}
+      write={async fields =>
+        billing.prices.create({ ...readPrice(fields, productId), ...keyOf(fields), metadata: metadataOf(fields) })
+      }
       stale={[key('prices')]}
       done="The price is created, here and in Stripe."
+      refusals={KEY_REFUSALS}
       fields={[
         { kind: 'other', names: PRICE_FIELDS, show: problems => <PriceFields problems={problems} /> },
+        keyField(null),
         metadata({}),
       ]}
     />
@@ -217,15 +224,17 @@ function EditPriceDialog({ price }: { readonly price: Price }) {
         return billing.prices.update(price.id, {
           ...(canSetTax && { taxBehavior: textOf(fields, 'taxBehavior') as Price['taxBehavior'] }), // one of the options
           ...(Object.keys(added).length > 0 && { currencyOptions: added }),
+          ...keyOf(fields),
           metadata: changedMetadata(fields, price.metadata),
         });
       }}
       stale={[key('prices')]}
       done="The price is changed, here and in Stripe."
-      refusals={{ tax_behavior_set: 'taxBehavior', currency_amount_set: 'currencyOptions' }}
+      refusals={{ tax_behavior_set: 'taxBehavior', currency_amount_set: 'currencyOptions', ...KEY_REFUSALS }}
       fields={[
         control(OtherCurrencies, { name: 'currencyOptions', own: price.currency }),
         canSetTax && choice({ name: 'taxBehavior', label: 'Tax', options: TAX_BEHAVIORS, hint: 'It can be set once.' }),
+        keyField(price.key),
         metadata({ metadata: price.metadata }),
       ]}
     />

@@ -22,7 +22,18 @@ export function ProductsPage() {
   const shown = useFilters().oneOf('show', SHOWN);
   const create = useCreate('New product', <NewProductDialog />);
   return (
-    <Page title="Products" lead="What you sell, and its prices. Each is also in Stripe." actions={create.button}>
+    <Page
+      title="Products"
+      lead="What you sell, and its prices. Each is also in Stripe."
+      actions={
+        <>
+          <ProjectLink page="products/compare" className="button">
+            Compare
+          </ProjectLink>
+          {create.button}
+        </>
+      }
+    >
       <div className="filters">
         <SelectFilter name="show" label="Show" options={SHOWN} all="Active" />
       </div>

@@ -43,14 +43,20 @@ function Values({ finding, side, of }: ValuesProps): ReactNode {
   if (!isThere) return <span className="muted">–</span>;
   return (
     <ul className="differences" aria-label={`Fields of ${of}`}>
-      {differencesOf(finding).map(difference => (
-        <li key={difference.field}>
-          <strong>{fieldName(difference.field)}</strong>: <bdi>{valueText(difference[side])}</bdi>
-        </li>
-      ))}
+      {differencesOf(finding)
+        .filter(({ field, theirs }) => finding.outcome !== 'missing' || saysSomething(field, theirs))
+        .map(difference => (
+          <li key={difference.field}>
+            <strong>{fieldName(difference.field)}</strong>: <bdi>{valueText(difference[side])}</bdi>
+          </li>
+        ))}
     </ul>
   );
 }
+
+/** Whether a field of a new item is more than its default, and not shown already. */
+const saysSomething = (field: string, value: unknown): boolean =>
+  !['key', 'name', 'isActive'].includes(field) && JSON.stringify(value) !== '{}';
 
 /** What an apply does with an item, or has done, and who stays where they are. */
 function WhatHappens({ finding, mode }: { readonly finding: SyncFinding; readonly mode: Sync['mode'] }) {
