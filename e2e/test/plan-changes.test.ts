@@ -4,10 +4,12 @@ import { drain } from '../system/drain.ts';
 import { errorOf } from '../system/http.ts';
 import {
   declineCard,
+  newCustomer,
   newMonthlyPrice,
   newSubscription,
   newTenant,
   payOnHostedPage,
+  saveCard,
   type Tenant,
 } from '../system/tenant.ts';
 
@@ -145,4 +147,42 @@ it('changes at the renewal what is scheduled for it, unless it is taken back', a
   const isReleased = async () => (await atProcessor(processorSubscriptionId)).schedule === null;
   await waitFor(isReleased, { what: 'the schedule to be released', intervalMs: 50 });
   expect(await atProcessor(processorSubscriptionId)).toMatchObject({ prices: [processorPriceId] });
+});
+
+it('counts what is sold in euros, and its change, in the revenue of euros only', async () => {
+  const other = await newTenant();
+  const { billing } = other;
+  const { productId } = await newMonthlyPrice(other);
+  const newPrice = (unitAmount: number, eur: number) =>
+    billing.prices.create({
+      productId,
+      unitAmount,
+      currency: 'usd',
+      interval: 'month',
+      currencyOptions: { eur: { unitAmount: eur } },
+    });
+  const [first, second] = [await newPrice(2_999, 2_750), await newPrice(4_999, 4_550)];
+  const customerId = await newCustomer(other);
+  await saveCard(other, customerId);
+  const sale = { customerId, priceId: first.id, currency: 'eur', collect: 'saved' } as const;
+  const { subscription } = await billing.checkout.create(sale);
+  const waitForRevenue = (eur: number) =>
+    waitFor(
+      async () => {
+        const { mrr, mrrByCurrency, mrrExcluded } = await billing.analytics.get();
+        return mrrByCurrency['eur'] === eur ? { mrr, mrrByCurrency, mrrExcluded } : undefined;
+      },
+      { what: `the revenue of ${eur} in euros` },
+    );
+  const inEuros = (eur: number) => ({
+    mrr: 0,
+    mrrByCurrency: { eur, usd: 0 },
+    mrrExcluded: { otherCurrency: 1 },
+  });
+  expect(await waitForRevenue(2_750)).toMatchObject(inEuros(2_750));
+
+  const { currency } = await billing.subscriptions.previewChange(subscription.id, { priceId: second.id });
+  expect(currency).toBe('eur');
+  await billing.subscriptions.change(subscription.id, { priceId: second.id });
+  expect(await waitForRevenue(4_550)).toMatchObject(inEuros(4_550));
 });

@@ -85,7 +85,9 @@ inBrowser('pauses the payments until a time, shows that, and resumes them', asyn
   expect(await read()).toMatchObject({ status: 'active', paused: { invoices: 'keep_as_draft' } });
   const notice = page.getByText(/^Payments are paused until May 2, 2040, 9:30\sAM\.$/);
   await notice.waitFor();
-  await page.getByText('Its invoices stay drafts.').waitFor();
+  await page.getByText('Its invoices stay drafts. Its plan can’t change meanwhile.').waitFor();
+  const change = page.getByRole('button', { name: 'Change plan…' });
+  expect(await change.count()).toBe(0);
   await page.locator('.badge', { hasText: 'Payments paused' }).waitFor();
   await expectAccessible(page);
   await page.setViewportSize(PHONE);
@@ -97,8 +99,23 @@ inBrowser('pauses the payments until a time, shows that, and resumes them', asyn
   await dialog.getByRole('button', { name: 'Resume', exact: true }).click();
   await page.getByText('The subscription goes on.').waitFor();
   await notice.waitFor({ state: 'detached' });
+  await change.waitFor();
   expect(await read()).toMatchObject({ paused: null });
 });
+
+inBrowser.for(['Change plan…', 'Cancel…', 'Add an item…'])(
+  'keeps the dialog of %s when the subscription ends meanwhile',
+  async (name, { visit }) => {
+    const { id } = await newSubscription(tenant, priceId);
+    const { page, dialog } = await open(visit, { id });
+    await page.getByRole('button', { name }).click();
+    await dialog.waitFor();
+    await tenant.billing.subscriptions.cancelNow(id);
+    await page.locator('.badge', { hasText: 'Canceled' }).first().waitFor();
+    expect(await page.locator('button', { hasText: name }).count()).toBe(0);
+    expect(await dialog.isVisible()).toBe(true);
+  },
+);
 
 inBrowser('says that a pause is refused', async ({ visit }) => {
   const { id } = await newSubscription(tenant, priceId);
@@ -130,7 +147,7 @@ inBrowser('resumes what a trial has left paused for the amount that it shows', a
 
   await tenant.processor.setCardDeclines(other, true);
   await dialog.getByRole('button', { name: 'Resume for $29.99' }).click();
-  await dialog.getByRole('alert').filter({ hasText: 'The bank declined the payment' }).waitFor();
+  await dialog.getByRole('alert').filter({ hasText: 'The payment was declined' }).waitFor();
   expect(await read()).toMatchObject({ status: 'paused' });
   await tenant.processor.setCardDeclines(other, false);
   await dialog.getByRole('button', { name: 'Resume for $29.99' }).click();

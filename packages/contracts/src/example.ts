@@ -15,7 +15,8 @@ export function exampleOf(schema: z.core.$ZodType): unknown {
     return Object.fromEntries(ofFields);
   }
   if (own !== undefined) return own;
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault) return undefined;
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodExactOptional) return undefined;
+  if (schema instanceof z.ZodDefault) return undefined;
   if (schema instanceof z.ZodPipe) return exampleOf(schema.in);
   if (schema instanceof z.ZodReadonly) return exampleOf(schema.def.innerType);
   if (schema instanceof z.ZodNullable) return null;

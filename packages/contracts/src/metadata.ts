@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { isStorable } from './text.ts';
 
 /**
- * Keys that this service sets at the processor: they route webhook events back to a project, `operationId` finds what an
- * operation created, `changeId` the newest change of a subscription, and `billingTrace` continues the trace of a checkout.
+ * Keys that this service sets at the processor: they route webhook events back to a project, `operationId` finds what an operation
+ * created, `checkoutId` what was sold without a page, `changeId` the newest change of a subscription, and `billingTrace` continues
+ * the trace of a checkout.
  */
 export const ROUTING_KEYS = [
   'teamId',
@@ -11,6 +12,7 @@ export const ROUTING_KEYS = [
   'customerId',
   'priceId',
   'operationId',
+  'checkoutId',
   'changeId',
   'billingTrace',
 ] as const;

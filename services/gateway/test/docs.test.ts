@@ -146,6 +146,7 @@ describe('the document', () => {
       { name: 'teamId', in: 'path', required: true },
       { name: 'projectId', in: 'path', required: true },
       { name: 'activeOnly', in: 'query', required: false, schema: { type: 'boolean', default: true }, example: false },
+      { name: 'key', in: 'query', required: false, schema: { type: 'string' } },
       { name: 'limit', in: 'query', required: false, schema: { type: 'integer', maximum: 100, default: 1_000 } },
       { name: 'offset', in: 'query', required: false, schema: { type: 'integer', minimum: 0 } },
       { name: 'cursor', in: 'query', required: false, schema: { type: 'string' } },

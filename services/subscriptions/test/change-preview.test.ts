@@ -300,4 +300,16 @@ describe('a preview is refused', () => {
     const { status, body } = await preview({ quantity: 8 });
     expect([status, body.error.code]).toEqual([422, 'subscription_ended']);
   });
+
+  it('of a subscription that ends while the processor is asked', async () => {
+    const { id, scope, processorId } = await subscribeOnClock(service);
+    const previewInvoice: Processor['previewInvoice'] = async (...asked) => {
+      await service.account.dashboard.subscriptions.cancel(processorId);
+      return service.processor.previewInvoice(...asked);
+    };
+    const processors = { of: async () => ({ ...service.processor, previewInvoice }) };
+    const wanted = { quantity: 8, when: 'now', trial: 'keep', billingCycle: 'keep' } as const;
+    const previewed = previewChange({ ...service, processors })(scope, { id }, wanted);
+    await expect(previewed).rejects.toMatchObject({ code: 'subscription_ended' });
+  });
 });

@@ -63,6 +63,13 @@ describe('a paused subscription', () => {
     expect(body.invoice).toMatchObject({ amountPaid: 6_000 });
   });
 
+  it('is previewed by the state at the processor, which events have not told yet', async () => {
+    const { previewResume, processorId } = await start();
+    await service.account.dashboard.subscriptions.cancel(processorId);
+    const { status, body } = await previewResume();
+    expect([status, body.error.code]).toEqual([422, 'subscription_ended']);
+  });
+
   it('stays paused, with a void invoice, when the payment fails', async () => {
     const { resume: send, decline, get, statuses, deliver } = await start();
     await decline();

@@ -31,6 +31,7 @@ it('charges the saved card, and returns the subscription and its paid invoice', 
       invoice: { status: 'paid', total: 5_998, billingReason: 'subscription_create' },
     },
   });
+  expect(body.subscription.metadata).toEqual({ plan: 'team' });
   expect(await subscriptions()).toMatchObject([{ id: body.subscription.id, status: 'active' }]);
   expect((await publicEvents()).map(({ type }) => type)).toEqual(
     expect.arrayContaining(['subscription.created', 'invoice.paid']),

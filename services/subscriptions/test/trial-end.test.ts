@@ -83,6 +83,22 @@ describe('the end of a trial', () => {
     ]);
   });
 
+  it('is now once, also when that is sent again or ten times at once', async () => {
+    const { patch, statuses, updates } = await start();
+    const end = { trialEnd: null, expectedAmountDue: 6_000 };
+    const responses = await Promise.all(Array.from({ length: 10 }, () => patch(end)));
+    const before = (await updates()).length;
+    responses.push(await patch(end));
+    expect(responses.map(({ status, body }) => [status, body.subscription?.status])).toEqual(
+      responses.map(() => [200, 'active']),
+    );
+    expect(await statuses()).toEqual([
+      ['paid', 6_000],
+      ['paid', 0],
+    ]);
+    expect(await updates()).toHaveLength(before);
+  });
+
   it('stays when another amount is due than expected', async () => {
     const { patch, get, statuses } = await start();
     expect(codeOf(await patch({ trialEnd: null, expectedAmountDue: 5_999 }))).toEqual([409, 'amount_changed']);
@@ -103,6 +119,10 @@ describe('the end of a trial', () => {
     const { patch, statuses } = await start({});
     expect(codeOf(await patch({ trialEnd: null }))).toEqual([422, 'not_in_trial']);
     expect(await statuses()).toHaveLength(1);
+    const long = await start();
+    await long.patch({ trialEnd: null });
+    await long.advance('2026-05-13T12:00:00.000Z');
+    expect(codeOf(await long.patch({ trialEnd: null }))).toEqual([422, 'not_in_trial']);
   });
 
   it.each([null, JUNE])('is refused while a schedule plans the periods: %s', async trialEnd => {
@@ -179,9 +199,7 @@ describe.each(ALL_ENDS)('a change of a trial whose call %s', end => {
     const { send, get, deliver, statuses } = await startChange(null);
     await send(interrupted(service.processor, 'changeSubscription', end)).catch(() => undefined);
     await service.runOperations();
-    // A repeat finds the trial ended, unless nothing was done.
-    const again = await repeated(service, () => send(service.processor)).catch((err: { code?: string }) => err);
-    expect('code' in again ? again.code : 'not_in_trial').toBe('not_in_trial');
+    expect((await repeated(service, () => send(service.processor))).status).toBe('active');
     await deliver();
     expect(await get()).toMatchObject({ status: 'active' });
     expect(await statuses()).toEqual([

@@ -34,7 +34,10 @@ interface DialogButtonProps extends Omit<ComponentProps<typeof Button>, 'onClick
   readonly dialog: ReactNode;
 }
 
-/** A button that opens a dialog, which goes away with it: what is shown only once needs `useDialog` or `useCreate`. */
+/**
+ * A button that opens a dialog, which goes away with it: what is shown only once needs `useDialog` or `useCreate`, and what the
+ * page may take away meanwhile `FrameDialogButton`.
+ */
 export function DialogButton({ dialog, ...button }: DialogButtonProps) {
   const [isOpen, setOpen] = useState(false);
   return (
@@ -43,6 +46,12 @@ export function DialogButton({ dialog, ...button }: DialogButtonProps) {
       {isOpen && <Open onClose={() => setOpen(false)}>{dialog}</Open>}
     </>
   );
+}
+
+/** A button that opens a dialog of the frame, which stays as it was opened when the button goes away. */
+export function FrameDialogButton({ dialog, ...button }: DialogButtonProps) {
+  const show = useShowDialog();
+  return <Button {...button} onClick={() => show(dialog)} />;
 }
 
 /** Returns what opens a dialog about an item, and the dialog, which stays when what has opened it goes away. */

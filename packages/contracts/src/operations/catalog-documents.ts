@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { declareOperations } from '../declare-operations.ts';
-import { SyncId } from '../ids.ts';
+import { ProductId, SyncId } from '../ids.ts';
 import { PROJECT_PATH, projectAccess } from '../operation.ts';
 import { optional, withDefault } from '../optional.ts';
 import { catalogDocument, shownCatalog } from '../resources/catalog-document.ts';
@@ -8,8 +8,8 @@ import { sync, SYNC_MODES } from '../resources/sync.ts';
 
 const unkeyed = z.object({
   type: z.enum(['product', 'price', 'coupon']),
-  id: z.string(),
-  name: z.string().describe('What people know it by.'),
+  id: z.string().meta({ description: 'The id of its record.', example: ProductId.example }),
+  name: z.string().meta({ description: 'What people know it by.', example: 'Pro' }),
 });
 
 export const catalogApply = z
@@ -44,20 +44,6 @@ export const catalogDocumentOperations = declareOperations('webhooks', {
     problems: ['project_not_found'],
     example: {
       response: {
-        catalog: {
-          version: 1,
-          features: [{ key: 'seats', name: 'Seats', type: 'limit' }],
-          products: [
-            {
-              key: 'pro',
-              name: 'Pro',
-              prices: [{ key: 'pro_monthly', unitAmount: 2999, currency: 'usd', interval: 'month' }],
-            },
-          ],
-          coupons: [],
-          portal: {},
-          settings: {},
-        },
         unkeyed: [],
       },
     },

@@ -109,15 +109,41 @@ const portal = z.strictObject({
   brand: part(brand.shape),
 });
 
+/** A section that a document leaves out is left alone. */
+const SECTIONS = {
+  version: 'Of the form of the document.',
+  features: 'What products can give.',
+  products: 'What is sold, with its prices and what both give.',
+  coupons: 'Price reductions, with the codes that redeem them.',
+  portal: 'What the portal offers, as `portal-config` has it, with keys and the text of a code in place of ids.',
+  settings: 'Settings of the project that belong to what is sold.',
+} as const;
+
+const EXAMPLE = {
+  version: 1,
+  features: [{ key: 'seats', name: 'Seats', type: 'limit' }],
+  products: [
+    {
+      key: 'pro',
+      name: 'Pro',
+      features: { seats: { value: 5 } },
+      prices: [{ key: 'pro_monthly', unitAmount: 2999, currency: 'usd', interval: 'month' }],
+    },
+  ],
+};
+
 /** All that a project sells, without ids: what is left out of an item has its default. */
 export const catalogDocument = z
   .strictObject({
-    version: z.literal(1),
-    features: z.array(feature).max(200).exactOptional(),
-    products: z.array(product).max(500).exactOptional(),
-    coupons: z.array(coupon).max(MAX_COUPONS).exactOptional(),
-    portal: portal.exactOptional(),
-    settings: z.strictObject({ entitlementGraceDays: z.int().min(0).max(60).exactOptional() }).exactOptional(),
+    version: z.literal(1).describe(SECTIONS.version),
+    features: z.array(feature).max(200).exactOptional().describe(SECTIONS.features),
+    products: z.array(product).max(500).exactOptional().describe(SECTIONS.products),
+    coupons: z.array(coupon).max(MAX_COUPONS).exactOptional().describe(SECTIONS.coupons),
+    portal: portal.exactOptional().describe(SECTIONS.portal),
+    settings: z
+      .strictObject({ entitlementGraceDays: z.int().min(0).max(60).exactOptional() })
+      .exactOptional()
+      .describe(SECTIONS.settings),
   })
   .superRefine((document, context) => {
     const reject = (path: readonly PropertyKey[], message: string) =>
@@ -177,18 +203,7 @@ export const catalogDocument = z
   .meta({
     id: 'CatalogDocument',
     description: 'All that a project sells, without ids: a file that you keep in your repository.',
-    example: {
-      version: 1,
-      features: [{ key: 'seats', name: 'Seats', type: 'limit' }],
-      products: [
-        {
-          key: 'pro',
-          name: 'Pro',
-          features: { seats: { value: 5 } },
-          prices: [{ key: 'pro_monthly', unitAmount: 2999, currency: 'usd', interval: 'month' }],
-        },
-      ],
-    },
+    example: EXAMPLE,
   });
 export type CatalogDocument = z.output<typeof catalogDocument>;
 export type CatalogFeature = z.output<typeof feature>;
@@ -202,12 +217,16 @@ const shownItem = z.looseObject({ key: z.string() });
 /** A catalog as it is: what was stored under earlier rules is shown all the same. */
 export const shownCatalog = z
   .object({
-    version: z.literal(1),
-    features: z.array(shownItem),
-    products: z.array(shownItem),
-    coupons: z.array(shownItem),
-    portal: z.looseObject({}),
-    settings: z.looseObject({}),
+    version: z.literal(1).describe(SECTIONS.version),
+    features: z.array(shownItem).describe(SECTIONS.features),
+    products: z.array(shownItem).describe(SECTIONS.products),
+    coupons: z.array(shownItem).describe(SECTIONS.coupons),
+    portal: z.looseObject({}).describe(SECTIONS.portal),
+    settings: z.looseObject({}).describe(SECTIONS.settings),
   })
-  .meta({ id: 'Catalog', description: 'All that a project sells, as a document that `apply` takes.' });
+  .meta({
+    id: 'Catalog',
+    description: 'All that a project sells, as a document that `apply` takes.',
+    example: { ...EXAMPLE, coupons: [], portal: {}, settings: {} },
+  });
 export type ShownCatalog = z.output<typeof shownCatalog>;

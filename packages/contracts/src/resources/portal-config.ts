@@ -119,12 +119,14 @@ export const DEFAULT_PORTAL_CONFIG: PortalConfig = {
 };
 
 const SWITCH_DEFAULTS = { ...DEFAULT_PORTAL_CONFIG.planSwitch, priceKeys: [] };
-const switchByKey = planSwitch.extend({
-  priceKeys: z.array(catalogKey).max(MAX_PRICES).meta({
-    description: 'Instead of `priceIds`: the newest active price with each of these keys, as it is now.',
-    example: [],
-  }),
-});
+const switchByKey = planSwitch
+  .extend({
+    priceKeys: z.array(catalogKey).max(MAX_PRICES).meta({
+      description: 'Instead of `priceIds`: the newest active price with each of these keys, as it is now.',
+      example: [],
+    }),
+  })
+  .describe('Changes of the plan.');
 
 /** The whole configuration: whatever is left out becomes its default, so nothing of an earlier one stays. */
 export const portalConfigUpdate = settable(

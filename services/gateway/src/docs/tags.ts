@@ -22,6 +22,11 @@ export const TAGS = [
     ofOthers: ['features', 'grants', 'state'],
     description: 'What products and grants give to customers, and the one read of what a customer may use.',
   },
+  {
+    name: 'Catalog',
+    resources: ['catalog'],
+    description: 'All that a project sells as a document of your repository, compared and applied.',
+  },
   { name: 'Customers', resources: ['customers'], description: 'Who pays, mirrored to the payment processor.' },
   {
     name: 'Checkout',
@@ -86,7 +91,10 @@ export type Tag = (typeof TAGS)[number]['name'];
 
 /** The sections of each of the day's jobs, all in the same order; pages with an API reference know it by this extension. */
 export const TAG_GROUPS: readonly { readonly name: string; readonly tags: readonly Tag[] }[] = [
-  { name: 'Sell', tags: ['Products', 'Prices', 'Coupons', 'Features', 'Customers', 'Checkout', 'Referrals'] },
+  {
+    name: 'Sell',
+    tags: ['Products', 'Prices', 'Coupons', 'Features', 'Catalog', 'Customers', 'Checkout', 'Referrals'],
+  },
   { name: 'Change a subscription', tags: ['Subscriptions', 'Customer portal'] },
   { name: 'Take care of payments', tags: ['Invoices', 'Payments'] },
   { name: 'Look at numbers', tags: ['Analytics'] },

@@ -2,7 +2,7 @@ import type { ProjectScope } from '@billing/contracts/ids';
 import { Problem } from '@billing/contracts/problem';
 import type { ProblemDetails } from '@billing/contracts/problem-details';
 import type { PlanChangePreview } from '@billing/contracts/resources/plan-change';
-import { isRefusedPromotionCode } from '@billing/processor/errors';
+import { isRefused, isRefusedPromotionCode } from '@billing/processor/errors';
 import type { Processor } from '@billing/processor/port';
 import type { InvoicePreview } from '@billing/processor/snapshots/invoice-preview';
 import type { ScheduleSnapshot } from '@billing/processor/snapshots/schedule';
@@ -32,7 +32,11 @@ export function previewChange(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'p
     const prepared = await prepare(scope, key, request);
     const processor = await processors.of(scope.teamId);
     const [{ invoice, isDue, next }, changes] = await Promise.all([
-      previewInvoices(processor, prepared),
+      previewInvoices(processor, prepared).catch(async (err: unknown) => {
+        // What refused it may be known by now: the subscription may have ended meanwhile.
+        if (isRefused(err)) await prepare(scope, key, request);
+        throw err;
+      }),
       findEntitlementChanges(scope, prepared),
     ]);
     const billed = (invoice?.lines ?? []).flatMap(({ priceId }) => priceId ?? []);

@@ -129,7 +129,8 @@ function invoiceMade(
   return invoiceBefore === undefined || latest === invoiceBefore ? null : latest;
 }
 
-const requirePaused = ({ status }: SubscriptionSnapshot): void => {
+/** Checks that a subscription can be resumed. @throws Problem 422 `subscription_ended`, `not_paused` */
+export const requirePaused = ({ status }: SubscriptionSnapshot): void => {
   if (status !== null) requireRunning(status);
   if (status !== 'paused') throw notPaused();
 };

@@ -2,6 +2,7 @@ import type { ProjectScope } from '@billing/contracts/ids';
 import { invalid } from '@billing/contracts/problem';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import type { ResumePreview, SubscriptionResume } from '@billing/contracts/resources/subscription-pause';
+import { isRefused } from '@billing/processor/errors';
 import { findKnownPriceIds } from '#copies/find-catalog-ids';
 import { notPaused, resumeCollection } from '#record/pause-collection';
 import { findSubscription, type SubscriptionKey } from '#record/subscription-rows';
@@ -9,7 +10,7 @@ import type { Subscription } from '#record/subscription.entity';
 import { requireRunning } from '#record/subscription.rules';
 import type { Dependencies } from '../dependencies.ts';
 import { amountsOf, linesOf } from './preview.rules.ts';
-import { moreIsDue, resumePaused, type Resumed } from './resume-paused.ts';
+import { moreIsDue, requirePaused, resumePaused, type Resumed } from './resume-paused.ts';
 
 /** Checks that the period is not to begin anew of a subscription whose periods have gone on. @throws Problem 400 */
 function requireKept({ pauseBehavior }: Subscription, { billingCycle }: SubscriptionResume): void {
@@ -59,7 +60,15 @@ export function previewResume({ em, processors }: Pick<Dependencies, 'em' | 'pro
     if (!isPaused && pauseBehavior === null) throw notPaused();
     if (!isPaused) requireKept(current, wanted);
     const restarts = wanted.billingCycle === 'restart';
-    const invoice = isPaused ? await (await processors.of(scope.teamId)).previewResumption(id, restarts) : null;
+    const preview = async () => {
+      const processor = await processors.of(scope.teamId);
+      return processor.previewResumption(id, restarts).catch(async (err: unknown) => {
+        // It may not be paused any more, which no event has told yet.
+        if (isRefused(err)) requirePaused(await processor.findSubscription(id));
+        throw err;
+      });
+    };
+    const invoice = isPaused ? await preview() : null;
     const billed = (invoice?.lines ?? []).flatMap(({ priceId }) => priceId ?? []);
     return {
       currency: invoice?.currency ?? items[0]?.currency ?? '',

@@ -54,6 +54,10 @@ function requireMovable(snapshot: SubscriptionSnapshot): void {
   throw unprocessable('subscription_has_schedule', message);
 }
 
+/** Returns whether the end of a trial has begun the current period, as a request does that is repeated. */
+const hasJustEnded = ({ trialEnd, currentPeriodStart }: SubscriptionSnapshot): boolean =>
+  trialEnd !== null && inSeconds(trialEnd) === inSeconds(currentPeriodStart);
+
 const notInTrial = () => unprocessable('not_in_trial', 'The subscription is in no trial that could be ended.');
 const notThen = () =>
   invalid([
@@ -61,7 +65,8 @@ const notThen = () =>
   ]);
 
 /**
- * Sets when the trial of a subscription ends, or gives it one; nothing is charged before. Null ends its trial now, and charges.
+ * Sets when the trial of a subscription ends, or gives it one; nothing is charged before. Null ends its trial now, and charges;
+ * again in the period that this has begun, it changes nothing.
  * @throws Problem what `changeAtProcessor` and `changePlan` throw; 422 `not_in_trial`, `subscription_has_schedule`,
  * `subscription_incomplete`, `subscription_paused`, `subscription_past_due`; 400 for an end that cannot be
  */
@@ -87,8 +92,9 @@ export function setTrialEnd(
     try {
       return (await end(scope, key, wanted, context)).subscription;
     } catch (err) {
-      // Nothing else was to be changed.
-      throw err instanceof Problem && err.code === 'no_change' ? notInTrial() : err;
+      // It had ended when its turn came.
+      if (err instanceof Problem && err.code === 'no_change') return findSubscription(em.fork(), scope, key);
+      throw err;
     }
   };
 
@@ -106,7 +112,7 @@ export function setTrialEnd(
     const { snapshot } = await read({ scope, id: processorSubscriptionId });
     requireMovable(snapshot);
     if (trialEnd === null) {
-      if (snapshot.status !== 'trialing') throw notInTrial();
+      if (snapshot.status !== 'trialing' && !hasJustEnded(snapshot)) throw notInTrial();
       return endNow(scope, key, expectedAmountDue, context);
     }
     const processor = await processors.of(scope.teamId);

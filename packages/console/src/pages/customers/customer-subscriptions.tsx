@@ -8,7 +8,7 @@ import { Loading } from '#layout/loading.tsx';
 import { Card } from '#layout/page.tsx';
 import { ProjectLink } from '#layout/project-link.tsx';
 import { useFirstPage } from '#layout/use-list-rows.ts';
-import { DialogButton } from '#resource/dialog-button.tsx';
+import { FrameDialogButton } from '#resource/dialog-button.tsx';
 import { formatItems } from '#ui/amount.ts';
 import { Time } from '#ui/time.tsx';
 import { describeOff } from '../coupons/coupon-words.ts';
@@ -100,13 +100,13 @@ function SubscriptionRow({ subscription }: { readonly subscription: Subscription
       <div className="row">
         <SubscriptionActions subscription={subscription} all small>
           {ownDiscounts(subscription).length > 0 ? (
-            <DialogButton small dialog={<RemoveDiscountsDialog subscription={subscription} />}>
+            <FrameDialogButton small dialog={<RemoveDiscountsDialog subscription={subscription} />}>
               Remove discount…
-            </DialogButton>
+            </FrameDialogButton>
           ) : (
-            <DialogButton small dialog={<SetDiscountDialog subscription={subscription} />}>
+            <FrameDialogButton small dialog={<SetDiscountDialog subscription={subscription} />}>
               Discount…
-            </DialogButton>
+            </FrameDialogButton>
           )}
         </SubscriptionActions>
       </div>

@@ -44,7 +44,7 @@ export function CustomerSummary({ customerId }: { readonly customerId: string })
       <dl className="figures even">
         <Fact name="MRR" value={revenueText(mrr)}>
           {count === 1 ? '1 subscription' : `${count || 'no'} subscriptions`}
-          {count > 0 && mrr.length === 0 && ', not counted at present'}
+          {count > 0 && mrr.length === 0 && ', adding nothing at present'}
         </Fact>
         <Fact name="Next invoice" value={next?.amount ?? '–'}>
           {next ? (
@@ -105,6 +105,7 @@ function OwedFact({ payment, balance }: CustomerState) {
           since <Time at={pastDueSince} />
         </>
       )}
+      {isOwed && balance && balance.credit !== 0 && `, ${describeBalance(balance)}`}
     </Fact>
   );
 }

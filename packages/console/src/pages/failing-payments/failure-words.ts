@@ -15,6 +15,9 @@ export const describeFailedPayment = ({ code, message }: DunningCase['lastFailur
 export function describeDecline(error: BillingError): string | undefined {
   if (!error.is('payment_failed')) return undefined;
   const { reason, declineCode } = error.details;
+  // Stripe's refusal is the same where there is nothing to charge.
+  if (reason === 'declined' && declineCode === null)
+    return 'The payment was declined, or the customer has no payment method.';
   const why =
     reason === 'declined' ? 'The bank declined the payment' : 'The bank wants the customer to confirm the payment';
   return `${why}${declineCode ? ` (${declineCode})` : ''}.`;

@@ -1,7 +1,6 @@
 import type { Invoice, Payment } from '@billing/client';
 import type { ReactNode } from 'react';
-import { DialogButton, useShowDialog } from '#resource/dialog-button.tsx';
-import { Button } from '#ui/button.tsx';
+import { DialogButton, FrameDialogButton } from '#resource/dialog-button.tsx';
 import { Icon, type IconName } from '#ui/icon.tsx';
 import { OpenInStripe } from '#ui/open-in-stripe.tsx';
 import { ChangeDialog } from './change-dialog.tsx';
@@ -18,7 +17,6 @@ interface InvoiceActionsProps {
 
 /** Opens what there is of an invoice, and offers what can be made of it: of a draft, and of one that is not paid. */
 export function InvoiceActions({ invoice, all = false, failed }: InvoiceActionsProps) {
-  const show = useShowDialog();
   const isDraft = invoice.status === 'draft' && invoice.subscriptionId === null;
   return (
     <span className="row">
@@ -29,9 +27,9 @@ export function InvoiceActions({ invoice, all = false, failed }: InvoiceActionsP
       {isDraft && (
         <>
           {/* It says what became of the payment, also once the invoice is no draft any more. */}
-          <Button small={!all} onClick={() => show(<FinalizeDialog invoice={invoice} />)}>
+          <FrameDialogButton small={!all} dialog={<FinalizeDialog invoice={invoice} />}>
             Finalize…
-          </Button>
+          </FrameDialogButton>
           <DialogButton small={!all} dialog={<DeleteDraftDialog invoice={invoice} isOnPage={all} />}>
             Delete…
           </DialogButton>

@@ -16,9 +16,15 @@ export interface CancelBilling {
 export const NOTHING_BILLED: CancelBilling = { prorate: false, invoiceNow: false, openInvoices: 'keep' };
 
 const OPEN_INVOICES = {
-  keep: 'They stay payable; Stripe stops to collect them',
+  keep: 'They stay payable; Stripe stops collecting them',
   void: 'They are voided',
 } as const;
+
+/** What the credit means for invoices that are not paid. */
+const CREDIT_BESIDE: Readonly<Record<CancelBilling['openInvoices'], string>> = {
+  keep: 'The credit pays none of them.',
+  void: 'What they bill of the unused part is credited too, although it was never paid.',
+};
 
 /** The preview of a cancellation now; none unless something is credited or billed. */
 export function useCancelPreview({ id }: Pick<Subscription, 'id'>, { prorate, invoiceNow }: CancelBilling) {
@@ -68,6 +74,7 @@ export function CancelBillingFields({ billing, onChange, preview }: CancelBillin
       <SelectField
         label="Invoices that are open or drafts"
         value={openInvoices}
+        hint={prorate && CREDIT_BESIDE[openInvoices]}
         onChange={event => onChange({ ...billing, openInvoices: event.target.value as CancelBilling['openInvoices'] })} // its options
       >
         <Options of={OPEN_INVOICES} />

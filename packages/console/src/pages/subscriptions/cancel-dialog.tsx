@@ -146,7 +146,7 @@ function CancelNow({ subscription, settled }: ConsequencesProps & { readonly set
         : 'The customer loses access at once'}
       {status === 'active' && (
         <>
-          , although it is paid until <Time at={currentPeriodEnd} />
+          , although its period runs until <Time at={currentPeriodEnd} />
         </>
       )}
       .{' '}
@@ -160,7 +160,7 @@ function CancelNow({ subscription, settled }: ConsequencesProps & { readonly set
       {isMetered(subscription) && !invoiceNow && 'What was used in this period is not billed. '}
       {UNPAID.includes(status) &&
         openInvoices === 'keep' &&
-        'Open invoices stay open, and Stripe stops to collect them. '}
+        'Open invoices stay open, and Stripe stops collecting them. '}
       This can’t be undone.
     </p>
   );

@@ -25,12 +25,10 @@ export function ChangePlanDialog({ subscription }: { readonly subscription: Subs
   const products = useQuery(productsQuery(scope));
   const prices = useQuery(pricesQuery(scope));
   const waiting = [products, prices].find(({ data }) => data === undefined);
-  // What it is changed from stays, also when the subscription is read again.
-  const [before] = useState(subscription);
-  const [form, setForm] = useState(() => formOf(before));
+  const [form, setForm] = useState(() => formOf(subscription));
   const priceOf = (priceId: string) =>
-    prices.data?.find(({ id }) => id === priceId) ?? before.items.find(item => (item.priceId ?? '') === priceId);
-  const wanted = readPlanForm(before, form, priceId => priceOf(priceId)?.usageType === 'metered');
+    prices.data?.find(({ id }) => id === priceId) ?? subscription.items.find(item => (item.priceId ?? '') === priceId);
+  const wanted = readPlanForm(subscription, form, priceId => priceOf(priceId)?.usageType === 'metered');
   const change = 'change' in wanted ? wanted.change : undefined;
   const { preview, write } = usePlanChange(subscription.id, change);
   if (waiting)
@@ -43,7 +41,7 @@ export function ChangePlanDialog({ subscription }: { readonly subscription: Subs
   const sold = new Set<string>(products.data?.filter(({ isActive }) => isActive).map(({ id }) => id));
   const codeProblem = problemsOf(write.error ?? preview.error, ['promotionCode'], PROMOTION_CODE_REFUSALS).of
     .promotionCode;
-  const refusal = describeRefusal(write.error, before.items[0]?.currency ?? 'usd');
+  const refusal = describeRefusal(write.error, subscription.items[0]?.currency ?? 'usd');
   return (
     <FormDialog
       title={TITLE}
@@ -54,8 +52,8 @@ export function ChangePlanDialog({ subscription }: { readonly subscription: Subs
       onClose={onClose}
     >
       <PlanFields
-        subscription={before}
-        prices={pricesFor(before, prices.data ?? [], id => sold.has(id))}
+        subscription={subscription}
+        prices={pricesFor(subscription, prices.data ?? [], id => sold.has(id))}
         form={form}
         onChange={setForm}
         codeProblem={codeProblem}

@@ -38,6 +38,8 @@ it('tells who caused a change, unless the payload was deleted', () => {
   expect(by({ id: 'req_1', idempotency_key: 'billing:cancel-now:op_1' })).toBe('by this service');
   expect(by({ id: 'req_1', idempotency_key: null })).toBe('in Stripe, by a person or an API key');
   expect(by({ id: null, idempotency_key: null })).toBe('by Stripe or the customer');
+  const end = { data: {}, request: { id: 'req_1', idempotency_key: null } };
+  expect(describeChange('customer.subscription.deleted', end).by).toBe('by a request, here or in Stripe');
   expect(describeChange('customer.subscription.deleted', null)).toEqual({ text: 'Ended', by: null });
   expect(describeChange('something.new', {}).text).toBe('something.new');
 });

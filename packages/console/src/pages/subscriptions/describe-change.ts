@@ -64,7 +64,7 @@ export function describeChange(type: string, payload: Fields | null): Change {
   const parts = kind === 'updated' ? [...changesOf(fieldsOf(object), fieldsOf(previous))] : [];
   const why = fieldsOf(fieldsOf(object)['last_payment_error'])['message'];
   if (type === 'payment_intent.payment_failed' && typeof why === 'string') parts.push(`An attempt failed: ${why}`);
-  return { text: parts.length > 0 ? parts.join(', ') : (TYPES[kind] ?? type), by: causeOf(payload) };
+  return { text: parts.length > 0 ? parts.join(', ') : (TYPES[kind] ?? type), by: causeOf(kind, payload) };
 }
 
 function changesOf(object: Fields, previous: Fields): readonly string[] {
@@ -104,9 +104,11 @@ function soldIn(items: unknown): string {
 }
 
 /** Who caused an event: requests of this service have keys that begin with its name. */
-function causeOf(payload: Fields | null): string | null {
+function causeOf(kind: string, payload: Fields | null): string | null {
   if (payload === null) return null;
   const { id, idempotency_key: key } = fieldsOf(payload['request']);
   if (typeof key === 'string' && key.startsWith('billing:')) return 'by this service';
-  return id ? 'in Stripe, by a person or an API key' : 'by Stripe or the customer';
+  if (!id) return 'by Stripe or the customer';
+  // Stripe takes no key with what deletes.
+  return kind === 'deleted' ? 'by a request, here or in Stripe' : 'in Stripe, by a person or an API key';
 }

@@ -2,7 +2,7 @@ import type { Subscription } from '@billing/client';
 import { PROMOTION_CODE_REFUSALS } from '#api/failure.ts';
 import { useProject } from '#api/project.ts';
 import { Card } from '#layout/page.tsx';
-import { DialogButton } from '#resource/dialog-button.tsx';
+import { FrameDialogButton } from '#resource/dialog-button.tsx';
 import { control } from '#resource/fields.tsx';
 import { ConfirmWrite, WriteDialog } from '#resource/write-dialogs.tsx';
 import { PromotionCodeField } from '#ui/field.tsx';
@@ -28,13 +28,13 @@ export function DiscountsCard({ subscription }: { readonly subscription: Subscri
         canChange && (
           <div className="row">
             {own.length > 0 && (
-              <DialogButton small dialog={<RemoveDiscountsDialog subscription={subscription} />}>
+              <FrameDialogButton small dialog={<RemoveDiscountsDialog subscription={subscription} />}>
                 Remove…
-              </DialogButton>
+              </FrameDialogButton>
             )}
-            <DialogButton small dialog={<SetDiscountDialog subscription={subscription} />}>
+            <FrameDialogButton small dialog={<SetDiscountDialog subscription={subscription} />}>
               Set a code…
-            </DialogButton>
+            </FrameDialogButton>
           </div>
         )
       }

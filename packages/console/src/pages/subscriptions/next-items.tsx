@@ -5,7 +5,7 @@ import { useProject } from '#api/project.ts';
 import { nextItemsQuery } from '#api/queries.ts';
 import { Loading } from '#layout/loading.tsx';
 import { Card } from '#layout/page.tsx';
-import { DialogButton } from '#resource/dialog-button.tsx';
+import { FrameDialogButton } from '#resource/dialog-button.tsx';
 import { ConfirmWrite } from '#resource/write-dialogs.tsx';
 import { Badge } from '#ui/badge.tsx';
 import { formatMoney } from '#ui/money.ts';
@@ -30,9 +30,9 @@ export function NextItemsCard({ subscription }: NextItemsProps) {
 /** The button that adds to it. */
 export const AddNextItem = ({ subscription }: NextItemsProps) => (
   <div className="row">
-    <DialogButton small dialog={<NextItemDialog subscription={subscription} />}>
+    <FrameDialogButton small dialog={<NextItemDialog subscription={subscription} />}>
       Add an item…
-    </DialogButton>
+    </FrameDialogButton>
   </div>
 );
 
@@ -51,9 +51,9 @@ export function NextItems({ subscription }: NextItemsProps) {
           </span>
           {/* What a change of plan has left over is taken back with the change. */}
           {!item.proration && (
-            <DialogButton small aria-label={`Take back ${itemText(item)}`} dialog={<TakeBackDialog item={item} />}>
+            <FrameDialogButton small aria-label={`Take back ${itemText(item)}`} dialog={<TakeBackDialog item={item} />}>
               Take back…
-            </DialogButton>
+            </FrameDialogButton>
           )}
         </li>
       ))}

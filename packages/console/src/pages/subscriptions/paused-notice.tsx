@@ -14,7 +14,7 @@ export function PausedNotice({ subscription: { status, paused } }: { readonly su
     return (
       <Notice tone="warn">
         <strong>The subscription is paused.</strong> Its trial ended without a payment method. It goes on once someone
-        resumes it, and is charged then.
+        resumes it, and is charged then; before that its plan can’t change.
       </Notice>
     );
   if (!paused) return null;
@@ -24,7 +24,7 @@ export function PausedNotice({ subscription: { status, paused } }: { readonly su
         Payments are paused until{' '}
         {paused.resumesAt ? <Time at={paused.resumesAt} show="time" /> : 'someone resumes them'}.
       </strong>{' '}
-      {INVOICES[paused.invoices]}
+      {INVOICES[paused.invoices]} Its plan can’t change meanwhile.
     </Notice>
   );
 }

@@ -1,5 +1,6 @@
 import type { Price, Subscription } from '@billing/client';
 import { expect, it } from 'vitest';
+import { formatPrice } from '#ui/amount.ts';
 import { formOf, pricesFor, readPlanForm, type PlanForm } from './plan-form.ts';
 
 // Only what the form reads.
@@ -70,7 +71,15 @@ it('describes no change while all stays as it is, or a quantity is none', () => 
 
 it('offers recurring prices that are for sale in the currency of the subscription, and its own', () => {
   const price = (id: string, fields: Partial<Price> = {}) =>
-    ({ id, type: 'recurring', isActive: true, currency: 'usd', productId: 'pp_1', ...fields }) as unknown as Price; // only what it reads
+    ({
+      id,
+      type: 'recurring',
+      isActive: true,
+      currency: 'usd',
+      currencyOptions: {},
+      productId: 'pp_1',
+      ...fields,
+    }) as unknown as Price; // only what it reads
   const prices = [
     price('pri_a', { isActive: false }),
     price('pri_c'),
@@ -78,7 +87,10 @@ it('offers recurring prices that are for sale in the currency of the subscriptio
     price('pri_e', { type: 'one_time' }),
     price('pri_f', { currency: 'eur' }),
     price('pri_g', { productId: 'pp_2' }),
+    price('pri_h', { currency: 'eur', unitAmount: 2_700, currencyOptions: { usd: { unitAmount: 2_900 } } }),
+    price('pri_i', { unitAmount: 1_900, currencyOptions: { eur: { unitAmount: 1_800 } } }),
   ];
   const offered = pricesFor(one, prices, id => id === 'pp_1');
-  expect(offered.map(({ id }) => id)).toEqual(['pri_a', 'pri_c']);
+  expect(offered.map(({ id }) => id)).toEqual(['pri_a', 'pri_c', 'pri_h', 'pri_i']);
+  expect(offered.map(formatPrice).slice(2)).toEqual(['$29.00', '$19.00']);
 });

@@ -1,4 +1,5 @@
 import type { PlanChange, Price, Subscription } from '@billing/client';
+import { priceIn } from '../products/price-in.ts';
 import { QUANTITY_MISSING, readPriceRows, type PriceRow } from '../products/price-row.ts';
 
 /** What the form of a plan change says. */
@@ -73,20 +74,21 @@ export function readPlanForm(
   return { change: { ...rest, items: wanted } };
 }
 
-/** Returns the prices that an item can change to: recurring, for sale, in the subscription's currency; and its own. */
+/**
+ * Returns the prices that an item can change to, each in the subscription's currency: recurring ones for sale that have it; and
+ * its own.
+ */
 export function pricesFor(
   { items }: Pick<Subscription, 'items'>,
   prices: readonly Price[],
   isSold: (productId: string) => boolean,
 ): readonly Price[] {
   const own = new Set<string>(items.flatMap(({ priceId }) => priceId ?? []));
-  // A price may be in several currencies, and shows the first.
-  const currencies = new Set<string>([
-    ...items.map(({ currency }) => currency),
-    ...prices.filter(({ id }) => own.has(id)).map(({ currency }) => currency),
-  ]);
-  return prices.filter(
-    ({ id, type, isActive, currency, productId }) =>
-      own.has(id) || (type === 'recurring' && isActive && currencies.has(currency) && isSold(productId)),
-  );
+  const currency = items[0]?.currency ?? 'usd';
+  return prices.flatMap(price => {
+    const { id, type, isActive, productId } = price;
+    const inCurrency = priceIn(price, currency);
+    if (own.has(id)) return inCurrency ?? price;
+    return type === 'recurring' && isActive && isSold(productId) && inCurrency ? inCurrency : [];
+  });
 }

@@ -1,10 +1,9 @@
 import type { Subscription } from '@billing/client';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { useProject } from '#api/project.ts';
 import { pricesQuery } from '#api/queries.ts';
 import { useProductNames } from '#api/use-product-names.ts';
-import { Open } from '#resource/dialog-button.tsx';
+import { useShowDialog } from '#resource/dialog-button.tsx';
 import { ConfirmWrite } from '#resource/write-dialogs.tsx';
 import { formatPrice } from '#ui/amount.ts';
 import { Button } from '#ui/button.tsx';
@@ -12,6 +11,7 @@ import { CopyButton } from '#ui/copy.tsx';
 import { formatMoney } from '#ui/money.ts';
 import { Notice } from '#ui/notice.tsx';
 import { Time } from '#ui/time.tsx';
+import { priceIn } from '../products/price-in.ts';
 
 type Pending = NonNullable<Subscription['pendingChange']>;
 type Scheduled = NonNullable<Subscription['scheduledChange']>;
@@ -19,41 +19,36 @@ type Scheduled = NonNullable<Subscription['scheduledChange']>;
 /** What a subscription changes to later: what waits for its payment, and what is scheduled, each with a way to take it back. */
 export function PlannedChanges({ subscription }: { readonly subscription: Subscription }) {
   const { pendingChange, scheduledChange } = subscription;
-  const [isOpen, setOpen] = useState(false);
+  const show = useShowDialog();
   if (!pendingChange && !scheduledChange) return null;
+  const currency = subscription.items[0]?.currency ?? 'usd';
+  const onDrop = () => show(<DropDialog subscription={subscription} />);
   return (
     <div className="stack">
-      {pendingChange && (
-        <PendingNotice subscription={subscription} change={pendingChange} onDrop={() => setOpen(true)} />
-      )}
+      {pendingChange && <PendingNotice change={pendingChange} currency={currency} onDrop={onDrop} />}
       {scheduledChange && (
         // What is pending is taken back before it.
-        <ScheduledNotice change={scheduledChange} {...(!pendingChange && { onDrop: () => setOpen(true) })} />
-      )}
-      {isOpen && (
-        <Open onClose={() => setOpen(false)}>
-          <DropDialog subscription={subscription} />
-        </Open>
+        <ScheduledNotice change={scheduledChange} currency={currency} {...(!pendingChange && { onDrop })} />
       )}
     </div>
   );
 }
 
 interface PendingNoticeProps {
-  readonly subscription: Subscription;
   readonly change: Pending;
+  readonly currency: string;
   readonly onDrop: () => void;
 }
 
-function PendingNotice({ subscription, change, onDrop }: PendingNoticeProps) {
+function PendingNotice({ change, currency, onDrop }: PendingNoticeProps) {
   const { items, amountDue, reason, hostedInvoiceUrl, expiresAt } = change;
-  const currency = subscription.items[0]?.currency ?? 'usd';
   return (
     <Notice tone="warn">
       <div className="stack-s">
         <p>
-          <strong>A change waits for its payment.</strong> The plan becomes <PlannedItems items={items} /> once{' '}
-          {formatMoney(amountDue, currency)} is paid; until then it is as before.{' '}
+          <strong>A change waits for its payment.</strong> The plan becomes{' '}
+          <PlannedItems items={items} currency={currency} /> once {formatMoney(amountDue, currency)} is paid; until then
+          it is as before.{' '}
           {reason === 'authentication_required'
             ? 'The bank wants the customer to confirm the payment.'
             : 'The bank declined the payment: the customer can pay with another card.'}
@@ -73,7 +68,13 @@ function PendingNotice({ subscription, change, onDrop }: PendingNoticeProps) {
   );
 }
 
-function ScheduledNotice({ change, onDrop }: { readonly change: Scheduled; readonly onDrop?: () => void }) {
+interface ScheduledNoticeProps {
+  readonly change: Scheduled;
+  readonly currency: string;
+  readonly onDrop?: () => void;
+}
+
+function ScheduledNotice({ change, currency, onDrop }: ScheduledNoticeProps) {
   return (
     <Notice>
       <div className="stack-s">
@@ -81,7 +82,7 @@ function ScheduledNotice({ change, onDrop }: { readonly change: Scheduled; reado
           <strong>
             A change is scheduled for <Time at={change.effectiveAt} show="time" />.
           </strong>{' '}
-          The plan becomes <PlannedItems items={change.items} />.
+          The plan becomes <PlannedItems items={change.items} currency={currency} />.
         </p>
         {onDrop && (
           <div className="row">
@@ -95,14 +96,14 @@ function ScheduledNotice({ change, onDrop }: { readonly change: Scheduled; reado
   );
 }
 
-/** What a subscription will bill: `3 × Pro, $29.00 a month`. */
-function PlannedItems({ items }: { readonly items: Scheduled['items'] }) {
+/** What a subscription will bill, in its currency: `3 × Pro, $29.00 a month`. */
+function PlannedItems({ items, currency }: Pick<Scheduled, 'items'> & { readonly currency: string }) {
   const { data: prices = [] } = useQuery(pricesQuery(useProject()));
   const names = useProductNames();
   const shown = items.map(({ priceId, processorPriceId, quantity }) => {
     const price = prices.find(({ id }) => id === priceId);
     const name = names.ofPrice(priceId) ?? processorPriceId;
-    return `${quantity} × ${name}${price ? `, ${formatPrice(price)}` : ''}`;
+    return `${quantity} × ${name}${price ? `, ${formatPrice(priceIn(price, currency) ?? price)}` : ''}`;
   });
   return <bdi>{shown.join(' + ')}</bdi>;
 }
@@ -110,8 +111,7 @@ function PlannedItems({ items }: { readonly items: Scheduled['items'] }) {
 /** Takes back what is pending, else what is scheduled. */
 function DropDialog({ subscription }: { readonly subscription: Subscription }) {
   const { billing, key } = useProject();
-  // What the reader has decided about, also when it is applied meanwhile.
-  const [isPending] = useState(subscription.pendingChange !== null);
+  const isPending = subscription.pendingChange !== null;
   return (
     <ConfirmWrite
       title={isPending ? 'Drop the change' : 'Take the change back'}

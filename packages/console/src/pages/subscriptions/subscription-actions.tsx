@@ -1,8 +1,7 @@
 import type { Subscription } from '@billing/client';
 import { lazyRouteComponent } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { DialogButton, useShowDialog } from '#resource/dialog-button.tsx';
-import { Button } from '#ui/button.tsx';
+import { FrameDialogButton } from '#resource/dialog-button.tsx';
 import { CancelDialog, ResumeDialog } from './cancel-dialog.tsx';
 import { ChangePlanDialog } from './change-plan-dialog.tsx';
 import { endsOnlyNow, hasEnded, isPaused } from './next-step.ts';
@@ -21,54 +20,57 @@ interface SubscriptionActionsProps {
   readonly children?: ReactNode;
 }
 
-/** Changes the plan of a subscription, resumes it, cancels it at the end of its period or now, or takes that back. */
+/**
+ * Changes the plan of a subscription, resumes it, cancels it at the end of its period or now, or takes that back. The dialogs stay
+ * when it changes meanwhile.
+ */
 export function SubscriptionActions({ subscription, all = false, small = !all, children }: SubscriptionActionsProps) {
   const { cancelAtPeriodEnd } = subscription;
-  const show = useShowDialog();
   if (hasEnded(subscription)) return null;
   return (
     <>
-      {all && (
-        <DialogButton small={small} dialog={<ChangePlanDialog subscription={subscription} />}>
+      {all && !isPaused(subscription) && (
+        <FrameDialogButton small={small} dialog={<ChangePlanDialog subscription={subscription} />}>
           Change plan…
-        </DialogButton>
+        </FrameDialogButton>
       )}
       {children}
       {all && !small && <RareActions subscription={subscription} />}
       {isPaused(subscription) && (
-        <Button small={small} onClick={() => show(<UnpauseDialog subscription={subscription} />)}>
+        <FrameDialogButton small={small} dialog={<UnpauseDialog subscription={subscription} />}>
           {subscription.paused ? 'Resume payments…' : 'Resume now…'}
-        </Button>
+        </FrameDialogButton>
       )}
       {cancelAtPeriodEnd && (
-        <DialogButton small={small} dialog={<ResumeDialog subscription={subscription} />}>
+        <FrameDialogButton small={small} dialog={<ResumeDialog subscription={subscription} />}>
           Resume…
-        </DialogButton>
+        </FrameDialogButton>
       )}
       {(all || !cancelAtPeriodEnd) && (
-        <DialogButton small={small} dialog={<CancelDialog subscription={subscription} />}>
+        <FrameDialogButton small={small} dialog={<CancelDialog subscription={subscription} />}>
           {endsOnlyNow(subscription) ? 'Cancel now…' : 'Cancel…'}
-        </DialogButton>
+        </FrameDialogButton>
       )}
     </>
   );
 }
 
-/** Changes the trial of a subscription or its billing day, or pauses its payments. The dialogs stay when it changes meanwhile. */
+/** Changes the trial of a subscription or its billing day, or pauses its payments. */
 function RareActions({ subscription }: Pick<SubscriptionActionsProps, 'subscription'>) {
   const { status } = subscription;
-  const show = useShowDialog();
   if (isPaused(subscription)) return null;
   return (
     <>
       {status === 'trialing' && (
-        <Button onClick={() => show(<TrialDialog subscription={subscription} />)}>Change the trial…</Button>
+        <FrameDialogButton dialog={<TrialDialog subscription={subscription} />}>Change the trial…</FrameDialogButton>
       )}
       {status === 'active' && (
-        <Button onClick={() => show(<BillingDayDialog subscription={subscription} />)}>New billing day…</Button>
+        <FrameDialogButton dialog={<BillingDayDialog subscription={subscription} />}>
+          New billing day…
+        </FrameDialogButton>
       )}
       {status !== 'incomplete' && (
-        <Button onClick={() => show(<PauseDialog subscription={subscription} />)}>Pause…</Button>
+        <FrameDialogButton dialog={<PauseDialog subscription={subscription} />}>Pause…</FrameDialogButton>
       )}
     </>
   );

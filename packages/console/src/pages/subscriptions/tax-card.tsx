@@ -2,7 +2,7 @@ import type { Subscription } from '@billing/client';
 import { useProject } from '#api/project.ts';
 import { Card } from '#layout/page.tsx';
 import { ProjectLink } from '#layout/project-link.tsx';
-import { DialogButton } from '#resource/dialog-button.tsx';
+import { FrameDialogButton } from '#resource/dialog-button.tsx';
 import { ConfirmWrite } from '#resource/write-dialogs.tsx';
 import { Notice } from '#ui/notice.tsx';
 import { hasEnded } from './next-step.ts';
@@ -22,14 +22,14 @@ export function TaxCard({ subscription }: { readonly subscription: Subscription 
         !hasEnded(subscription) && (
           <div className="row">
             {!tax.automatic && (
-              <DialogButton small dialog={<TaxDialog subscription={subscription} automatic />}>
+              <FrameDialogButton small dialog={<TaxDialog subscription={subscription} automatic />}>
                 Turn tax on…
-              </DialogButton>
+              </FrameDialogButton>
             )}
             {(tax.automatic || isStopped) && (
-              <DialogButton small dialog={<TaxDialog subscription={subscription} automatic={false} />}>
+              <FrameDialogButton small dialog={<TaxDialog subscription={subscription} automatic={false} />}>
                 Turn tax off…
-              </DialogButton>
+              </FrameDialogButton>
             )}
           </div>
         )
