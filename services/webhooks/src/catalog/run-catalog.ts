@@ -17,7 +17,7 @@ import type { Logger } from 'pino';
 import { completeSync } from '#sync/complete-sync';
 import { updateHeld, type LeasedSync } from '#sync/lease-syncs';
 import { CatalogRun } from './catalog-run.entity.ts';
-import type { CatalogFinding } from './compare.rules.ts';
+import type { CatalogFinding } from './finding.rules.ts';
 import { allFindings, nextFindings, noteOutcome, saveFindings } from './finding-rows.ts';
 import { countSubscriptions, findDifferences, requireUnchanged } from './find-differences.ts';
 import { itemsOf, type CatalogItems } from './items.rules.ts';
@@ -40,6 +40,7 @@ interface RunParts {
   readonly em: EntityManager;
   readonly outbox: Outbox;
   readonly rpc: RpcClient;
+  readonly now: () => Date;
   readonly turnMs?: number;
   readonly logger: Logger;
 }
@@ -55,8 +56,8 @@ interface Applying {
  * Works on a leased comparison with a document, to its end or for a turn: compares, then applies what differs, pass by pass.
  * Every write has a key of its own, so that a run which goes on after a crash writes nothing twice.
  */
-export function runCatalog({ em, outbox, rpc, turnMs, logger }: RunParts) {
-  const differences = findDifferences(rpc);
+export function runCatalog({ em, outbox, rpc, now, turnMs, logger }: RunParts) {
+  const differences = findDifferences({ rpc, now });
   const complete = completeSync(outbox);
 
   const compare = async (sync: LeasedSync, run: CatalogRun): Promise<void> => {
