@@ -10,7 +10,7 @@ import {
 } from '@billing/contracts/rpc/catalog';
 import type { RpcClient } from '@billing/messaging/rpc';
 import type { Outbox } from '@billing/messaging/outbox';
-import { workInTurns, type Stepped } from '@billing/processor/turns';
+import { LEASE_SECONDS, workInTurns, type Stepped } from '@billing/processor/turns';
 import { derivedId } from '@billing/service/derived-id';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Logger } from 'pino';
@@ -95,12 +95,17 @@ export function runCatalog({ em, outbox, rpc, now, turnMs, logger }: RunParts) {
     return finding.action === 'replace' ? finding.id : id;
   };
 
+  const extendLease = (sync: LeasedSync): Promise<boolean> =>
+    updateHeld(em.fork(), sync, `due_at = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})`, []);
+
   const applyBatch = async (applying: Applying, { phase, after }: Stage & { readonly phase: CatalogPass }) => {
     const { sync, wanted } = applying;
     const findings = await nextFindings(em.fork(), sync, typesOf(phase), { after, limit: BATCH });
     for (const finding of findings) {
       const passes = passesOf(finding, wanted);
       if (!passes.includes(phase)) continue;
+      // One that was canceled writes no more beside the next run.
+      if (!(await extendLease(sync))) return null;
       const { type, key } = finding;
       try {
         const id = await write(applying, finding, phase);
