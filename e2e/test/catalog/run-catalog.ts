@@ -30,6 +30,16 @@ export async function runCatalog(
 export const exported = async ({ billing }: Tenant): Promise<string> =>
   JSON.stringify((await billing.catalog.export()).catalog, null, 2);
 
+/** Counts what was created at the processor by kind. */
+export async function createdOf({ processor }: Tenant): Promise<Readonly<Record<string, number>>> {
+  const { objects } = await processor.ledger();
+  const kinds = ['product', 'price', 'coupon', 'promotion_code'];
+  return Object.fromEntries(kinds.map(kind => [kind, objects.filter(({ object }) => object === kind).length]));
+}
+
+/** What applying {@link CATALOG} creates. */
+export const CREATED = { product: 3, price: 4, coupon: 1, promotion_code: 2 };
+
 /** A catalog with everything that a document can have. */
 export const CATALOG: CatalogApply['catalog'] = {
   version: 1,

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { documents, reordered, type WholeDocument } from '../../test/catalog/documents.ts';
 import { apply, newProject, read, textOfProject, type Project } from '../../test/catalog/project.ts';
 import { compareCatalog } from './compare.rules.ts';
-import { itemsOf } from './items.rules.ts';
+import { itemsOf, withoutExpired } from './items.rules.ts';
 import { PASSES, passesOf, writesOf } from './writes.rules.ts';
 
 const RUNS = { numRuns: runs(2_000) };
@@ -48,10 +48,10 @@ function activeOf(project: Project): unknown {
   return {
     ...others,
     features: features.filter(isActive),
-    products: products.filter(isActive).map(it => ({ ...it, prices: (it.prices ?? []).filter(isActive) })),
+    products: products.filter(isActive).map(one => ({ ...one, prices: (one.prices ?? []).filter(isActive) })),
     coupons: coupons
-      .map(it => ({ ...it, promotionCodes: (it.promotionCodes ?? []).filter(isActive) }))
-      .filter(it => it.promotionCodes.length > 0),
+      .map(one => ({ ...one, promotionCodes: (one.promotionCodes ?? []).filter(isActive) }))
+      .filter(one => one.promotionCodes.length > 0),
   };
 }
 
@@ -62,7 +62,7 @@ describe('a second document', () => {
         const project = projectOf(first);
         const { refusals } = apply(project, second, PRUNE);
         // An archived product gets no new prices, until it is active.
-        fc.pre(!refusals.some(it => it.endsWith('product_inactive')));
+        fc.pre(!refusals.some(one => one.endsWith('product_inactive')));
         expect(refusals).toEqual([]);
         expect(apply(project, second, PRUNE).findings).toEqual([]);
         expect(activeOf(project)).toEqual(activeOf(projectOf(second)));
@@ -113,21 +113,21 @@ describe('a second document', () => {
         const findings = compareCatalog(items, read(project), wanted);
         const inConflict = findings.filter(({ outcome }) => outcome === 'conflict');
         const ids = inConflict.flatMap(({ id }) => id ?? []);
-        for (const it of inConflict) expect(passesOf(it, items)).toEqual([]);
+        for (const one of inConflict) expect(passesOf(one, items)).toEqual([]);
         const products = new Set(inConflict.filter(({ type }) => type === 'product').map(({ key }) => key));
         const coupons = new Set(inConflict.filter(({ type }) => type === 'coupon').map(({ key }) => key));
-        const prices = (items.prices ?? []).filter(it => products.has(it.productKey)).map(({ key }) => key);
-        const codes = (items.codes ?? []).filter(it => coupons.has(it.couponKey)).map(({ code }) => code);
+        const prices = (items.prices ?? []).filter(one => products.has(one.productKey)).map(({ key }) => key);
+        const codes = (items.codes ?? []).filter(one => coupons.has(one.couponKey)).map(({ code }) => code);
         const touched = findings.filter(({ action }) => action !== 'none');
         expect(touched.filter(({ type, key }) => type === 'price' && prices.includes(key))).toEqual([]);
         expect(touched.filter(({ type, key }) => type === 'promotion_code' && codes.includes(key))).toEqual([]);
         const before = structuredClone(project.records);
         apply(project, second, wanted);
-        const after = new Map<string, object>(allOf(project.records).map(it => [it.id, it]));
-        for (const record of allOf(before)) {
-          const parent = 'productId' in record ? record.productId : 'couponId' in record ? record.couponId : '';
-          if (ids.includes(record.id) || ids.includes(parent)) expect(after.get(record.id)).toEqual(record);
-        }
+        const after = new Map<string, object>(allOf(project.records).map(one => [one.id, one]));
+        const parentOf = (record: object) =>
+          Object.entries(record).find(([field]) => field === 'productId' || field === 'couponId')?.[1];
+        const untouched = allOf(before).filter(one => ids.includes(one.id) || ids.includes(parentOf(one)));
+        for (const record of untouched) expect(after.get(record.id)).toEqual(record);
       }),
       RUNS,
     );
@@ -144,10 +144,19 @@ function forgetKeys({ records }: Project, isKept: (record: { readonly name: stri
   const names = new Map(records.products.map(({ id, name }) => [id, name]));
   const unnamed = <Item extends { readonly key: string | null }>(item: Item, name: string | null): Item =>
     isKept({ name }) ? item : { ...item, key: null };
-  records.products = records.products.map(it => unnamed(it, it.name));
-  records.prices = records.prices.map(it => unnamed(it, names.get(it.productId) ?? null));
-  records.coupons = records.coupons.map(it => unnamed(it, it.name));
+  records.products = records.products.map(one => unnamed(one, one.name));
+  records.prices = records.prices.map(one => unnamed(one, names.get(one.productId) ?? null));
+  records.coupons = records.coupons.map(one => unnamed(one, one.name));
 }
+
+it('does not want a promotion code that has expired', () => {
+  const coupon = { key: 'spring', name: 'Spring', percentOff: 20, duration: 'once' };
+  const promotionCodes = [{ code: 'OVER', expiresAt: '2026-06-01T00:00:00Z' }, { code: 'OPEN' }];
+  const items = itemsOf(catalogDocument.parse({ version: 1, coupons: [{ ...coupon, promotionCodes }] }));
+  const codesAt = (now: string) => withoutExpired(items, new Date(now)).codes?.map(({ code }) => code);
+  expect(codesAt('2026-05-31T23:59:59Z')).toEqual(['OVER', 'OPEN']);
+  expect(codesAt('2026-06-01T00:00:00Z')).toEqual(['OPEN']);
+});
 
 describe('a key', () => {
   const price = (key: string) => ({ key, unitAmount: 1_000, currency: 'usd', interval: 'month' }) as const;
@@ -170,7 +179,7 @@ describe('a key', () => {
   it('of a price whose product has none is not extra', () => {
     const project = newProject();
     apply(project, withPrices({ pro: ['monthly'] }));
-    project.records.products = project.records.products.map(it => ({ ...it, key: null }));
+    project.records.products = project.records.products.map(one => ({ ...one, key: null }));
     expect(apply(project, withPrices({}), PRUNE).findings).toEqual([]);
     expect(apply(project, withPrices({ pro: [] }), PRUNE).findings).toMatchObject([
       { type: 'product', reason: 'twin' },
@@ -189,9 +198,9 @@ describe('what has no key', () => {
       fc.property(documents, documents, fc.boolean(), (first, second, prune) => {
         const project = projectOf(first);
         forgetKeys(project, ({ name }) => name === 'Free');
-        const before = allOf(project.records).filter(it => 'key' in it && it.key === null);
+        const before = allOf(project.records).filter(one => 'key' in one && one.key === null);
         apply(project, second, { prune });
-        const after = new Map<string, object>(allOf(project.records).map(it => [it.id, it]));
+        const after = new Map<string, object>(allOf(project.records).map(one => [one.id, one]));
         for (const record of before) expect(after.get(record.id)).toEqual(record);
       }),
       RUNS,
@@ -203,7 +212,7 @@ describe('what has no key', () => {
       fc.property(documents, document => {
         const project = projectOf(document);
         // Of what is archived without a key nobody knows.
-        fc.pre(document.products.every(it => it.isActive !== false));
+        fc.pre(document.products.every(one => one.isActive !== false));
         const before = idsOf(project).filter(id => id.startsWith('pp_') || id.startsWith('cpn_'));
         forgetKeys(project, () => false);
         expect(apply(project, document, { adopt: true }).refusals).toEqual([]);

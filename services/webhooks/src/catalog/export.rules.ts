@@ -57,9 +57,9 @@ export const textOf = ({ catalog }: Pick<ExportedCatalog, 'catalog'>): string =>
   `${JSON.stringify(catalog, null, 2)}\n`;
 
 const by =
-  <Item>(textOf: (item: Item) => string) =>
+  <Item>(nameOf: (item: Item) => string) =>
   (one: Item, other: Item): number =>
-    textOf(one) < textOf(other) ? -1 : 1;
+    nameOf(one) < nameOf(other) ? -1 : 1;
 
 const shownByKey = (
   type: 'feature' | 'price',

@@ -4,8 +4,9 @@ import { Problem } from '@billing/contracts/problem';
 import { CountSubscriptionsOfPrices } from '@billing/contracts/rpc/catalog';
 import type { RpcClient } from '@billing/messaging/rpc';
 import type { CatalogRun } from './catalog-run.entity.ts';
-import { compareCatalog, type CatalogFinding } from './compare.rules.ts';
-import { itemsOf, type CatalogItems } from './items.rules.ts';
+import { compareCatalog } from './compare.rules.ts';
+import type { CatalogFinding } from './finding.rules.ts';
+import { itemsOf, withoutExpired, type CatalogItems } from './items.rules.ts';
 import { readCatalog } from './read-catalog.ts';
 
 /** What a project has that differs from a document. */
@@ -18,13 +19,13 @@ export interface Differences {
  * Compares a project, as it is now, with the document of a run.
  * @throws Problem what `readCatalog` throws
  */
-export function findDifferences(rpc: RpcClient) {
+export function findDifferences({ rpc, now }: { readonly rpc: RpcClient; readonly now: () => Date }) {
   const read = readCatalog(rpc);
   return async (
     scope: ProjectScope,
     { document, prune, adopt }: Pick<CatalogRun, 'document' | 'prune' | 'adopt'>,
   ): Promise<Differences> => {
-    const wanted = itemsOf(document ?? { version: 1 });
+    const wanted = withoutExpired(itemsOf(document ?? { version: 1 }), now());
     return { wanted, findings: compareCatalog(wanted, await read(scope), { prune, adopt }) };
   };
 }

@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { CATALOG_TYPES, type CatalogType } from '@billing/contracts/resources/sync';
 import { executeBound } from '@billing/database/bound-statement';
 import { countBytes } from '../stored-bytes.ts';
-import type { CatalogFinding } from './compare.rules.ts';
+import type { CatalogFinding } from './finding.rules.ts';
 import type { CatalogItems } from './items.rules.ts';
 import type { Sync } from '#sync/sync.entity';
 

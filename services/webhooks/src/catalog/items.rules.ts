@@ -16,7 +16,7 @@ import { newestByKey } from './keys.rules.ts';
  * order in which a document shows them; those that have their default are left out there.
  */
 
-type Whole<Given> = { readonly [Field in keyof Given]-?: Exclude<Given[Field], undefined> };
+type Whole<Item> = { readonly [Field in keyof Item]-?: Exclude<Item[Field], undefined> };
 
 type Given = Readonly<
   Record<string, { readonly value: boolean | number | string; readonly per: 'subscription' | 'quantity' }>
@@ -142,14 +142,20 @@ export function itemsOf({ features, products, coupons, portal, settings }: Catal
   };
 }
 
+/** Returns a document without the promotion codes that nobody can redeem any more: a project is read without them, too. */
+export function withoutExpired({ codes, ...items }: CatalogItems, now: Date): CatalogItems {
+  const isOver = ({ expiresAt }: CodeItem) => expiresAt !== null && new Date(expiresAt) <= now;
+  return codes ? { ...items, codes: codes.filter(code => !isOver(code)) } : items;
+}
+
 /** Returns a configuration, whose objects of the first level are completed field by field. */
-function merged<Whole extends object>(defaults: Whole, given: object): Whole {
+function merged<Config extends object>(defaults: Config, given: object): Config {
   const parts = Object.entries(defaults).map(([name, value]) => {
     const other: unknown = Reflect.get(given, name);
     const isPart = typeof value === 'object' && value !== null && typeof other === 'object' && other !== null;
     return [name, isPart ? { ...value, ...other } : (other ?? value)];
   });
-  return Object.fromEntries(parts) as Whole; // the same fields
+  return Object.fromEntries(parts) as Config; // the same fields
 }
 
 /** A record without a key, which an apply may adopt. */

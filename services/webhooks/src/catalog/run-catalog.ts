@@ -10,14 +10,14 @@ import {
 } from '@billing/contracts/rpc/catalog';
 import type { RpcClient } from '@billing/messaging/rpc';
 import type { Outbox } from '@billing/messaging/outbox';
-import { workInTurns, type Stepped } from '@billing/processor/turns';
+import { LEASE_SECONDS, workInTurns, type Stepped } from '@billing/processor/turns';
 import { derivedId } from '@billing/service/derived-id';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Logger } from 'pino';
 import { completeSync } from '#sync/complete-sync';
 import { updateHeld, type LeasedSync } from '#sync/lease-syncs';
 import { CatalogRun } from './catalog-run.entity.ts';
-import type { CatalogFinding } from './compare.rules.ts';
+import type { CatalogFinding } from './finding.rules.ts';
 import { allFindings, nextFindings, noteOutcome, saveFindings } from './finding-rows.ts';
 import { countSubscriptions, findDifferences, requireUnchanged } from './find-differences.ts';
 import { itemsOf, type CatalogItems } from './items.rules.ts';
@@ -40,6 +40,7 @@ interface RunParts {
   readonly em: EntityManager;
   readonly outbox: Outbox;
   readonly rpc: RpcClient;
+  readonly now: () => Date;
   readonly turnMs?: number;
   readonly logger: Logger;
 }
@@ -55,8 +56,8 @@ interface Applying {
  * Works on a leased comparison with a document, to its end or for a turn: compares, then applies what differs, pass by pass.
  * Every write has a key of its own, so that a run which goes on after a crash writes nothing twice.
  */
-export function runCatalog({ em, outbox, rpc, turnMs, logger }: RunParts) {
-  const differences = findDifferences(rpc);
+export function runCatalog({ em, outbox, rpc, now, turnMs, logger }: RunParts) {
+  const differences = findDifferences({ rpc, now });
   const complete = completeSync(outbox);
 
   const compare = async (sync: LeasedSync, run: CatalogRun): Promise<void> => {
@@ -94,12 +95,17 @@ export function runCatalog({ em, outbox, rpc, turnMs, logger }: RunParts) {
     return finding.action === 'replace' ? finding.id : id;
   };
 
+  const extendLease = (sync: LeasedSync): Promise<boolean> =>
+    updateHeld(em.fork(), sync, `due_at = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})`, []);
+
   const applyBatch = async (applying: Applying, { phase, after }: Stage & { readonly phase: CatalogPass }) => {
     const { sync, wanted } = applying;
     const findings = await nextFindings(em.fork(), sync, typesOf(phase), { after, limit: BATCH });
     for (const finding of findings) {
       const passes = passesOf(finding, wanted);
       if (!passes.includes(phase)) continue;
+      // One that was canceled writes no more beside the next run.
+      if (!(await extendLease(sync))) return null;
       const { type, key } = finding;
       try {
         const id = await write(applying, finding, phase);

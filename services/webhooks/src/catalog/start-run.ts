@@ -43,7 +43,7 @@ const REPORT_MS = 86_400_000;
  * `catalog_changed`, `sync_running`, `processor_not_connected`; 429 for a team that stores all that it may
  */
 export function startRun({ outbox, rpc, now, quotaBytes }: Parts) {
-  const differences = findDifferences(rpc);
+  const differences = findDifferences({ rpc, now });
 
   /** Finds the report that is applied, and requires that the project still differs as it says. */
   const requireReport = async (scope: ProjectScope, id: SyncId, { catalog }: Wanted): Promise<CatalogRun> => {

@@ -1,6 +1,6 @@
 import type { CatalogType } from '@billing/contracts/resources/sync';
 import type { CatalogWrite } from '@billing/contracts/rpc/catalog';
-import type { CatalogFinding } from './compare.rules.ts';
+import type { CatalogFinding } from './finding.rules.ts';
 import type { CatalogItems, ProductItem, PriceItem } from './items.rules.ts';
 
 /**

@@ -17,7 +17,7 @@ const FEATURES = {
   seats: { type: 'limit', merge: 'sum' },
   storage: { type: 'limit' },
   support: { type: 'value', values: ['basic', 'priority'] },
-} as const satisfies Record<string, Pick<CatalogFeature, 'type' | 'values' | 'merge'>>;
+} satisfies Record<string, Pick<CatalogFeature, 'type' | 'values' | 'merge'>>;
 type FeatureName = keyof typeof FEATURES;
 
 const VALUES = {
@@ -35,7 +35,7 @@ const isActive = fc.boolean();
 const featureOf = (key: FeatureName): fc.Arbitrary<CatalogFeature> =>
   fc
     .record({ name: names, isActive }, { requiredKeys: ['name'] })
-    .map(varied => ({ key, ...FEATURES[key], ...varied }) as CatalogFeature); // lists that are not readonly
+    .map(varied => ({ key, ...FEATURES[key], ...varied }));
 
 const givenOf = (keys: readonly FeatureName[]) =>
   fc
@@ -118,7 +118,7 @@ const CODES = {
 type CodeText = keyof typeof CODES;
 
 /** Coupons, whose codes may have moved from one to another. */
-const coupons: fc.Arbitrary<Coupon[]> = fc.shuffledSubarray(['spring', 'summer', 'winter'] as const).chain(keys => {
+const couponLists: fc.Arbitrary<Coupon[]> = fc.shuffledSubarray(['spring', 'summer', 'winter'] as const).chain(keys => {
   const owner = fc.constantFrom(...keys, null);
   const place = fc.record({ owner, isActive: fc.constantFrom(true, false, undefined) });
   return fc.record({ EARLY: place, late10: place, More: place }).map(places =>
@@ -163,7 +163,7 @@ export const documents: fc.Arbitrary<WholeDocument> = fc
       products: fc
         .shuffledSubarray(['free', 'pro', 'team'])
         .chain(chosen => fc.tuple(...chosen.map(key => productOf(key, keys)))),
-      coupons,
+      coupons: couponLists,
     }),
   )
   .chain(({ features, products, coupons: chosen }) =>

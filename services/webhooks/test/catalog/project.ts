@@ -4,8 +4,9 @@ import type { CatalogDocument } from '@billing/contracts/resources/catalog-docum
 import { DEFAULT_PORTAL_CONFIG, type PortalConfig } from '@billing/contracts/resources/portal-config';
 import { DEFAULT_GRACE_DAYS } from '@billing/contracts/resources/team';
 import type { CatalogRecords, CatalogWrite } from '@billing/contracts/rpc/catalog';
-import { compareCatalog, type CatalogFinding } from '../../src/catalog/compare.rules.ts';
+import { compareCatalog } from '../../src/catalog/compare.rules.ts';
 import { exportCatalog, textOf } from '../../src/catalog/export.rules.ts';
+import type { CatalogFinding } from '../../src/catalog/finding.rules.ts';
 import { itemsOf, recorded, type CatalogItems, type RecordedCatalog } from '../../src/catalog/items.rules.ts';
 import { toPortalConfig, withNewestPrices } from '../../src/catalog/portal.rules.ts';
 import { PASSES, passesOf, typesOf, writesOf, type CatalogPass } from '../../src/catalog/writes.rules.ts';
