@@ -43,7 +43,7 @@ it('refuses a report of another document, one that applies, and an unknown one',
   const other = { version: 1 as const, products: [] };
   const { billing } = tenant;
   const apply = (catalog: typeof document | typeof other, reportId: string) =>
-    billing.catalog.apply({ catalog, mode: 'apply', reportId: reportId as typeof report.id });
+    billing.catalog.apply({ catalog, mode: 'apply', reportId: reportId });
   await expect(apply(other, report.id)).rejects.toMatchObject({ status: 422, code: 'report_mismatch' });
   const applied = await ended(tenant, await apply(document, report.id));
   await expect(apply(document, applied.id)).rejects.toMatchObject({ status: 422, code: 'report_mismatch' });

@@ -41,8 +41,7 @@ it('replaces a price whose amount differs, leaves its subscriptions where they a
   expect(await exported(tenant)).toContain('2500');
   for (const { id } of sold) expect(await billing.subscriptions.get(id)).toMatchObject({ priceId });
 
-  const { processorSubscriptionId } = sold[0] ?? expect.fail('Nothing was sold.');
-  await processor.renew(processorSubscriptionId);
+  for (const { processorSubscriptionId } of sold.slice(0, 1)) await processor.renew(processorSubscriptionId);
   expect(await billing.subscriptions.get(sold[0]?.id ?? '')).toMatchObject({ priceId });
 
   const customerId = await newCustomer(tenant);

@@ -16,6 +16,8 @@ interface Dependencies {
   readonly onQueued: () => void;
 }
 
+/** The scopes of an API key; null of a session, which has all. */
+const scopesOf = (principal: Principal) => (principal.kind === 'api-key' ? principal.scopes : null);
 const isKey = ({ kind }: Principal): boolean => kind === 'api-key';
 
 /** Syncs of a project with the account of its team. */
@@ -31,27 +33,27 @@ export const syncRoutes =
       return { sync };
     });
     serve(app, syncOperations.listSyncs, ({ params, query, principal }) => {
-      requireScopesOf(query.kind ?? 'account', principal, 'read');
+      requireScopesOf(query.kind ?? 'account', scopesOf(principal), 'read');
       return reads(params.teamId, em => listSyncs(em, params, query));
     });
     serve(app, syncOperations.getSync, ({ params: { syncId, ...scope }, principal }) =>
       reads(scope.teamId, async em => {
         const fork = em.fork();
         const sync = await findSync(fork, scope, syncId);
-        requireScopesOf(sync.kind, principal, 'read');
+        requireScopesOf(sync.kind, scopesOf(principal), 'read');
         return { sync: await describeSync(fork, sync) };
       }),
     );
     serve(app, syncOperations.cancelSync, ({ params: { syncId, ...scope }, principal, audit }) =>
       reads(scope.teamId, async em => {
-        requireScopesOf((await findSync(em.fork(), scope, syncId)).kind, principal, 'write');
+        requireScopesOf((await findSync(em.fork(), scope, syncId)).kind, scopesOf(principal), 'write');
         return { sync: await cancel(scope, syncId, audit) };
       }),
     );
     serve(app, syncOperations.listSyncFindings, ({ params: { syncId, ...scope }, query, principal }) =>
       reads(scope.teamId, async em => {
         const sync = await findSync(em.fork(), scope, syncId);
-        requireScopesOf(sync.kind, principal, 'read');
+        requireScopesOf(sync.kind, scopesOf(principal), 'read');
         return listFindings(em, sync, { ...query, ownOnly: isKey(principal) });
       }),
     );

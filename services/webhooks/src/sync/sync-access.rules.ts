@@ -1,6 +1,6 @@
 import { Problem } from '@billing/contracts/problem';
+import type { Scope } from '@billing/contracts/scopes';
 import type { syncCreate, SyncKind } from '@billing/contracts/resources/sync';
-import type { Principal } from '@billing/service/identity-token';
 import type { z } from 'zod';
 import type { SyncFilter } from './sync-decision.rules.ts';
 
@@ -23,12 +23,13 @@ export function filterFor({ metadata, includeUnmarked }: Wanted, isKey: boolean)
 
 /**
  * Requires the scopes of what a sync compares: the account has customers and subscriptions, a document has none.
+ * @param held those of an API key; null of a session, which has all
  * @throws Problem 403
  */
-export function requireScopesOf(kind: SyncKind, principal: Principal, verb: 'read' | 'write'): void {
-  if (kind === 'catalog' || principal.kind !== 'api-key') return;
+export function requireScopesOf(kind: SyncKind, held: readonly Scope[] | null, verb: 'read' | 'write'): void {
+  if (kind === 'catalog' || held === null) return;
   const scopes = [`customers:${verb}`, `subscriptions:${verb}`] as const;
-  if (!scopes.every(scope => principal.scopes.includes(scope)))
+  if (!scopes.every(scope => held.includes(scope)))
     throw new Problem(
       'forbidden',
       'forbidden',
