@@ -16,8 +16,8 @@ async function newSync(status: string, daysAgo: number): Promise<SyncId> {
   const id = SyncId.create();
   await service.sql(
     `insert into syncs (id, team_id, project_id, mode, status, types, filter, mark_at_processor, nightly, type, phase,
-                        counts, created_at, finished_at, failures)
-     values (?, ?, ?, 'report', ?, '{}', '{}', false, false, 'customer', 'recheck', ?::jsonb, now(),
+                        kind, counts, created_at, finished_at, failures)
+     values (?, ?, ?, 'report', ?, '{}', '{}', false, false, 'customer', 'recheck', 'account', ?::jsonb, now(),
              now() - make_interval(days => ?), 0)`,
     [id, team.teamId, team.projectId, status, status === 'completed' ? '{}' : null, daysAgo],
   );
