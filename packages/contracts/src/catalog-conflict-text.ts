@@ -4,6 +4,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   feature_type: 'The type, the values and the merge of a feature never change: give it another key.',
   coupon_terms: 'The terms of a coupon never change: give it another key.',
   promotion_code_terms: 'The terms of a promotion code never change: use another code.',
+  other_coupon: 'Another coupon has this code: with prune it moves, and the old one is switched off.',
   other_product: 'Another product has the price of this key.',
   product_conflict: 'Its product is in conflict.',
 };
