@@ -4,7 +4,6 @@ import { Migration } from '@mikro-orm/migrations';
 export class CreateCatalogRuns extends Migration {
   override up(): void {
     this.addSql(`alter table syncs add column kind text not null default 'account'`);
-    this.addSql('alter table syncs alter column kind drop default');
     this.addSql('alter table sync_objects add column action text, add column live_subscriptions int');
     this.addSql(`
       create table catalog_runs (

@@ -18,7 +18,8 @@ const SyncSchema = defineEntity({
     id: p.text().$type<SyncId>().primary(),
     teamId: p.text().$type<TeamId>(),
     projectId: p.text().$type<ProjectId>(),
-    kind: p.text().$type<SyncKind>(),
+    // An older copy of the service, beside this one, names no kind.
+    kind: p.text().$type<SyncKind>().default('account'),
     ...turnColumns(),
     types: p.array<FindingType>(value => value as FindingType), // the column holds nothing else
     filter: p.json<SyncFilter>(),
