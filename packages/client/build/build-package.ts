@@ -15,6 +15,7 @@ const AS_BUILT = '--target es2022 --lib es2024 --module nodenext --declaration -
 );
 /** The modules of the contracts that the package runs; they import nothing but each other, and go along. */
 const COPIED = [
+  'catalog-conflict-text',
   'currency-decimals',
   'entitlement-value',
   'event-types',

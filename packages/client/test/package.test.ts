@@ -17,6 +17,7 @@ it('imports nothing at run time but what the build copies', async () => {
   const others = imported.map(([, specifier]) => specifier).filter(specifier => !specifier?.startsWith('./'));
   expect(new Set(others)).toEqual(
     new Set([
+      '@billing/contracts/catalog-conflict-text',
       '@billing/contracts/currency-decimals',
       '@billing/contracts/entitlement-value',
       '@billing/contracts/event-types',
