@@ -35,7 +35,7 @@ describe('addresses that a browser is sent to', () => {
   it('S10: javascript:, data:, //evil, good@evil, CR LF, 10 kB and other odd addresses are 400 in every field that takes a URL', async () => {
     // That of an endpoint is for no browser: servers are what S12 is about.
     const fields = urlFields(tenant, { customerId, priceId }).filter(({ field }) => field !== 'url');
-    expect(fields.map(({ field }) => field)).toEqual(['successUrl', 'cancelUrl', 'returnUrl']);
+    expect(new Set(fields.map(({ field }) => field))).toEqual(new Set(['successUrl', 'cancelUrl', 'returnUrl']));
     await Promise.all(
       fields.flatMap(({ field, path, body }) =>
         [...NOT_WEB_URLS, ...NOT_TEXT].map(async url => {

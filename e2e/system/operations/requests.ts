@@ -38,6 +38,7 @@ const NAMED_BY_OPERATION: Readonly<Record<string, Readonly<Record<string, keyof 
   code: { createPromotionCode: null, listPromotionCodes: 'promotionCodeText' },
   fromPriceId: { createPriceMigration: 'priceId' },
   toPriceId: { createPriceMigration: 'priceId' },
+  reportId: { applyCatalog: 'syncId' },
   productIds: { createCoupon: 'productId' },
   promotionCode: {
     createCheckout: 'promotionCodeId',
@@ -76,6 +77,7 @@ const NAMED_BY_OPERATION: Readonly<Record<string, Readonly<Record<string, keyof 
 /** What is needed beside an id in bodies that have one of several forms. */
 const FORMS: Readonly<Record<string, Readonly<Record<string, object>>>> = {
   createInvoiceItem: { priceId: {}, productId: { unitAmount: 4_900 } },
+  applyCatalog: { reportId: { catalog: { version: 1 }, mode: 'apply' } },
 };
 
 /**
