@@ -3,7 +3,7 @@ import type { CreatedFilter } from './created-filter.ts';
 import type { Discounts } from './discounts.ts';
 import type { Invoicing } from './invoicing.ts';
 import type { PlanChanges } from './plan-changes.ts';
-import type { Selling, TrialEnd } from './selling.ts';
+import type { Checkouts, Selling } from './selling.ts';
 import type { CheckoutSessionSnapshot } from './snapshots/checkout-session.ts';
 import type { BillingSnapshot, CustomerSnapshot, TaxIdSnapshot } from './snapshots/customer.ts';
 import type { InvoicePreview } from './snapshots/invoice-preview.ts';
@@ -11,7 +11,6 @@ import type { InvoicePaymentSnapshot, InvoiceSnapshot } from './snapshots/invoic
 import type { RefundSnapshot } from './snapshots/payments.ts';
 import type { SubscriptionSnapshot } from './snapshots/subscription.ts';
 import type { Cancellation } from '@billing/contracts/resources/cancellation';
-import type { CheckoutLocale } from '@billing/contracts/resources/checkout';
 import type { ProcessorEventType, ProcessorObject } from '@billing/contracts/processor-events';
 import type { PaymentMethod, RefundReason } from '@billing/contracts/resources/payment';
 import type { Interval, TaxBehavior } from '@billing/contracts/resources/price';
@@ -49,45 +48,6 @@ export interface BillingChanges extends Partial<BillingSnapshot> {
   readonly validatesLocation?: boolean;
 }
 
-export interface CheckoutLine {
-  readonly priceId: string;
-  /** Absent for a metered price, which is billed by usage. */
-  readonly quantity?: number;
-}
-
-export interface NewCheckoutSession {
-  readonly mode: 'subscription' | 'payment';
-  readonly customerId: string;
-  /** 1 to 20. In subscription mode one-time prices are billed with the first invoice. */
-  readonly lines: readonly CheckoutLine[];
-  /** Of all lines; that of the first one when absent. */
-  readonly currency?: string;
-  /** Where it is shown; `hosted` when absent. An embedded one has a client secret in place of a URL. */
-  readonly page?: 'hosted' | 'embedded';
-  /** `{CHECKOUT_SESSION_ID}` is sent to the processor unchanged. */
-  readonly successUrl: string;
-  /** Only of a hosted page. */
-  readonly cancelUrl?: string;
-  /** Only in subscription mode, as are the next two. */
-  readonly trialDays?: number;
-  readonly trialEndsWithoutMethod?: TrialEnd;
-  /** `if_required` asks for none as long as nothing is due; `always` when absent. */
-  readonly paymentMethodCollection?: 'always' | 'if_required';
-  readonly allowPromotionCodes?: boolean;
-  /** Excludes `allowPromotionCodes`. */
-  readonly promotionCodeId?: string;
-  /** Saves the address that the customer enters. */
-  readonly automaticTax?: boolean;
-  /** Saves the name and the address that the customer enters. */
-  readonly taxIdCollection?: boolean;
-  readonly clientReferenceId?: string;
-  readonly locale?: CheckoutLocale;
-  /** For the session and for the subscription or payment that it creates. */
-  readonly metadata: Metadata;
-  /** In the session's own metadata: finds the session when it is not known whether it was created. */
-  readonly operationId?: string;
-}
-
 /** What a price is to cost in another currency than its own, and whether that contains the tax. */
 interface AmountChange {
   readonly unitAmount?: number | undefined;
@@ -117,16 +77,6 @@ export interface NewRefund {
   /** All that is left when absent. */
   readonly amount?: number;
   readonly reason?: RefundReason;
-  readonly metadata: Metadata;
-}
-
-export interface NewSetupSession {
-  readonly customerId: string;
-  readonly currency: string;
-  readonly successUrl: string;
-  readonly cancelUrl: string;
-  /** The language of the page; that of the browser when absent. */
-  readonly locale?: CheckoutLocale;
   readonly metadata: Metadata;
 }
 
@@ -178,7 +128,7 @@ export type MarkedType = Exclude<SyncType, 'invoice' | 'payment'>;
  * Methods throw `ProcessorError` when the processor refuses, and Problem `unavailable` when it does not respond in time
  * or responds with 429.
  */
-export interface Processor extends PlanChanges, Discounts, Invoicing, Selling {
+export interface Processor extends PlanChanges, Discounts, Invoicing, Checkouts, Selling {
   /** Finds the account that the secret key belongs to. */
   findAccount(): Promise<{ readonly accountId: string }>;
   /** The processor's time in whole seconds, or that of a test clock; null when its response gives none, or the clock is gone. */
@@ -262,14 +212,6 @@ export interface Processor extends PlanChanges, Discounts, Invoicing, Selling {
     },
     idempotencyKey: string,
   ): Promise<PriceSnapshot>;
-
-  createCheckoutSession(session: NewCheckoutSession, idempotencyKey: string): Promise<CheckoutSessionSnapshot>;
-  /** Creates a hosted page on which a customer saves a payment method. */
-  createSetupSession(session: NewSetupSession, idempotencyKey: string): Promise<CheckoutSessionSnapshot>;
-  findCheckoutSession(id: string): Promise<CheckoutSessionSnapshot>;
-  findCreatedCheckoutSession(customerId: string, created: CreatedFilter): Promise<CheckoutSessionSnapshot | null>;
-  /** Finds the payment method that a completed setup session saved. */
-  findSavedPaymentMethod(setupIntentId: string): Promise<{ readonly paymentMethodId: string | null }>;
 
   findSubscription(id: string): Promise<SubscriptionSnapshot>;
   /**

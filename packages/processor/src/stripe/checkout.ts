@@ -1,24 +1,14 @@
 import type { Stripe } from 'stripe';
-import type { CheckoutLine, NewCheckoutSession, NewSetupSession, Processor } from '../port.ts';
-import type { SubscriptionTerms } from '../selling.ts';
+import type { CheckoutLine, Checkouts, NewCheckoutSession, NewSetupSession, SubscriptionTerms } from '../selling.ts';
 import { readCheckoutSession } from '../snapshots/checkout-session.ts';
 import { given, idOf, write, type Calls } from './calls.ts';
 import { findCreated, type Page } from './find-created.ts';
-
-type Checkout = Pick<
-  Processor,
-  | 'createCheckoutSession'
-  | 'createSetupSession'
-  | 'findCheckoutSession'
-  | 'findCreatedCheckoutSession'
-  | 'findSavedPaymentMethod'
->;
 
 /** https://docs.stripe.com/metadata */
 const MAX_METADATA_KEYS = 50;
 
 /** Hosted sessions. */
-export function checkoutCalls({ stripe, call }: Calls): Checkout {
+export function checkoutCalls({ stripe, call }: Calls): Checkouts {
   return {
     createCheckoutSession: (session, key) =>
       call(async () => readCheckoutSession(await stripe.checkout.sessions.create(checkoutParams(session), write(key)))),

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { it } from 'vitest';
 import { CONTRACT_KEY_PREFIX } from './clean-up.ts';
-import type { NewCheckoutSession, Processor } from '../../src/port.ts';
+import type { Processor } from '../../src/port.ts';
+import type { NewCheckoutSession } from '../../src/selling.ts';
 
 /** Stripe or a stand-in for it, with an account that tests may write to. */
 export interface StandIn {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { BERLIN } from '@billing/testing/addresses';
 import { expect, it } from 'vitest';
 import { isMissing, isRefused, paymentFailureOf, ProcessorError } from '../../src/errors.ts';
-import type { NewCheckoutSession } from '../../src/port.ts';
+import type { NewCheckoutSession } from '../../src/selling.ts';
 import type { NewSubscription } from '../../src/selling.ts';
 import { stripeClient } from '../../src/stripe-client.ts';
 import type { Cases } from './cases.ts';

@@ -1,6 +1,6 @@
 import type { CustomerId, PriceId, ProductId, ProjectScope } from '@billing/contracts/ids';
 import { notFound } from '@billing/contracts/problem';
-import type { CheckoutLine } from '@billing/processor/port';
+import type { CheckoutLine } from '@billing/processor/selling';
 import { findBilledCustomer } from '#copies/find-billed-customer';
 import { findCurrencies } from '#copies/find-currencies';
 import { findOffers } from '#copies/find-offer';
