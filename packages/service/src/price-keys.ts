@@ -5,6 +5,11 @@ import type { WithPriceIds } from '@billing/contracts/resources/price-reference'
 /** Finds the newest active prices of a project with these keys, by key. */
 export type FindPricesByKey = (scope: ProjectScope, keys: readonly string[]) => Promise<ReadonlyMap<string, PriceId>>;
 
+/** Returns the ids of prices by their keys. */
+export const idsByKey = (
+  prices: readonly { readonly id: PriceId; readonly key: string | null }[],
+): ReadonlyMap<string, PriceId> => new Map(prices.flatMap(({ key, id }) => (key === null ? [] : [[key, id] as const])));
+
 /** Fields that name prices by keys, and those that name them by ids. */
 const ID_FIELDS: ReadonlyMap<string, string> = new Map([
   ['priceKey', 'priceId'],

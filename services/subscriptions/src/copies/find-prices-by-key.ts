@@ -1,5 +1,5 @@
 import { FindPricesByKey } from '@billing/contracts/rpc/calls';
-import { resolvePriceKeys, type FindPricesByKey as Find } from '@billing/service/price-keys';
+import { idsByKey, resolvePriceKeys, type FindPricesByKey as Find } from '@billing/service/price-keys';
 import type { Dependencies } from '../dependencies.ts';
 import { PriceCopy } from './catalog-copies.entity.ts';
 import { CATALOG_TIMEOUT_MS, isUnavailable } from './find-offer.ts';
@@ -17,12 +17,12 @@ export function findPricesByKey({ em, rpc }: Pick<Dependencies, 'em' | 'rpc'>): 
         em.fork(),
         found.map(({ price: state }) => ({ teamId, state })),
       );
-      return new Map(found.flatMap(({ price: { key, id } }) => (key === null ? [] : [[key, id] as const])));
+      return idsByKey(found.map(({ price }) => price));
     } catch (err) {
       if (!isUnavailable(err)) throw err;
       const where = { teamId, projectId, key: { $in: [...keys] }, isActive: true, deletedAt: null };
       const copies = await em.fork().find(PriceCopy, where, { orderBy: { createdAt: 'asc nulls first' } });
-      const newest = new Map(copies.flatMap(({ key, id }) => (key === null ? [] : [[key, id] as const])));
+      const newest = idsByKey(copies);
       // What it might have found is not known.
       if (keys.some(key => !newest.has(key))) throw err;
       return newest;
