@@ -6,6 +6,7 @@ import type { EventType } from './event.ts';
 import { SERVICES, type ServiceName } from './operation.ts';
 import type { Rpc } from './rpc.ts';
 import { CountMirrored, CountStoppedTax } from './rpc/accounts.ts';
+import * as asCustomer from './rpc/as-customer.ts';
 import * as calls from './rpc/calls.ts';
 import * as catalog from './rpc/catalog.ts';
 import { deadLetterCalls } from './rpc/dead-letters.ts';
@@ -149,16 +150,16 @@ const DECLARATIONS: Readonly<Record<ServiceName, Declaration>> = {
       calls.FindCustomer,
       calls.FindBillingDetails,
       calls.UpdateBillingDetails,
-      calls.DescribeCustomerBilling,
-      calls.ScheduleCancellation,
-      calls.FindSaveOffer,
-      calls.AcceptSaveOffer,
-      calls.PreviewCustomerPlan,
-      calls.ChangeCustomerPlan,
-      calls.DropCustomerPlan,
-      calls.PauseCustomerSubscription,
-      calls.PreviewCustomerResume,
-      calls.ResumeCustomerSubscription,
+      asCustomer.DescribeCustomerBilling,
+      asCustomer.ScheduleCancellation,
+      asCustomer.FindSaveOffer,
+      asCustomer.AcceptSaveOffer,
+      asCustomer.PreviewCustomerPlan,
+      asCustomer.ChangeCustomerPlan,
+      asCustomer.DropCustomerPlan,
+      asCustomer.PauseCustomerSubscription,
+      asCustomer.PreviewCustomerResume,
+      asCustomer.ResumeCustomerSubscription,
       calls.FindPrices,
       calls.FindPricesByKey,
       calls.FindStoredPromotionCode,
@@ -169,6 +170,7 @@ const DECLARATIONS: Readonly<Record<ServiceName, Declaration>> = {
 /** Every call between services. */
 export const allRpcs: readonly Rpc[] = [
   ...rpcsOf(calls),
+  ...rpcsOf(asCustomer),
   ...rpcsOf(listStates),
   ...rpcsOf(catalog),
   CountStoppedTax,

@@ -11,18 +11,20 @@ import {
   ChangeCustomerPlan,
   DescribeCustomerBilling,
   DropCustomerPlan,
-  FindBillingDetails,
   FindSaveOffer,
-  FindCustomer,
-  FindPrices,
-  FindPricesByKey,
-  FindProject,
-  FindStoredPromotionCode,
   PauseCustomerSubscription,
   PreviewCustomerPlan,
   PreviewCustomerResume,
   ResumeCustomerSubscription,
   ScheduleCancellation,
+} from '@billing/contracts/rpc/as-customer';
+import {
+  FindBillingDetails,
+  FindCustomer,
+  FindPrices,
+  FindPricesByKey,
+  FindProject,
+  FindStoredPromotionCode,
   UpdateBillingDetails,
 } from '@billing/contracts/rpc/calls';
 import type { z } from 'zod';

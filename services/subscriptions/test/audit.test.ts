@@ -1,6 +1,6 @@
 import { AuditRecorded } from '@billing/contracts/events/audit';
 import { CustomerId, SubscriptionId } from '@billing/contracts/ids';
-import { ScheduleCancellation } from '@billing/contracts/rpc/calls';
+import { ScheduleCancellation } from '@billing/contracts/rpc/as-customer';
 import { testAuditContext } from '@billing/service/testing/audit-context';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { OWNED_TYPES, startService, type Service } from './service.ts';

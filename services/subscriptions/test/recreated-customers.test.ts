@@ -5,12 +5,8 @@ import { CustomerCreated, CustomerDeleted, type CustomerState } from '@billing/c
 import { SubscriptionCreated } from '@billing/contracts/events/subscriptions';
 import type { Envelope } from '@billing/contracts/event';
 import type { CustomerId } from '@billing/contracts/ids';
-import {
-  DescribeCustomerBilling,
-  HasSubscribed,
-  ScheduleCancellation,
-  TakeInBilling,
-} from '@billing/contracts/rpc/calls';
+import { DescribeCustomerBilling, ScheduleCancellation } from '@billing/contracts/rpc/as-customer';
+import { HasSubscribed, TakeInBilling } from '@billing/contracts/rpc/calls';
 import { newEvent } from '@billing/testing/events';
 import { waitFor } from '@billing/testing/wait-for';
 import { testAuditContext } from '@billing/service/testing/audit-context';

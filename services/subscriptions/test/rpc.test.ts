@@ -8,13 +8,13 @@ import {
   ChangeCustomerPlan,
   DescribeCustomerBilling,
   DropCustomerPlan,
-  HasSubscribed,
   PauseCustomerSubscription,
   PreviewCustomerPlan,
   PreviewCustomerResume,
   ResumeCustomerSubscription,
   ScheduleCancellation,
-} from '@billing/contracts/rpc/calls';
+} from '@billing/contracts/rpc/as-customer';
+import { HasSubscribed } from '@billing/contracts/rpc/calls';
 import { ListSubscriptionStates } from '@billing/contracts/rpc/list-states';
 import { routedEvent } from '@billing/testing/processor-events';
 import { waitFor } from '@billing/testing/wait-for';

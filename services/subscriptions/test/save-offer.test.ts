@@ -5,7 +5,7 @@ import {
   DescribeCustomerBilling,
   FindSaveOffer,
   ScheduleCancellation,
-} from '@billing/contracts/rpc/calls';
+} from '@billing/contracts/rpc/as-customer';
 import { testAuditContext } from '@billing/service/testing/audit-context';
 import { startService, type Service } from './service.ts';
 import { createCoupon, HALF, subscribeWithCode } from './subscribe-with-discounts.ts';

@@ -7,7 +7,7 @@ import {
   SubscriptionCreated,
   SubscriptionUpdated,
 } from '@billing/contracts/events/subscriptions';
-import { DescribeCustomerBilling } from '@billing/contracts/rpc/calls';
+import { DescribeCustomerBilling } from '@billing/contracts/rpc/as-customer';
 import { newEvent } from '@billing/testing/events';
 import { deliveredAgain, routedEvent } from '@billing/testing/processor-events';
 import { after, BASE_TIME, subscriptionObject } from './payloads.ts';

@@ -3,7 +3,7 @@ import type { BilledItem } from '@billing/contracts/events/subscriptions';
 import type { PriceId } from '@billing/contracts/ids';
 import { unprocessable } from '@billing/contracts/problem';
 import type { PortalConfig } from '@billing/contracts/resources/portal-config';
-import type { BilledSubscription } from '@billing/contracts/rpc/calls';
+import type { BilledSubscription } from '@billing/contracts/rpc/as-customer';
 
 /** A price and its product, as the catalog has them. */
 export interface SoldPrice {

@@ -1,4 +1,4 @@
-import type { BilledSubscription } from '@billing/contracts/rpc/calls';
+import type { BilledSubscription } from '@billing/contracts/rpc/as-customer';
 import { unprocessable } from '@billing/contracts/problem';
 import type { PortalConfig } from '@billing/contracts/resources/portal-config';
 

@@ -1,7 +1,7 @@
 import { UNTAXED } from '@billing/contracts/resources/subscription';
 import type { BilledItem } from '@billing/contracts/events/subscriptions';
 import { CustomerId, InvoiceId, SubscriptionId, type ProjectId } from '@billing/contracts/ids';
-import type { DescribeCustomerBilling } from '@billing/contracts/rpc/calls';
+import type { DescribeCustomerBilling } from '@billing/contracts/rpc/as-customer';
 import type { PaymentMethodsInUse } from '@billing/processor/port';
 import type { z } from 'zod';
 import type { SoldPrice } from './offer.ts';

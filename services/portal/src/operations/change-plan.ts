@@ -8,7 +8,7 @@ import {
   DropCustomerPlan,
   PreviewCustomerPlan,
   type ChosenPlan,
-} from '@billing/contracts/rpc/calls';
+} from '@billing/contracts/rpc/as-customer';
 import type { RpcClient } from '@billing/messaging/rpc';
 import { requireOffered, type Choice } from '#domain/offer.ts';
 import type { Visitor } from './admit-visitor.ts';

@@ -1,6 +1,6 @@
 import type { SubscriptionId } from '@billing/contracts/ids';
 import { notFound } from '@billing/contracts/problem';
-import { DescribeCustomerBilling, type BilledSubscription } from '@billing/contracts/rpc/calls';
+import { DescribeCustomerBilling, type BilledSubscription } from '@billing/contracts/rpc/as-customer';
 import type { RpcClient } from '@billing/messaging/rpc';
 import type { z } from 'zod';
 import type { Visitor } from './admit-visitor.ts';

@@ -1,5 +1,6 @@
 import type { PriceId, SubscriptionId } from '@billing/contracts/ids';
-import { FindPrices, type BilledSubscription } from '@billing/contracts/rpc/calls';
+import { type BilledSubscription } from '@billing/contracts/rpc/as-customer';
+import { FindPrices } from '@billing/contracts/rpc/calls';
 import type { RpcClient } from '@billing/messaging/rpc';
 import { offerFor, type Offer, type SoldPrice } from '#domain/offer.ts';
 import type { Visitor } from './admit-visitor.ts';

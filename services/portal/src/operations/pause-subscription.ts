@@ -7,7 +7,7 @@ import {
   PreviewCustomerResume,
   ResumeCustomerSubscription,
   type BilledSubscription,
-} from '@billing/contracts/rpc/calls';
+} from '@billing/contracts/rpc/as-customer';
 import type { RpcClient } from '@billing/messaging/rpc';
 import { cycleOf, requirePause, requirePauses } from '#domain/pause.ts';
 import type { Visitor } from './admit-visitor.ts';

@@ -2,7 +2,7 @@ import type { SubscriptionState } from '@billing/contracts/events/subscriptions'
 import type { PromotionCodeId, SubscriptionId } from '@billing/contracts/ids';
 import { unprocessable } from '@billing/contracts/problem';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
-import { AcceptSaveOffer, FindSaveOffer } from '@billing/contracts/rpc/calls';
+import { AcceptSaveOffer, FindSaveOffer } from '@billing/contracts/rpc/as-customer';
 import type { RpcClient } from '@billing/messaging/rpc';
 import type { Logger } from 'pino';
 import type { z } from 'zod';

@@ -3,7 +3,7 @@ import type { SubscriptionId } from '@billing/contracts/ids';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import { cancellationOf, type cancellationSaid } from '@billing/contracts/resources/cancellation';
 import type { subscriptionUpdate } from '@billing/contracts/resources/subscription';
-import { ScheduleCancellation } from '@billing/contracts/rpc/calls';
+import { ScheduleCancellation } from '@billing/contracts/rpc/as-customer';
 import type { RpcClient } from '@billing/messaging/rpc';
 import type { z } from 'zod';
 import type { Visitor } from './admit-visitor.ts';

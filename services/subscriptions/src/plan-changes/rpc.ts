@@ -8,7 +8,7 @@ import {
   PreviewCustomerResume,
   ResumeCustomerSubscription,
   type ChosenPlan,
-} from '@billing/contracts/rpc/calls';
+} from '@billing/contracts/rpc/as-customer';
 import type { PlanChange } from '@billing/contracts/resources/plan-change';
 import { toState } from '#record/subscription.entity';
 import type { Dependencies } from '../dependencies.ts';

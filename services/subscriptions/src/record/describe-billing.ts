@@ -4,7 +4,7 @@ import type { SubscriptionState } from '@billing/contracts/events/subscriptions'
 import type { CustomerId, PriceId, ProjectScope, SubscriptionId } from '@billing/contracts/ids';
 import { MAX_SHOWN_SUBSCRIPTIONS } from '@billing/contracts/resources/customer-state';
 import { ENDED_STATUSES } from '@billing/contracts/resources/subscription';
-import type { DescribeCustomerBilling } from '@billing/contracts/rpc/calls';
+import type { DescribeCustomerBilling } from '@billing/contracts/rpc/as-customer';
 import { toState as toInvoice } from '#money/invoice.entity';
 import { findMigrating } from '#plan-changes/change-ids';
 import { listInvoices } from '#money/list-invoices';

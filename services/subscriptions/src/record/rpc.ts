@@ -1,5 +1,9 @@
 import { rpcHandler, type RpcHandler } from '@billing/service/definition';
-import { DescribeCustomerBilling, PauseCustomerSubscription, ScheduleCancellation } from '@billing/contracts/rpc/calls';
+import {
+  DescribeCustomerBilling,
+  PauseCustomerSubscription,
+  ScheduleCancellation,
+} from '@billing/contracts/rpc/as-customer';
 import { CountSubscriptionsOfPrices } from '@billing/contracts/rpc/catalog';
 import { CountMirrored, CountStoppedTax } from '@billing/contracts/rpc/accounts';
 import { ListSubscriptionStates } from '@billing/contracts/rpc/list-states';
