@@ -4,12 +4,17 @@ import { ProductId, SyncId } from '../ids.ts';
 import { PROJECT_PATH, projectAccess } from '../operation.ts';
 import { optional, withDefault } from '../optional.ts';
 import { catalogDocument, shownCatalog } from '../resources/catalog-document.ts';
+import { catalogKey } from '../resources/catalog-key.ts';
 import { sync, SYNC_MODES } from '../resources/sync.ts';
+import { booleanText } from '../text.ts';
 
 const unkeyed = z.object({
   type: z.enum(['product', 'price', 'coupon']),
   id: z.string().meta({ description: 'The id of its record.', example: ProductId.example }),
   name: z.string().meta({ description: 'What people know it by.', example: 'Pro' }),
+  proposedKey: catalogKey
+    .exactOptional()
+    .describe('With `adopt`: its key in the document; absent where another is the same.'),
 });
 
 export const catalogApply = z
@@ -37,6 +42,11 @@ export const catalogDocumentOperations = declareOperations('webhooks', {
     access: projectAccess('products:read'),
     summary: 'Get all that the project sells as a document without ids; equal catalogs are equal bytes',
     isTagged: true,
+    query: z.strictObject({
+      adopt: booleanText
+        .optional()
+        .describe('Also what has no key, under one that is made of its name: an apply with `adopt` gives it that.'),
+    }),
     response: z.object({
       catalog: shownCatalog,
       unkeyed: z.array(unkeyed).describe('What is active and has no key, and so is not in the document.'),

@@ -1,14 +1,13 @@
 import { fieldDifferences } from '@billing/processor/field-differences';
 import {
   changed,
-  compareItem,
+  compareKind,
   conflict,
-  conflictOf,
   extra,
   extras,
   missing,
-  twinsAmong,
   type CatalogFinding,
+  type ComparedKind,
   type CompareOptions,
   type Of,
 } from './finding.rules.ts';
@@ -23,30 +22,17 @@ export function compareCoupons(
 ): CatalogFinding[] {
   if (!coupons || !codes) return [];
   const known = newestByKey(recorded.coupons);
-  const findings: CatalogFinding[] = [];
-  const recordOf = new Map<string, string | null>();
-  const inConflict = new Set<string>();
-  const twinOf = twinsAmong(recorded.coupons);
-  for (const wanted of coupons) {
-    const { key, name } = wanted;
-    const found = known.find(({ item }) => item.key === key);
-    const twin = found ?? twinOf(({ item }) => item.name === name);
-    recordOf.set(key, twin?.id ?? null);
-    const fields = twin ? fieldDifferences(twin.item, wanted).filter(({ field }) => field !== 'key') : [];
-    const [compared] = compareItem('coupon', { key, name, found, twin, adopt }, wanted);
-    const finding = compared && fields.length > 0 ? { ...compared, ...conflictOf('coupon_terms') } : compared;
-    if (finding?.outcome === 'conflict') inConflict.add(key);
-    if (finding) findings.push(finding);
-  }
-  findings.push(...compareCodes(coupons, codes, recorded, { known, recordOf, inConflict, prune }));
-  return findings;
+  const { findings, recordOf, inConflict } = compareKind(
+    'coupon',
+    coupons,
+    { all: recorded.coupons, known, adopt },
+    fields => (fields.some(({ field }) => field !== 'key') ? 'coupon_terms' : null),
+  );
+  return [...findings, ...compareCodes(coupons, codes, recorded, { known, recordOf, inConflict, prune })];
 }
 
-interface ComparedCoupons {
+interface ComparedCoupons extends Pick<ComparedKind, 'recordOf' | 'inConflict'> {
   readonly known: readonly { readonly id: string; readonly item: { readonly key: string; readonly name: string } }[];
-  /** The record of each wanted coupon; null while there is none. */
-  readonly recordOf: ReadonlyMap<string, string | null>;
-  readonly inConflict: ReadonlySet<string>;
   readonly prune: boolean;
 }
 
@@ -91,7 +77,7 @@ function compareCodes(
   const isFound = (code: string) => findings.some(({ type, key }) => type === 'promotion_code' && sameText(key, code));
   for (const { id, couponId, item } of active)
     if (!isWanted({ id, couponId, item }) && !isFound(item.code))
-      findings.push(extra('promotion_code', item.code, id, null, prune));
+      findings.push(extra({ type: 'promotion_code', key: item.code, id, name: null }, item, prune));
   return findings;
 }
 

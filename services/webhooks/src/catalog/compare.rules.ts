@@ -4,6 +4,7 @@ import { compareCoupons } from './compare-coupons.rules.ts';
 import {
   changed,
   compareItem,
+  compareKind,
   conflict,
   extras,
   missing,
@@ -60,20 +61,12 @@ function compareProducts(
   if (!products || !prices) return [];
   const { prune, adopt } = options;
   const known = newestByKey(recorded.products);
-  const findings: CatalogFinding[] = [];
-  /** The record of each wanted product, with and without its key; null while there is none. */
-  const recordOf = new Map<string, string | null>();
-  const inConflict = new Set<string>();
-  const twinOf = twinsAmong(recorded.products);
-  for (const wanted of products) {
-    const { key, name } = wanted;
-    const found = known.find(({ item }) => item.key === key);
-    const twin = found ?? twinOf(({ item }) => item.isActive && item.name === name);
-    recordOf.set(key, twin?.id ?? null);
-    const [finding] = compareItem('product', { key, name, found, twin, adopt }, wanted);
-    if (finding?.outcome === 'conflict') inConflict.add(key);
-    if (finding) findings.push(finding);
-  }
+  const { findings, recordOf, inConflict } = compareKind(
+    'product',
+    products,
+    { all: recorded.products, known, adopt },
+    () => null,
+  );
   const wantedKeys = new Set(products.map(({ key }) => key));
   findings.push(...extras('product', known, wantedKeys, prune));
 

@@ -14,8 +14,13 @@ type Shown = ShownCatalog['products'][number];
 /**
  * Returns what a project sells as a document. It is canonical: items in the order of their keys, fields in one order, defaults
  * left out. So equal catalogs are equal bytes.
+ * @param proposed the project as the document shows it, with keys for what has none
  */
-export function exportCatalog(recorded: RecordedCatalog): ExportedCatalog {
+export function exportCatalog(recorded: RecordedCatalog, proposed = recorded): ExportedCatalog {
+  return { catalog: documentOf(proposed), unkeyed: unkeyedOf(recorded, proposed) };
+}
+
+function documentOf(recorded: RecordedCatalog): ShownCatalog {
   const products = newestByKey(recorded.products);
   const coupons = newestByKey(recorded.coupons);
   const pricesOf = (productId: string) =>
@@ -32,29 +37,18 @@ export function exportCatalog(recorded: RecordedCatalog): ExportedCatalog {
       .map(({ item }) => lean('promotion_code', item))
       .toSorted(by(({ code }) => String(code)));
   return {
-    catalog: {
-      version: 1,
-      features: shownByKey('feature', recorded.features),
-      products: products
-        .map(({ id, item }) => withSome({ key: item.key, ...lean('product', item) }, 'prices', pricesOf(id)))
-        .toSorted(by(({ key }) => key)),
-      coupons: coupons
-        .map(({ id, item }) => withSome({ key: item.key, ...lean('coupon', item) }, 'promotionCodes', codesOf(id)))
-        .toSorted(by(({ key }) => key)),
-      portal: leanParts('portal', recorded.portal),
-      settings: leanParts('settings', recorded.settings),
-    },
-    unkeyed: [
-      ...unkeyedOf('product', recorded.products),
-      ...unkeyedPrices(recorded),
-      ...unkeyedOf('coupon', recorded.coupons),
-    ],
+    version: 1,
+    features: shownByKey('feature', recorded.features),
+    products: products
+      .map(({ id, item }) => withSome({ key: item.key, ...lean('product', item) }, 'prices', pricesOf(id)))
+      .toSorted(by(({ key }) => key)),
+    coupons: coupons
+      .map(({ id, item }) => withSome({ key: item.key, ...lean('coupon', item) }, 'promotionCodes', codesOf(id)))
+      .toSorted(by(({ key }) => key)),
+    portal: leanParts('portal', recorded.portal),
+    settings: leanParts('settings', recorded.settings),
   };
 }
-
-/** Returns a document as text: what is stored in a repository, and what its ETag is made of. */
-export const textOf = ({ catalog }: Pick<ExportedCatalog, 'catalog'>): string =>
-  `${JSON.stringify(catalog, null, 2)}\n`;
 
 const by =
   <Item>(nameOf: (item: Item) => string) =>
@@ -113,22 +107,19 @@ function sorted(field: string, value: unknown): unknown {
   );
 }
 
-const unkeyedOf = (
-  type: 'product' | 'coupon',
-  items: RecordedCatalog['products'] | RecordedCatalog['coupons'],
-): Unkeyed[] => items.flatMap(({ id, item: { key, name } }) => (key === null ? [{ type, id, name }] : []));
-
-const unkeyedPrices = ({ products, prices }: RecordedCatalog): Unkeyed[] => {
+/** Lists what has no key, and the one that is proposed for it. */
+function unkeyedOf({ products, prices, coupons }: RecordedCatalog, proposed: RecordedCatalog): Unkeyed[] {
+  const keys = new Map([proposed.products, proposed.prices, proposed.coupons].flat().map(it => [it.id, it.item.key]));
   const names = new Map(products.map(({ id, item }) => [id, item.name]));
-  return prices.flatMap(({ id, productId, item: { key, unitAmount, currency, interval } }) =>
-    key === null
-      ? [
-          {
-            type: 'price' as const,
-            id,
-            name: `${names.get(productId) ?? productId}: ${unitAmount} ${currency} ${interval ?? 'once'}`,
-          },
-        ]
-      : [],
-  );
-};
+  const listed = (type: Unkeyed['type'], id: string, key: string | null, name: string): Unkeyed[] => {
+    const proposedKey = keys.get(id) ?? undefined;
+    return key === null ? [{ type, id, name, ...(proposedKey !== undefined && { proposedKey }) }] : [];
+  };
+  const priceName = ({ productId, item }: RecordedCatalog['prices'][number]) =>
+    `${names.get(productId) ?? productId}: ${item.unitAmount} ${item.currency} ${item.interval ?? 'once'}`;
+  return [
+    ...products.flatMap(({ id, item }) => listed('product', id, item.key, item.name)),
+    ...prices.flatMap(it => listed('price', it.id, it.item.key, priceName(it))),
+    ...coupons.flatMap(({ id, item }) => listed('coupon', id, item.key, item.name)),
+  ];
+}

@@ -5,7 +5,7 @@ import { CountSubscriptionsOfPrices } from '@billing/contracts/rpc/catalog';
 import type { RpcClient } from '@billing/messaging/rpc';
 import type { CatalogRun } from './catalog-run.entity.ts';
 import { compareCatalog } from './compare.rules.ts';
-import type { CatalogFinding } from './finding.rules.ts';
+import { leavesSubscriptions, type CatalogFinding } from './finding.rules.ts';
 import { itemsOf, withoutExpired, type CatalogItems } from './items.rules.ts';
 import { readCatalog } from './read-catalog.ts';
 
@@ -36,15 +36,9 @@ export async function countSubscriptions(
   { teamId, projectId }: ProjectScope,
   findings: readonly CatalogFinding[],
 ): Promise<Readonly<Record<string, number>>> {
-  const priceIds = findings.flatMap(({ type, id, action }) => {
-    const price = type === 'price' && leavesPrice(action) ? PriceId.schema.safeParse(id).data : undefined;
-    return price ? [price] : [];
-  });
+  const priceIds = findings.filter(leavesSubscriptions).flatMap(({ id }) => PriceId.schema.safeParse(id).data ?? []);
   return priceIds.length === 0 ? {} : rpc.call(CountSubscriptionsOfPrices, { teamId, projectId, priceIds });
 }
-
-/** Returns whether what is done with a price leaves its subscriptions where they are. */
-export const leavesPrice = (action: string | null): boolean => action === 'replace' || action === 'archive';
 
 type Pinned = Pick<CatalogFinding, 'type' | 'key' | 'id' | 'outcome' | 'action' | 'fields'>;
 

@@ -2,8 +2,9 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { CATALOG_TYPES, type CatalogType } from '@billing/contracts/resources/sync';
 import { executeBound } from '@billing/database/bound-statement';
 import { countBytes } from '../stored-bytes.ts';
-import type { CatalogFinding } from './finding.rules.ts';
+import { leavesSubscriptions, type CatalogFinding } from './finding.rules.ts';
 import type { CatalogItems } from './items.rules.ts';
+import { OBJECT_CHANGE } from '#sync/object-rows';
 import type { Sync } from '#sync/sync.entity';
 
 type Run = Pick<Sync, 'id' | 'teamId' | 'projectId' | 'mode'>;
@@ -23,14 +24,14 @@ export async function saveFindings(
   findings: readonly CatalogFinding[],
   { wanted, live }: { readonly wanted: CatalogItems; readonly live: Readonly<Record<string, number>> },
 ): Promise<void> {
-  const rows = [...findings, ...sameOf(wanted, findings)].map((finding): SavedFinding => {
-    const leaves = finding.type === 'price' && (finding.action === 'replace' || finding.action === 'archive');
-    return { ...finding, liveSubscriptions: leaves ? (live[finding.id ?? ''] ?? 0) : null };
-  });
+  const rows = [...findings, ...sameOf(wanted, findings)].map((finding): SavedFinding => ({
+    ...finding,
+    liveSubscriptions: leavesSubscriptions(finding) ? (live[finding.id ?? ''] ?? 0) : null,
+  }));
   await executeBound(
     em,
     `with saved as (
-     insert into sync_objects as new
+     insert into sync_objects
             (sync_id, type, processor_id, team_id, project_id, state, read_at, is_marked, outcome, record_id, name, fields,
              reason, applied, checks, action, live_subscriptions)
      select $1, o.type, o.key, $2, $3, case when o.action = 'none' or $4 = 'report' then 'done' else 'confirmed' end,
@@ -39,7 +40,7 @@ export async function saveFindings(
             o(type text, key text, id text, outcome text, action text, name text, fields jsonb, reason text,
               "liveSubscriptions" int)
      on conflict (sync_id, type, processor_id) do nothing
-     returning new.team_id, 'syncs' as store, octet_length(new.fields::text) + 700 as bytes)
+     returning ${OBJECT_CHANGE})
      ${countBytes('saved')}`,
     [id, teamId, projectId, mode, JSON.stringify(rows)],
   );

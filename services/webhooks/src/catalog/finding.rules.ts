@@ -17,6 +17,10 @@ export interface CatalogFinding {
   readonly reason: string | null;
 }
 
+/** Returns whether a price is left behind, with the subscriptions that it has. */
+export const leavesSubscriptions = ({ type, action }: Pick<CatalogFinding, 'type' | 'action'>): boolean =>
+  type === 'price' && (action === 'replace' || action === 'archive');
+
 /** What a comparison with a document is to find. */
 export interface CompareOptions {
   /** Archives what the document lacks. */
@@ -46,6 +50,61 @@ export function compareItem(
   return changed({ type, key, id: twin.id, name }, fields, found || adopt ? null : 'twin');
 }
 
+interface Keyed {
+  readonly key: string;
+  readonly name: string;
+}
+
+/** Wanted items of a kind with the records that have their keys, or are to get them. */
+export interface ComparedKind {
+  readonly findings: CatalogFinding[];
+  /** The record of each wanted item, with and without its key; null while there is none. */
+  readonly recordOf: ReadonlyMap<string, string | null>;
+  /** The keys of what is in conflict. */
+  readonly inConflict: ReadonlySet<string>;
+}
+
+/**
+ * Compares wanted items with the records of their keys, else with those of their name that have none.
+ * @param known the records that have a key, one of each
+ * @param conflictIn why the fields that differ cannot be changed, if so
+ */
+export function compareKind(
+  type: 'product' | 'coupon',
+  wanted: readonly Keyed[],
+  {
+    all,
+    known,
+    adopt,
+  }: {
+    readonly all: readonly RecordedItem<{
+      readonly key: string | null;
+      readonly name: string;
+      readonly isActive?: boolean;
+    }>[];
+    readonly known: readonly RecordedItem<{ readonly key: string }>[];
+    readonly adopt: boolean;
+  },
+  conflictIn: (fields: readonly FieldDifference[]) => string | null,
+): ComparedKind {
+  const findings: CatalogFinding[] = [];
+  const recordOf = new Map<string, string | null>();
+  const inConflict = new Set<string>();
+  const twinOf = twinsAmong(all);
+  for (const item of wanted) {
+    const { key, name } = item;
+    const found = known.find(it => it.item.key === key);
+    const twin = found ?? twinOf(it => it.item.isActive !== false && it.item.name === name);
+    recordOf.set(key, twin?.id ?? null);
+    const [compared] = compareItem(type, { key, name, found, twin, adopt }, item);
+    const reason = twin && compared ? conflictIn(compared.fields) : null;
+    const finding = compared && reason !== null ? { ...compared, ...conflictOf(reason) } : compared;
+    if (finding?.outcome === 'conflict') inConflict.add(key);
+    if (finding) findings.push(finding);
+  }
+  return { findings, recordOf, inConflict };
+}
+
 /** Finds records without a key that are the same as a wanted item; each is the twin of one. */
 export function twinsAmong<Found extends RecordedItem<{ readonly key: string | null }>>(all: readonly Found[]) {
   const free = new Set(all.filter(({ item }) => item.key === null));
@@ -72,15 +131,11 @@ export const missing = (type: CatalogType, key: string, name: string | null, wan
   return { type, key, id: null, name, fields, outcome: 'missing', action: 'create', reason: null };
 };
 
-export const extra = (
-  type: CatalogType,
-  key: string,
-  id: string,
-  name: string | null,
-  prune: boolean,
-): CatalogFinding => {
-  const action = prune ? 'archive' : 'none';
-  return { type, key, id, name, fields: [], outcome: 'extra', action, reason: null };
+/** What a document lacks. What is archived is shown whole: if it has changed since a report, that is not what it was about. */
+export const extra = ({ type, key, id, name }: Of, item: object, prune: boolean): CatalogFinding => {
+  const content = Object.entries(item).filter(([, ours]) => ours !== null);
+  const fields = prune ? content.map(([field, ours]: [string, unknown]) => ({ field, ours, theirs: null })) : [];
+  return { type, key, id, name, fields, outcome: 'extra', action: prune ? 'archive' : 'none', reason: null };
 };
 
 /** Returns what is active and not wanted. */
@@ -95,4 +150,4 @@ export const extras = (
 ): CatalogFinding[] =>
   known
     .filter(({ item }) => item.isActive !== false && !wantedKeys.has(item.key))
-    .map(({ id, item }) => extra(type, item.key, id, item.name ?? null, prune));
+    .map(({ id, item }) => extra({ type, key: item.key, id, name: item.name ?? null }, item, prune));

@@ -163,6 +163,7 @@ export interface Unkeyed {
   readonly type: 'product' | 'price' | 'coupon';
   readonly id: string;
   readonly name: string;
+  readonly proposedKey?: string;
 }
 
 /** A keyed or active record as an item; its key is null while it has none. */

@@ -5,9 +5,10 @@ import type { RpcClient } from '@billing/messaging/rpc';
 import type { Outbox } from '@billing/messaging/outbox';
 import type { HttpServer } from '@billing/service/http';
 import type { Principal } from '@billing/service/identity-token';
-import { serve } from '@billing/service/serve';
+import { serve, type Call } from '@billing/service/serve';
 import type { TeamReads } from '@billing/service/team-reads';
-import { exportCatalog, textOf } from './export.rules.ts';
+import { exportCatalog } from './export.rules.ts';
+import { withProposedKeys } from './proposed-keys.rules.ts';
 import { readCatalog } from './read-catalog.ts';
 import { startRun } from './start-run.ts';
 
@@ -26,9 +27,13 @@ export const catalogRoutes =
   ({ reads, rpc, onQueued, ...parts }: Dependencies) =>
   (app: HttpServer): void => {
     const [read, start] = [readCatalog(rpc), startRun({ ...parts, rpc })];
-    serve(app, operations.exportCatalog, async ({ params }) => exportCatalog(await read(params)), {
+    const exported = async ({ params, query }: Call<typeof operations.exportCatalog>) => {
+      const recorded = await read(params);
+      return exportCatalog(recorded, query.adopt ? withProposedKeys(recorded) : recorded);
+    };
+    serve(app, operations.exportCatalog, exported, {
       caching: {
-        tagOf: ({ catalog }) => `"${createHash('sha256').update(textOf({ catalog })).digest('base64url')}"`,
+        tagOf: response => `"${createHash('sha256').update(JSON.stringify(response)).digest('base64url')}"`,
         cacheControl: 'private, no-cache',
       },
     });

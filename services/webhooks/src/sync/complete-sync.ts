@@ -104,7 +104,7 @@ export async function cleanSyncs(em: EntityManager): Promise<void> {
          from catalog_runs r join syncs s on s.id = r.sync_id
         where r.document is not null and s.finished_at < clock_timestamp() - make_interval(hours => ${DOCUMENT_HOURS})),
      emptied as (
-       update catalog_runs r set document = null from old where r.sync_id = old.sync_id
+       update catalog_runs r set document = null from old where r.sync_id = old.sync_id and r.document is not null
        returning r.team_id, 'syncs' as store, -old.bytes as bytes)
      ${countBytes('emptied')}`,
   );

@@ -5,7 +5,7 @@ import { DEFAULT_PORTAL_CONFIG, type PortalConfig } from '@billing/contracts/res
 import { DEFAULT_GRACE_DAYS } from '@billing/contracts/resources/team';
 import type { CatalogRecords, CatalogWrite } from '@billing/contracts/rpc/catalog';
 import { compareCatalog } from '../../src/catalog/compare.rules.ts';
-import { exportCatalog, textOf } from '../../src/catalog/export.rules.ts';
+import { exportCatalog } from '../../src/catalog/export.rules.ts';
 import type { CatalogFinding } from '../../src/catalog/finding.rules.ts';
 import { itemsOf, recorded, type CatalogItems, type RecordedCatalog } from '../../src/catalog/items.rules.ts';
 import { toPortalConfig, withNewestPrices } from '../../src/catalog/portal.rules.ts';
@@ -36,7 +36,7 @@ export function read({ records, portal, settings }: Project): RecordedCatalog {
 }
 
 /** Returns the document of a project, as text. */
-export const textOfProject = (project: Project): string => textOf(exportCatalog(read(project)));
+export const textOfProject = (project: Project): string => JSON.stringify(exportCatalog(read(project)).catalog);
 
 /** What prevents a write. */
 export class Refusal extends Error {}

@@ -81,6 +81,7 @@ function headline(
 
 /** The fields of an item that differ; of a new one those that say something. */
 function fieldLines({ action, fields, outcome }: Found): readonly string[] {
+  if (outcome === 'extra') return [];
   if (action === 'create' && outcome === 'missing')
     return fields
       .filter(({ field, theirs }) => !['key', 'name', 'code'].includes(field) && !isPlain(theirs, 0) && theirs !== true)

@@ -44,7 +44,7 @@ function Values({ finding, side, of }: ValuesProps): ReactNode {
   return (
     <ul className="differences" aria-label={`Fields of ${of}`}>
       {differencesOf(finding)
-        .filter(({ field, theirs }) => finding.outcome !== 'missing' || saysSomething(field, theirs))
+        .filter(({ field, ours, theirs }) => !isWhole(finding) || saysSomething(field, theirs ?? ours))
         .map(difference => (
           <li key={difference.field}>
             <strong>{fieldName(difference.field)}</strong>: <bdi>{valueText(difference[side])}</bdi>
@@ -54,7 +54,10 @@ function Values({ finding, side, of }: ValuesProps): ReactNode {
   );
 }
 
-/** Whether a field of a new item is more than its default, and not shown already. */
+/** Whether the fields are all those of an item that only one side has. */
+const isWhole = ({ outcome }: SyncFinding): boolean => outcome === 'missing' || outcome === 'extra';
+
+/** Whether a field of such an item is more than its default, and not shown already. */
 const saysSomething = (field: string, value: unknown): boolean =>
   !['key', 'name', 'isActive'].includes(field) && JSON.stringify(value) !== '{}';
 
