@@ -56,6 +56,7 @@ function customerOf(of: Target, seed: number): CustomerState {
     linkedToExisting: false,
     balance: null,
     discountId: null,
+    testClock: null,
     metadata: {},
   };
   const state = { projectId, email: `${seed}@example.com`, name: null, ...link };

@@ -111,6 +111,22 @@ export const EXAMPLE_WRITES: Readonly<Record<string, PrepareWrite>> = {
       () => api.post(`${P}/customers`, { email: newEmail() }),
       body => ({ type: 'customer', id: body.customer.id }),
     ),
+  createTestClock: ({ tenant: { api, P } }) =>
+    byKey(
+      () => api.post(`${P}/test-clocks`, { name: 'A year' }),
+      body => ({ type: 'test_clock', id: body.testClock.id }),
+    ),
+  advanceTestClock: async ({ tenant: { api, P, billing } }) => {
+    const { id } = await billing.testClocks.create({ name: 'A week' });
+    const to = new Date(Date.now() + 7 * 86_400_000).toISOString();
+    return byKey(() => api.post(`${P}/test-clocks/${id}/advance`, { to }), is('test_clock', id));
+  },
+  deleteTestClock: async ({ tenant: { api, P, billing } }) => {
+    const { id } = await billing.testClocks.create({ name: 'A day' });
+    return byKey(() => api.delete(`${P}/test-clocks/${id}`), is('test_clock', id));
+  },
+  setTestCard: ({ tenant: { api, P }, resources: { refereeCustomerId: id } }) =>
+    byKey(() => api.put(`${P}/customers/${id}/test-card`, { card: 'ok' }), is('customer', id)),
   updateCustomer: ({ tenant: { api, P }, resources: { refereeCustomerId: id } }) =>
     byKey(() => api.patch(`${P}/customers/${id}`, { name: 'Ada King' }), is('customer', id)),
   updateBillingDetails: ({ tenant: { api, P }, resources: { refereeCustomerId: id } }) =>

@@ -16,6 +16,7 @@ import {
   ReferralId,
   SubscriptionId,
   SyncId,
+  TestClockId,
   WebhookDeliveryId,
   WebhookEndpointId,
 } from '@billing/contracts/ids';
@@ -62,6 +63,7 @@ export const ID_NAMES = [
   'invitationId',
   'syncId',
   'priceMigrationId',
+  'testClockId',
   'creditId',
   'webhookEndpointId',
   'webhookDeliveryId',
@@ -101,6 +103,7 @@ export async function newResources(tenant: Tenant): Promise<Resources & { readon
     discount,
     priceMigrationId,
     itemId,
+    testClock,
   ] = await Promise.all([
     codeOf(tenant, customerId),
     billing.portal.create({ customerId }),
@@ -113,6 +116,7 @@ export async function newResources(tenant: Tenant): Promise<Resources & { readon
     newPromotionCode(tenant),
     newPriceMigration(tenant, priceId),
     newInvoiceItem(tenant, subscriptionId),
+    billing.testClocks.create({ name: 'A year' }),
   ]);
   const ids = { productId, priceId, customerId, refereeCustomerId, subscriptionId, code, sessionId };
   return {
@@ -129,6 +133,7 @@ export async function newResources(tenant: Tenant): Promise<Resources & { readon
     deadLetterId,
     syncId,
     priceMigrationId,
+    testClockId: testClock.id,
     itemId,
     creditId,
     keyId: key.apiKey.id,
@@ -194,6 +199,7 @@ export function unknownIds(): Resources {
     invitationId: InvitationId.create(),
     syncId: SyncId.create(),
     priceMigrationId: PriceMigrationId.create(),
+    testClockId: TestClockId.create(),
     creditId: creditIdOf({ referralId: ReferralId.create(), side: 'referrer' }),
     webhookEndpointId: WebhookEndpointId.create(),
     webhookDeliveryId: WebhookDeliveryId.create(),

@@ -46,7 +46,14 @@ export const METHOD_CLASSES: Readonly<Record<string, MethodClass>> = {
       ],
       customers: [
         'Who buys.',
-        byVerb('createCustomer', 'listCustomers', 'getCustomer', 'updateCustomer', 'deleteCustomer'),
+        {
+          ...byVerb('createCustomer', 'listCustomers', 'getCustomer', 'updateCustomer', 'deleteCustomer'),
+          setTestCard: 'setTestCard',
+        },
+      ],
+      testClocks: [
+        'Clocks of test mode, in whose time customers are billed.',
+        byVerb('createTestClock', 'listTestClocks', 'getTestClock', 'advanceTestClock', 'deleteTestClock'),
       ],
       billingDetails: ['Who is billed, and with which tax.', byVerb('getBillingDetails', 'updateBillingDetails')],
       checkout: [

@@ -11,6 +11,7 @@ import * as calls from './rpc/calls.ts';
 import * as catalog from './rpc/catalog.ts';
 import { deadLetterCalls } from './rpc/dead-letters.ts';
 import * as listStates from './rpc/list-states.ts';
+import { AreRecorded, FindSequences } from './rpc/test-clocks.ts';
 import { CompareObjects, ListLiveRecords } from './rpc/syncs.ts';
 
 /** What a service reads from the bus and which calls it makes; what it publishes and serves, events and calls say. */
@@ -51,8 +52,12 @@ const DECLARATIONS: Readonly<Record<ServiceName, Declaration>> = {
   },
   customers: {
     ...PROCESSOR_CALLS,
-    consumers: { customers: 'processor.customer.*.v1', 'customers-tax-ids': 'processor.customer.tax_id.*.v1' },
-    calls: [...OBJECT_CALLS, calls.FindProject, calls.TakeInBilling, calls.FindFeature],
+    consumers: {
+      customers: 'processor.customer.*.v1',
+      'customers-tax-ids': 'processor.customer.tax_id.*.v1',
+      'customers-test-clocks': 'processor.test_helpers.test_clock.*.v1',
+    },
+    calls: [...OBJECT_CALLS, calls.FindProject, calls.TakeInBilling, calls.FindFeature, FindSequences, AreRecorded],
   },
   subscriptions: {
     ...PROCESSOR_CALLS,
@@ -127,6 +132,7 @@ const DECLARATIONS: Readonly<Record<ServiceName, Declaration>> = {
       'webhooks-prices': recordFilter('price'),
       'webhooks-coupons': 'coupon.saved.v1',
       'webhooks-promotion-codes': 'promotion-code.saved.v1',
+      'webhooks-test-clocks': 'test-clock.saved.v1',
       'webhooks-completions': 'processor-event.completed.v1',
       'webhooks-purge-reports': 'processor-account.purge-reported.v1',
     },
@@ -174,6 +180,8 @@ export const allRpcs: readonly Rpc[] = [
   ...rpcsOf(listStates),
   ...rpcsOf(catalog),
   CountStoppedTax,
+  FindSequences,
+  AreRecorded,
   ...rpcsOf(CountMirrored),
   ...rpcsOf(CompareObjects),
   ...rpcsOf(ListLiveRecords),

@@ -67,6 +67,9 @@ export type PaymentId = Id<'pay'>;
 export const ReferralId = idKind('ref', 'referral', 'ref_0w4x8y2z6a0b4c8d2e6f0g4h');
 export type ReferralId = Id<'ref'>;
 
+export const TestClockId = idKind('clk', 'test clock', 'clk_3d7e1f5g9h2j6k0m4n8p2q6r');
+export type TestClockId = Id<'clk'>;
+
 export const SyncId = idKind('sync', 'sync', 'sync_8t2v6w0x4y8z1a5b9c3d7e1f');
 export type SyncId = Id<'sync'>;
 

@@ -33,6 +33,7 @@ const PATH_PARAMETERS = {
   itemId: invoiceItemId,
   paymentId: ids.PaymentId.schema.describe('The payment.'),
   priceMigrationId: ids.PriceMigrationId.schema.describe('The price migration.'),
+  testClockId: ids.TestClockId.schema.describe('The test clock.'),
   syncId: ids.SyncId.schema.describe('The sync.'),
   code: referralCodeText,
   creditId: creditId.describe('The credit.'),

@@ -52,6 +52,7 @@ const MEANINGS = {
     referral_code_not_found: 'The referral code does not exist in this project.',
     referral_credit_not_found: 'The credit does not exist in this project.',
     price_migration_not_found: 'The price migration does not exist in this project.',
+    test_clock_not_found: 'The test clock does not exist in this project; it is deleted after 30 days.',
     sync_not_found: 'The sync does not exist in this project.',
     webhook_event_not_found: 'The project received no webhook event with this id.',
     webhook_endpoint_not_found: 'The endpoint does not exist in this project.',
@@ -79,6 +80,7 @@ const MEANINGS = {
     customer_email_taken: 'Another customer of the project has this email address.',
     customer_external_id_taken: 'Another customer of the project has this external id.',
     price_migration_running: 'A price migration of the project is queued or running; wait for it, or cancel it.',
+    test_clock_advancing: 'The test clock advances; wait until it is `ready`.',
     sync_running: 'A sync of the team is queued or running; wait for it, or cancel it.',
     processor_not_connected: 'The team is not connected to the payment processor.',
     processor_purge_running:
@@ -115,6 +117,9 @@ const MEANINGS = {
   unprocessable: {
     report_mismatch: 'The report is not one of this document, or has not completed.',
     report_required: 'The account is live: apply a report, by its `reportId`.',
+    live_mode: 'The account of the team is live; this is for test mode.',
+    time_not_ahead: 'The test clock has reached that time already.',
+    nothing_ahead: 'No subscription on the test clock is to come to that.',
     quota_exceeded: 'A quota is used up; `details` names the `quota` and its `limit`.',
     feature_value_invalid:
       'The value is not one that the feature may have: true or false, a limit or `unlimited`, or one of its values.',

@@ -16,6 +16,7 @@ const HANDLED_TYPES = {
   'checkout.session.expired': ['subscriptions', 'optional'],
   'checkout.session.async_payment_succeeded': ['subscriptions', 'optional'],
   'checkout.session.async_payment_failed': ['subscriptions', 'optional'],
+  'test_helpers.test_clock.deleted': ['customers', 'optional'],
   'customer.created': ['customers', 'required'],
   'customer.updated': ['customers', 'required'],
   'customer.deleted': ['customers', 'required'],

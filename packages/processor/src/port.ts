@@ -4,11 +4,12 @@ import type { Discounts } from './discounts.ts';
 import type { Invoicing } from './invoicing.ts';
 import type { PlanChanges } from './plan-changes.ts';
 import type { Checkouts, Selling } from './selling.ts';
+import type { TestClocks } from './test-clocks.ts';
 import type { CheckoutSessionSnapshot } from './snapshots/checkout-session.ts';
 import type { BillingSnapshot, CustomerSnapshot, TaxIdSnapshot } from './snapshots/customer.ts';
 import type { InvoicePreview } from './snapshots/invoice-preview.ts';
 import type { InvoicePaymentSnapshot, InvoiceSnapshot } from './snapshots/invoice.ts';
-import type { RefundSnapshot } from './snapshots/payments.ts';
+import type { ChargeSnapshot, RefundSnapshot } from './snapshots/payments.ts';
 import type { SubscriptionSnapshot } from './snapshots/subscription.ts';
 import type { Cancellation } from '@billing/contracts/resources/cancellation';
 import type { ProcessorEventType, ProcessorObject } from '@billing/contracts/processor-events';
@@ -128,7 +129,7 @@ export type MarkedType = Exclude<SyncType, 'invoice' | 'payment'>;
  * Methods throw `ProcessorError` when the processor refuses, and Problem `unavailable` when it does not respond in time
  * or responds with 429.
  */
-export interface Processor extends PlanChanges, Discounts, Invoicing, Checkouts, Selling {
+export interface Processor extends PlanChanges, Discounts, Invoicing, Checkouts, Selling, TestClocks {
   /** Finds the account that the secret key belongs to. */
   findAccount(): Promise<{ readonly accountId: string }>;
   /** The processor's time in whole seconds, or that of a test clock; null when its response gives none, or the clock is gone. */
@@ -137,7 +138,7 @@ export interface Processor extends PlanChanges, Discounts, Invoicing, Checkouts,
   findMissingPermissions(): Promise<string[]>;
 
   createCustomer(
-    customer: { email: string; name?: string | undefined; metadata: Metadata },
+    customer: { email: string; name?: string | undefined; metadata: Metadata; testClockId?: string | undefined },
     idempotencyKey: string,
   ): Promise<LiveCustomerSnapshot>;
   /** Without tax ids, and without whether it can be taxed. */
@@ -273,6 +274,8 @@ export interface Processor extends PlanChanges, Discounts, Invoicing, Checkouts,
   listUnfinishedInvoices(subscriptionId: string): Promise<string[]>;
   /** Lists the newest 100 invoices of a customer, or the next 100 after one of them. */
   listInvoices(customerId: string, after?: string): Promise<InvoiceSnapshot[]>;
+  /** Lists the newest 100 charges of a customer, or the next 100 after one of them. */
+  listCharges(customerId: string, after?: string): Promise<ChargeSnapshot[]>;
 
   /** Refunds what is left of a payment, or an amount of it. https://docs.stripe.com/api/refunds/create */
   createRefund(payment: RefundedPayment, refund: NewRefund, idempotencyKey: string): Promise<RefundSnapshot>;

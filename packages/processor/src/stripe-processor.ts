@@ -13,6 +13,10 @@ import { planChangeCalls } from './stripe/plan-changes.ts';
 import { refundCalls } from './stripe/refunds.ts';
 import { sellingCalls } from './stripe/selling.ts';
 import { subscriptionCalls } from './stripe/subscriptions.ts';
+import { testClockCalls } from './stripe/test-clocks.ts';
+
+/** https://docs.stripe.com/keys#obtain-api-keys */
+const IS_LIVE = /^(sk|rk)_live_/;
 
 /** Implements the port with Stripe's library. `baseUrl` replaces Stripe's address. */
 export function stripeProcessor(secretKey: string, baseUrl?: string, onCall?: OnCall): Processor {
@@ -35,5 +39,6 @@ export function stripeProcessor(secretKey: string, baseUrl?: string, onCall?: On
     ...refundCalls(calls),
     ...discounts,
     ...planChanges,
+    ...testClockCalls(calls, { isLive: IS_LIVE.test(secretKey) }),
   };
 }

@@ -43,7 +43,7 @@ export const ENDED = `finished_at = clock_timestamp(), due_at = null, lease_id =
  * was canceled or deleted, or another copy has leased it: until the caller's transaction ends, nobody can do that.
  */
 export const heldRows =
-  (table: 'syncs' | 'price_migrations') =>
+  (table: 'syncs' | 'price_migrations' | 'test_clocks') =>
   async (em: EntityManager, { id, leaseId }: Held, set: string, values: readonly unknown[]): Promise<boolean> => {
     const rows = await executeBound(em, `update ${table} set ${set} where id = $1 and lease_id = $2 returning 1`, [
       id,

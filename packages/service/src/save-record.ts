@@ -25,6 +25,8 @@ interface RecordRow extends ProjectScope {
   /** Counts the record's events for tenants. */
   sequence: number;
   updatedAt?: Date;
+  /** The test clock that it lives on: its events for tenants happen in real time, whatever time it is there. */
+  readonly testClockId?: string | null;
 }
 
 /** What tells one kind of record from others where a change is saved. */
@@ -62,7 +64,12 @@ export function saveRecord<Row extends RecordRow, State extends object>(
   const after = kind.toState(row);
   if (before && row.version !== undefined) row.version += 1;
   if (before && !also && !isDeleted && isDeepStrictEqual(before, after)) return false;
-  const change = kind.object && publicChangeOf(kind.object, { before, after, isDeleted, also }, row, source);
+  const change =
+    kind.object &&
+    publicChangeOf(kind.object, { before, after, isDeleted, also }, row, {
+      ...source,
+      ...(row.testClockId && { at: now }),
+    });
   if (change) row.sequence = change.sequence;
   if (change && row.updatedAt) row.updatedAt = now;
   const data = { ...kind.toState(row), ...carried, ...(change && { change }) };

@@ -14,6 +14,7 @@ export function customerState(fields: Partial<CustomerState> = {}): CustomerStat
     linkedToExisting: false,
     balance: null,
     discountId: null,
+    testClock: null,
     metadata: {},
     version: 1,
     createdAt: now,

@@ -37,6 +37,7 @@ export const subscriptionChange = (
   canceledAt: null,
   cancellation: null,
   involuntary: false,
+  testClockId: null,
   pauseCollection: null,
   tax: UNTAXED,
   discounts: [],

@@ -10,12 +10,12 @@ export interface Dependencies {
   readonly em: EntityManager;
   readonly outbox: Outbox;
   readonly operationLog: OperationLog;
+  readonly processors: TeamProcessors;
   readonly takeInBilling: TakeIn;
   readonly now: () => Date;
 }
 
 /** What operations on billing details work with. */
 export interface BillingDependencies extends Omit<Dependencies, 'takeInBilling'> {
-  readonly processors: TeamProcessors;
   readonly rpc: RpcClient;
 }

@@ -12,6 +12,10 @@ import { customerRoutes } from './routes/customers.ts';
 import { grantRoutes } from './routes/grants.ts';
 import { billingRpc } from './rpc/billing-details.ts';
 import { customerRpc } from './rpc/customers.ts';
+import { testClockEvents } from './test-clocks/clock-events.ts';
+import { deleteExpiredClocks } from './test-clocks/delete-test-clock.ts';
+import { testClockRoutes } from './test-clocks/routes.ts';
+import { advanceJob } from './test-clocks/run-advance.ts';
 
 /** The parts of the customers service; the chassis runs them. */
 export const customersService = () =>
@@ -21,19 +25,27 @@ export const customersService = () =>
     database: customersSchema,
     parts: ({ em, outbox, rpc, processors, now, logger }) => {
       const operationLog = openCustomersOperationLog({ outbox, processors, rpc, logger, now });
+      const clocks = advanceJob({ outbox, rpc, processors, now, logger });
       const billing = { em, outbox, operationLog, processors, rpc, now };
       return {
-        consumers: [customerEvents({ em, processors, logger, now }), taxIdEvents({ now })],
+        consumers: [customerEvents({ em, processors, logger, now }), taxIdEvents({ now }), testClockEvents({ now })],
         rpc: [...customerRpc(em), ...billingRpc(billing)],
-        jobs: [() => startReconciler({ operationLog, logger })],
-        cleaning: [() => deleteCanceledOperations(em)],
+        jobs: [
+          () => startReconciler({ operationLog, logger }),
+          () => {
+            clocks.start();
+            return clocks;
+          },
+        ],
+        cleaning: [() => deleteCanceledOperations(em), () => deleteExpiredClocks(outbox, now)],
         purge: {
-          tables: ['remote_operations', 'grants', 'customer_identifiers', 'customers'],
+          tables: ['remote_operations', 'grants', 'customer_identifiers', 'customers', 'test_clocks'],
           kept: ['account_fences'],
         },
         routes: [
-          customerRoutes({ em, outbox, operationLog, takeInBilling: takeInBilling({ rpc, logger }), now }),
+          customerRoutes({ em, outbox, operationLog, processors, takeInBilling: takeInBilling({ rpc, logger }), now }),
           billingRoutes(billing),
+          testClockRoutes({ outbox, operationLog, processors, now, wake: clocks.wake }),
           grantRoutes({ em, outbox, rpc }),
         ],
       };

@@ -211,7 +211,7 @@ async function dieWhileCreating(customers: Customers, when: 'before' | 'after'):
   };
   const operationLog = openCustomersOperationLog({ outbox, processors: dying, rpc, logger, now });
   await expect(
-    createCustomer({ em, outbox, operationLog, takeInBilling: async () => undefined, now })(
+    createCustomer({ em, outbox, operationLog, processors: dying, takeInBilling: async () => undefined, now })(
       scope,
       ADA,
       testAuditContext(),

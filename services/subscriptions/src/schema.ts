@@ -19,6 +19,7 @@ import { CopyEntitlementsWhilePaused } from './migrations/0011-copy-entitlements
 import { KeepClientSecrets } from './migrations/0012-keep-client-secrets.ts';
 import { CopyPriceCurrencies } from './migrations/0013-copy-price-currencies.ts';
 import { CopyPriceKeys } from './migrations/0014-copy-price-keys.ts';
+import { FollowTestClocks } from './migrations/0015-follow-test-clocks.ts';
 import { Payment } from './money/payment.entity.ts';
 import { MigratedSubscription, PriceMigration } from './price-migrations/price-migration.entity.ts';
 import { Subscription } from './record/subscription.entity.ts';
@@ -61,5 +62,6 @@ export const subscriptionsSchema = {
     { name: '0012-keep-client-secrets', class: KeepClientSecrets },
     { name: '0013-copy-price-currencies', class: CopyPriceCurrencies },
     { name: '0014-copy-price-keys', class: CopyPriceKeys },
+    { name: '0015-follow-test-clocks', class: FollowTestClocks },
   ],
 };

@@ -111,7 +111,7 @@ export async function serveOtherServices({ processor, serve, scope }: OtherServi
       const metadata = { teamId: of.teamId, projectId: of.projectId, customerId: id };
       const created = processorCustomerId ?? (await processor.createCustomer({ email, metadata }, id)).id;
       const state = { metadata: {}, version: 1, createdAt: new Date(), updatedAt: new Date(), deletedAt: null };
-      const link = { processorCustomerId: created, linkedToExisting, balance: null, discountId: null };
+      const link = { processorCustomerId: created, linkedToExisting, balance: null, discountId: null, testClock: null };
       const customer = { id, projectId: of.projectId, email, name: null, externalId: null, ...link, ...state };
       customers.set(id, customer);
       return customer;

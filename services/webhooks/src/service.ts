@@ -3,6 +3,8 @@ import { defineService, rpcHandler } from '@billing/service/definition';
 import { openServiceDatabase } from '@billing/service/service-database';
 import { watchConnections } from '@billing/database/database';
 import { FindProcessorCredentials, FindWebhookEventObject, ReportMissingObject } from '@billing/contracts/rpc/calls';
+import { AreRecorded } from '@billing/contracts/rpc/test-clocks';
+import { areRecorded } from './outgoing/are-recorded.ts';
 import { CountWebhookEvents } from '@billing/contracts/rpc/list-states';
 import { NEW_TRACES } from '@billing/service/limited-sampler';
 import { openTokenBucket } from '@billing/service/token-bucket';
@@ -138,6 +140,9 @@ export const webhooks = defineService({
         rpcHandler(FindProcessorCredentials, findProcessorCredentials({ em, sealed, serviceKeys })),
         rpcHandler(FindWebhookEventObject, findWebhookEventObject(em)),
         rpcHandler(ReportMissingObject, endMissing({ ...chassis, store: pipeline.store })),
+        rpcHandler(AreRecorded, async ({ objects, ...scope }) => ({
+          areRecorded: await areRecorded(em.fork(), scope, objects),
+        })),
         rpcHandler(CountWebhookEvents, ({ teamId, projectId }) => readTotals(em.fork(), teamId, projectId)),
       ],
       jobs: [

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CustomerId, ProjectId } from '../ids.ts';
+import { CustomerId, ProjectId, TestClockId } from '../ids.ts';
 import { storedMetadata } from '../metadata.ts';
 import type { Customer } from '../resources/customer.ts';
 import { customerBalance } from '../resources/customer-state.ts';
@@ -23,6 +23,8 @@ export const customerState = z.object({
   balance: customerBalance.nullable(),
   /** The processor's id of the customer's discount; null without one. No event for tenants. */
   discountId: z.string().nullable().default(null),
+  /** Where it is billed, and what time it is there; null in real time. A new time is no event for tenants. */
+  testClock: z.object({ id: TestClockId.schema, now: timestamp }).nullable().default(null),
   version,
   createdAt: timestamp,
   updatedAt: timestamp,
@@ -38,12 +40,14 @@ export function customerOf(state: CustomerState): Customer {
     linkedToExisting: _linked,
     balance: _balance,
     discountId: _discount,
+    testClock,
     version: _version,
     deletedAt,
     ...rest
   } = state;
-  if (deletedAt) return { ...rest, email: null, metadata: {} };
-  return { ...rest, ...(name !== null && { name }), ...(externalId !== null && { externalId }) };
+  const shown = { ...rest, ...(testClock && { testClockId: testClock.id }) };
+  if (deletedAt) return { ...shown, email: null, metadata: {} };
+  return { ...shown, ...(name !== null && { name }), ...(externalId !== null && { externalId }) };
 }
 
 export const CustomerCreated = defineRecordEvent('customer.created', customerState);

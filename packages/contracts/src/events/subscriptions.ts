@@ -98,6 +98,8 @@ export const subscriptionState = z.object({
   /** When it ended, not when the cancellation was requested. */
   endedAt: timestamp.nullable(),
   metadata: storedMetadata,
+  /** The processor's id of the test clock that it lives on; null in real time. No event for tenants. */
+  testClockId: z.string().nullable().default(null),
   version,
   createdAt: timestamp,
   updatedAt: timestamp,
@@ -105,7 +107,7 @@ export const subscriptionState = z.object({
 export type SubscriptionState = z.output<typeof subscriptionState>;
 
 /** The part of a state that its GET shows. */
-type ShownSubscription = Omit<SubscriptionState, 'processorCustomerId' | 'involuntary' | 'version'>;
+type ShownSubscription = Omit<SubscriptionState, 'processorCustomerId' | 'involuntary' | 'testClockId' | 'version'>;
 
 /** Returns a subscription as its GET does. */
 export const subscriptionOf = ({

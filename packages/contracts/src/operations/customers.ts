@@ -42,7 +42,15 @@ export const customersOperations = declareOperations('customers', {
     body: customerCreate,
     status: 201,
     response: z.object({ customer }),
-    problems: ['customer_email_taken', 'customer_external_id_taken', 'processor_not_connected', 'processor_error'],
+    problems: [
+      'customer_email_taken',
+      'customer_external_id_taken',
+      'test_clock_not_found',
+      'test_clock_advancing',
+      'quota_exceeded',
+      'processor_not_connected',
+      'processor_error',
+    ],
   },
   getCustomer: {
     route: `GET ${path}`,

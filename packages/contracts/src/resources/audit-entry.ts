@@ -15,6 +15,7 @@ const AUDIT_TARGET_TYPES = [
   'webhook_endpoint',
   'webhook_delivery',
   'sync',
+  'test_clock',
   'price_migration',
   'portal_config',
   'dead_letter',

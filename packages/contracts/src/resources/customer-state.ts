@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { exampleOf } from '../example.ts';
-import { CustomerId, PriceId, ProductId, SubscriptionId } from '../ids.ts';
+import { CustomerId, PriceId, ProductId, SubscriptionId, TestClockId } from '../ids.ts';
 import { storedCurrency } from '../money.ts';
 import { timestamp } from '../timestamp.ts';
 import { FEATURE_TYPES, featureKey, featureValue } from './feature.ts';
@@ -135,7 +135,10 @@ export const customerState = z
       .readonly()
       .describe('Those that this service created and that can still be paid, newest first.'),
     checkout: checkout.optional().describe('Of the `checkoutSession` that was given.'),
-    asOf: timestamp.describe('When it was computed.'),
+    testClockId: TestClockId.schema
+      .optional()
+      .describe('The test clock in whose time the customer is billed; absent in real time.'),
+    asOf: timestamp.describe('When it was computed; on a test clock by that.'),
   })
   .meta({ id: 'CustomerState', description: 'What a customer may use, and how far it is paid.' });
 export type CustomerState = z.output<typeof customerState>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CustomerId, ProjectId } from '../ids.ts';
+import { CustomerId, ProjectId, TestClockId } from '../ids.ts';
 import { optional, withDefault } from '../optional.ts';
 import { metadata, replacedMetadata, storedMetadata } from '../metadata.ts';
 import { email, emailAsGiven, text, wantedEmail } from '../text.ts';
@@ -23,6 +23,9 @@ export const customer = z
     externalId: z.string().optional().describe('Your own id of the customer; absent when it has none.'),
     processorCustomerId: z.string().describe('The id of the customer at the payment processor.'),
     metadata: storedMetadata,
+    testClockId: TestClockId.schema
+      .optional()
+      .describe('The test clock in whose time it is billed; absent when it lives in real time.'),
     projectId: ProjectId.schema,
     createdAt,
     updatedAt,
@@ -46,6 +49,9 @@ export const customerCreate = z
     name: optional(name).describe('The full name, as on invoices.'),
     externalId: optional(externalId).describe(`${UNIQUE_ID}.`),
     metadata: withDefault(metadata, {}),
+    testClockId: optional(TestClockId.schema).describe(
+      'The test clock in whose time it is billed: it is new at the payment processor, too. Only in test mode.',
+    ),
   })
   .meta({ id: 'CustomerCreate', description: 'A customer to create.', example });
 

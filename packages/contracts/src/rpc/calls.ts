@@ -165,12 +165,13 @@ export const FindStoredPromotionCode = defineRpc(
 
 /**
  * Records the subscriptions and invoices that the processor had of a customer before it was linked, and gives the customer
- * those that a deleted record of it had. Repeats change nothing. `isComplete` is false when the rest follows.
+ * those that a deleted record of it had; with `again` once more what it has by now. Repeats change nothing. `isComplete` is
+ * false when the rest follows.
  */
 export const TakeInBilling = defineRpc(
   'subscriptions',
   'take-in-billing',
-  z.object({ teamId: TeamId.schema, customer: customerState }),
+  z.object({ teamId: TeamId.schema, customer: customerState, again: z.boolean().optional() }),
   z.object({ isComplete: z.boolean() }),
 );
 

@@ -38,6 +38,8 @@ export type CustomerSnapshot =
       readonly metadata: Readonly<Record<string, string>>;
       readonly createdAt: Date;
       readonly defaultPaymentMethodId: string | null;
+      /** The clock that it lives on in tests; null when it lives in real time. */
+      readonly testClockId: string | null;
       /** What the next invoices use, in the currency's smallest unit; null for a customer that was never billed. */
       readonly balance: { readonly credit: number; readonly currency: string } | null;
       /** Of subscriptions without discounts of their own; null without one. */
@@ -70,6 +72,7 @@ export const readCustomer = (raw: unknown): CustomerSnapshot =>
       metadata: customer.metadata(),
       createdAt: customer.required('created', unixTime),
       defaultPaymentMethodId: settings?.defaultPaymentMethodId ?? null,
+      testClockId: customer.optional('test_clock', reference),
       balance: currency === null ? null : { credit: 0 - owed, currency },
       discountId: customer.optionalObject('discount', it => it.optional('id', shortText)),
       billing: readBilling(customer),

@@ -53,6 +53,9 @@ export const readInvoice = (raw: unknown) =>
       periodStart: invoice.optional('period_start', unixTime),
       periodEnd: invoice.optional('period_end', unixTime),
       dueDate: invoice.optional('due_date', unixTime),
+      /** When the processor finalizes it; null for one that is no draft, or stays one. */
+      finalizesAt: invoice.optional('automatically_finalizes_at', unixTime),
+      testClockId: invoice.optional('test_clock', reference),
       paidAt: reached?.paidAt ?? null,
       /** When it was first given up: marked as uncollectible, or voided. */
       givenUpAt: reached?.givenUpAt ?? null,

@@ -108,6 +108,7 @@ const PROBES: readonly ((stripe: Stripe) => Promise<unknown>)[] = [
 const RETRIEVE: Readonly<Record<ProcessorObject, ((stripe: Stripe, id: string) => Promise<object>) | null>> = {
   'checkout.session': (stripe, id) => stripe.checkout.sessions.retrieve(id),
   subscription_schedule: (stripe, id) => stripe.subscriptionSchedules.retrieve(id),
+  'test_helpers.test_clock': (stripe, id) => stripe.testHelpers.testClocks.retrieve(id),
   customer: (stripe, id) => stripe.customers.retrieve(id),
   'customer.discount': null,
   'customer.tax_id': null,

@@ -26,10 +26,13 @@ type Customers = Pick<
 /** Customers, their balances, and what they are charged to. */
 export function customerCalls({ stripe, call }: Calls): Customers {
   return {
-    createCustomer: ({ email, name, metadata }, key) =>
+    createCustomer: ({ email, name, metadata, testClockId: test_clock }, key) =>
       call(async () =>
         readLiveCustomer(
-          await stripe.customers.create({ email, ...given({ name }), metadata: { ...metadata } }, write(key)),
+          await stripe.customers.create(
+            { email, ...given({ name, test_clock }), metadata: { ...metadata } },
+            write(key),
+          ),
         ),
       ),
     findCustomer: id => call(async () => readCustomer(await stripe.customers.retrieve(id))),

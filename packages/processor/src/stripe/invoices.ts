@@ -2,6 +2,7 @@ import type { Stripe } from 'stripe';
 import { PAGE_SIZE } from '../page-size.ts';
 import type { Processor } from '../port.ts';
 import { readInvoice, readInvoicePayment, type InvoiceSnapshot } from '../snapshots/invoice.ts';
+import { readCharge } from '../snapshots/payments.ts';
 import { given, listAll, write, type Calls } from './calls.ts';
 import { completeEach, completeLists } from './nested-lists.ts';
 
@@ -13,6 +14,7 @@ type Invoices = Pick<
   | 'listInvoicePayments'
   | 'listUnfinishedInvoices'
   | 'listInvoices'
+  | 'listCharges'
 >;
 
 export const WITH_PAYMENTS = { expand: ['payments'] };
@@ -50,6 +52,11 @@ export function invoiceCalls(calls: Calls): Invoices {
         const page = { limit: PAGE_SIZE, ...given({ starting_after: after }) };
         const { data } = await stripe.invoices.list({ customer, ...page, expand: ['data.payments'] });
         return (await completeEach(stripe, data)).map(readInvoice);
+      }),
+    listCharges: (customer, after) =>
+      call(async () => {
+        const page = { limit: PAGE_SIZE, ...given({ starting_after: after }) };
+        return (await stripe.charges.list({ customer, ...page })).data.map(readCharge);
       }),
   };
 }

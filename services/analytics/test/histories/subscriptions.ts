@@ -172,6 +172,7 @@ export function subscriptionHistory(
           endedAt: null,
           version: 1,
           metadata: {},
+          testClockId: null,
         };
         const canceledAt = cancelAtPeriodEnd ? at : null;
         const cancellation = cancelAtPeriodEnd && reason ? { reason, comment: 'Bye.' } : null;

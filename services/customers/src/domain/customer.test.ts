@@ -33,6 +33,7 @@ const snapshot = (key: string, second: number, metadata: Record<string, string> 
   metadata,
   createdAt: new Date(second * 1_000),
   defaultPaymentMethodId: null,
+  testClockId: null,
   balance: null,
   discountId: null,
   billing,

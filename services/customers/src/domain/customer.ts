@@ -1,6 +1,6 @@
 import { customerOf, customerState, type CustomerState } from '@billing/contracts/events/customers';
 import { fieldsOf } from '@billing/contracts/fields-of';
-import type { CustomerId, ProjectScope } from '@billing/contracts/ids';
+import type { CustomerId, ProjectScope, TestClockId } from '@billing/contracts/ids';
 import { EXTERNAL_ID_KEY } from '@billing/contracts/metadata';
 import { conflict, type Problem } from '@billing/contracts/problem';
 import type { Customer } from '@billing/contracts/resources/customer';
@@ -182,13 +182,20 @@ export function externalIdTaken(): Problem {
   return conflict('customer_external_id_taken', 'Another customer of this project has this external id.');
 }
 
-interface CustomerRecord extends Omit<CustomerState, 'processorCustomerId'> {
+interface CustomerRecord extends Omit<CustomerState, 'processorCustomerId' | 'testClock'> {
   readonly processorId: string;
+  readonly testClockId: TestClockId | null;
+  readonly testClockNow: Date | null;
 }
 
 /** Returns a customer as events and RPC replies carry it. */
-export const toState = ({ processorId: processorCustomerId, ...customer }: CustomerRecord): CustomerState =>
-  fieldsOf(customerState, { ...customer, processorCustomerId });
+export const toState = ({
+  processorId: processorCustomerId,
+  testClockId: id,
+  testClockNow: now,
+  ...customer
+}: CustomerRecord): CustomerState =>
+  fieldsOf(customerState, { ...customer, processorCustomerId, testClock: id && now && { id, now } });
 
 /** Returns a customer as callers see it. */
 export const toResource = (customer: CustomerRecord): Customer => customerOf(toState(customer));

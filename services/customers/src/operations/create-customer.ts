@@ -22,6 +22,8 @@ import { reserveIdentifiers } from '#persistence/customer-identifiers.ts';
 import { Customer, type LinkedCustomer } from '#persistence/customer.entity.ts';
 import { customers } from '#persistence/find-customer.ts';
 import { lockEmailsOfTeam } from '#persistence/held-elsewhere.ts';
+import { lockForCustomer, testClocks } from '#test-clocks/clock-rows.ts';
+import { requireTestMode } from '#test-clocks/create-test-clock.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { findExisting, listCandidates } from './find-existing.ts';
 import { finishSameRequest } from './finish-same-request.ts';
@@ -36,6 +38,8 @@ const input = z.object({
   name: z.string().optional(),
   externalId: z.string().optional(),
   metadata: z.record(z.string(), z.string()),
+  /** The processor's id of the test clock that it is to live on. */
+  processorTestClockId: z.string().optional(),
 });
 type Input = z.output<typeof input>;
 
@@ -56,12 +60,14 @@ export const createCustomerKind = audited<Input, Counterpart, LinkedCustomer>(
     input,
     async send(processor, { input: wanted, resourceId, idempotencyKey, ...scope }, em) {
       const id = CustomerId.schema.parse(resourceId);
-      const { email, name, externalId = null } = wanted;
-      const existing = await findExisting(processor, em, { scope, id, spellings: spellingsOf(wanted) });
+      const { email, name, externalId = null, processorTestClockId: testClockId } = wanted;
+      const existing = testClockId
+        ? undefined
+        : await findExisting(processor, em, { scope, id, spellings: spellingsOf(wanted) });
       const metadata = { ...wanted.metadata, ...ownMetadata(scope, { id, externalId }) };
       if (!existing)
         return {
-          snapshot: await processor.createCustomer({ email, name, metadata }, idempotencyKey),
+          snapshot: await processor.createCustomer({ email, name, metadata, testClockId }, idempotencyKey),
           isExisting: false,
         };
       if (!isOurs(existing, scope)) return { snapshot: existing, isExisting: true };
@@ -78,13 +84,17 @@ export const createCustomerKind = audited<Input, Counterpart, LinkedCustomer>(
       return { snapshot: linked, isExisting: true };
     },
     async findExisting(processor, { resourceId, input: wanted }) {
-      const candidates = await listCandidates(processor, spellingsOf(wanted));
+      const { processorTestClockId: clockId } = wanted;
+      const candidates = clockId
+        ? await processor.listCustomersOnTestClock(clockId)
+        : await listCandidates(processor, spellingsOf(wanted));
       const snapshot = candidates.find(({ metadata }) => metadata['customerId'] === resourceId);
-      return snapshot ? { snapshot, isExisting: true } : null;
+      return snapshot ? { snapshot, isExisting: !clockId } : null;
     },
     async commit(tx, operation, { snapshot, isExisting: linkedToExisting }, publish, cause) {
       const customer = await customers.lockRow(tx, operation, operation.resourceId);
       if (!customer) throw unavailable('The customer is no longer reserved.');
+      const clock = customer.testClockId && (await testClocks.find(tx, operation, customer.testClockId));
       const { email: _email, externalId: _id, name, taxIds, ...rest } = toContent(snapshot, operation, customer);
       // What was just made has none; one that was there before may have some.
       const found = { ...rest, name: name ?? customer.name, taxIds: linkedToExisting ? taxIds : [] };
@@ -93,6 +103,7 @@ export const createCustomerKind = audited<Input, Counterpart, LinkedCustomer>(
         processorId: snapshot.id,
         processorCreatedAt: snapshot.createdAt,
         linkedToExisting,
+        ...(clock && { testClockNow: clock.time }),
       });
       if (!isMirrored(customer)) throw new Error('The processor gave the customer no id.');
       publishCreated(publish, customer, { now: customer.createdAt, cause });
@@ -122,7 +133,7 @@ const spellingsOf = ({ email, emailAsGiven = email }: Input): string[] => [email
  * left behind; `unavailable` when the processor does not respond, and the customer appears later
  */
 export function createCustomer(dependencies: Dependencies) {
-  const { operationLog, takeInBilling, now } = dependencies;
+  const { operationLog, processors, takeInBilling, now } = dependencies;
   const finish = finishSameRequest(dependencies);
 
   return async (
@@ -132,9 +143,11 @@ export function createCustomer(dependencies: Dependencies) {
     operationKey: string = randomUUID(),
   ): Promise<LinkedCustomer> => {
     const id = derivedId(CustomerId, operationKey, 'customer');
-    const { email: emailAsGiven, name, externalId } = wanted;
+    const { email: emailAsGiven, name, externalId, testClockId = null } = wanted;
     const email = canonicalEmail(emailAsGiven);
+    if (testClockId !== null) requireTestMode(await processors.of(scope.teamId));
     const reserve = async (tx: EntityManager): Promise<WithAudit<Input>> => {
+      const clock = testClockId && (await lockForCustomer(tx, scope, testClockId));
       await reserveIdentifiers(tx, scope, id, { email, externalId });
       await lockEmailsOfTeam(tx, scope.teamId, [email]);
       const metadata = withoutEmpty(wanted.metadata);
@@ -150,6 +163,8 @@ export function createCustomer(dependencies: Dependencies) {
         processorId: null,
         processorCreatedAt: null,
         linkedToExisting: false,
+        testClockId,
+        testClockNow: clock ? clock.time : null,
         balance: null,
         discountId: null,
         ...UNSEEN_BILLING,
@@ -164,10 +179,17 @@ export function createCustomer(dependencies: Dependencies) {
         sequence: 0,
         deletedAt: null,
       });
-      const fields = { email, name, externalId, ...(Object.keys(metadata).length > 0 && { metadata }) };
+      const fields = {
+        email,
+        name,
+        externalId,
+        ...(Object.keys(metadata).length > 0 && { metadata }),
+        ...(testClockId && { testClockId }),
+      };
       const changes = changesOf(null, fields, PERSONAL_FIELDS);
       const audit = pendingAuditOf(context, { target: { type: 'customer', id }, changes });
-      return { email, emailAsGiven, name, externalId, metadata, audit };
+      const onClock = clock && { processorTestClockId: clock.processorId };
+      return { email, emailAsGiven, name, externalId, metadata, ...onClock, audit };
     };
     const request = {
       resourceId: id,

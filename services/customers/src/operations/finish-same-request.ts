@@ -1,4 +1,4 @@
-import type { ProjectScope } from '@billing/contracts/ids';
+import type { ProjectScope, TestClockId } from '@billing/contracts/ids';
 import { sameMetadata, withoutEmpty } from '@billing/processor/metadata';
 import { findOwner } from '#persistence/customer-identifiers.ts';
 import { Customer, type LinkedCustomer } from '#persistence/customer.entity.ts';
@@ -10,6 +10,7 @@ interface WantedCustomer {
   readonly name?: string | undefined;
   readonly externalId?: string | undefined;
   readonly metadata: Readonly<Record<string, string>>;
+  readonly testClockId?: TestClockId | undefined;
 }
 
 /**
@@ -20,14 +21,17 @@ interface WantedCustomer {
 export function finishSameRequest({ em, operationLog }: Pick<Dependencies, 'em' | 'operationLog'>) {
   return async (
     scope: ProjectScope,
-    { email, name = '', externalId = '', metadata }: WantedCustomer,
+    { email, name = '', externalId = '', metadata, testClockId }: WantedCustomer,
   ): Promise<LinkedCustomer | null> => {
     const { teamId, projectId } = scope;
     const id = await findOwner(em.fork(), scope, { kind: 'email', value: email });
     const reserved = id && (await em.fork().findOne(Customer, { id, teamId, projectId, processorId: null }));
     if (!reserved || !(await operationLog.resume(reserved.id))) return null;
     const isNamedSame = (reserved.name ?? '') === name && (reserved.externalId ?? '') === externalId;
-    const isSame = isNamedSame && sameMetadata(reserved.metadata, withoutEmpty(metadata));
+    const isSame =
+      isNamedSame &&
+      (reserved.testClockId ?? undefined) === testClockId &&
+      sameMetadata(reserved.metadata, withoutEmpty(metadata));
     return isSame ? customers.find(em.fork(), scope, reserved.id) : null;
   };
 }

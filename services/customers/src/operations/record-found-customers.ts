@@ -129,6 +129,8 @@ function createLinked(
     processorId: snapshot.id,
     processorCreatedAt: snapshot.createdAt,
     linkedToExisting: !fromSync,
+    testClockId: null,
+    testClockNow: null,
     processorUpdatedAt: source.at,
     awaitsWebhook: false,
     ownInvoiceFields: [],

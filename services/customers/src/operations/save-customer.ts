@@ -13,6 +13,7 @@ import { BillingDetailsUpdated, type BillingDetailsState } from '@billing/contra
 import { isSameBilling, toDetails, UNSEEN_BILLING, type BillingContent } from '#domain/billing.ts';
 import { isSameContent, toState, type CustomerContent } from '#domain/customer.ts';
 import type { LinkedCustomer } from '#persistence/customer.entity.ts';
+import type { TestClock } from '#test-clocks/test-clock.entity.ts';
 
 /** When and why something changes; it happens now unless `at` is given. */
 export interface Change extends Omit<Source, 'at'>, Partial<Pick<Source, 'at'>> {
@@ -82,6 +83,19 @@ export function saveBilling(
   return true;
 }
 
+/** Saves what time it is for a customer on a test clock, if it is another one. */
+export function saveTestClock(
+  publish: Publish,
+  customer: LinkedCustomer,
+  { id: testClockId, time: testClockNow }: Pick<TestClock, 'id' | 'time'>,
+  { now, at = now, ...change }: Change,
+): void {
+  if (customer.testClockId === testClockId && customer.testClockNow?.getTime() === testClockNow.getTime()) return;
+  const before = toState(customer);
+  Object.assign(customer, { testClockId, testClockNow });
+  saveRecord(publish, CUSTOMER, customer, { before, now, at, ...change });
+}
+
 /** Saves that a customer has got its e-mail, or lost it to another who has it at the processor. */
 export function saveEmail(
   publish: Publish,
@@ -105,7 +119,8 @@ export function saveDeleted(
   { now, at = now, ...change }: Change,
 ): void {
   // The processor's clock, in whole seconds, may be behind ours.
-  const deletedAt = at < customer.createdAt ? customer.createdAt : at;
+  const time = customer.testClockId ? now : at;
+  const deletedAt = time < customer.createdAt ? customer.createdAt : time;
   if (customer.deletedAt && customer.deletedAt <= deletedAt) return;
   const isDeleted = !customer.deletedAt;
   const before = toState(customer);

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import type { CustomerId } from '@billing/contracts/ids';
+import type { CustomerId, TestClockId } from '@billing/contracts/ids';
 import type { CustomerBalance } from '@billing/contracts/resources/customer-state';
 import { searchIndex } from '@billing/database/containing';
 import type { BillingSnapshot } from '@billing/processor/port';
@@ -21,6 +21,7 @@ const CustomerSchema = defineEntity({
       properties: ['teamId', 'projectId', 'wantedEmail'],
       where: 'wanted_email is not null',
     },
+    { name: 'customers_on_test_clock', properties: ['testClockId'], where: 'test_clock_id is not null' },
     searchIndex('customers_search', 'customers', SEARCHED_COLUMNS),
   ],
   properties: {
@@ -39,6 +40,9 @@ const CustomerSchema = defineEntity({
     balance: p.json<CustomerBalance>().strictNullable(),
     /** The processor's id of the discount that the customer has there. */
     discountId: p.text().strictNullable(),
+    /** The test clock that it lives on, and what time it is there; null in real time. */
+    testClockId: p.text().$type<TestClockId>().strictNullable(),
+    testClockNow: p.datetime().strictNullable(),
     /** As the processor has it; null until it was seen. */
     billing: p.json<BillingSnapshot>().strictNullable(),
     taxIds: p.json<readonly TaxIdRecord[]>().strictNullable(),

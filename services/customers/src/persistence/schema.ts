@@ -6,11 +6,13 @@ import { CreateCustomers } from './migrations/0001-create-customers.ts';
 import { AddCustomerDiscounts } from './migrations/0002-add-customer-discounts.ts';
 import { FoldSearchedTexts } from './migrations/0003-fold-searched-texts.ts';
 import { TellLivesApart } from './migrations/0004-tell-lives-apart.ts';
+import { TestClock } from '../test-clocks/test-clock.entity.ts';
 import { AddBillingDetails } from './migrations/0005-add-billing-details.ts';
+import { CreateTestClocks } from './migrations/0006-create-test-clocks.ts';
 
 /** The tables of the customers service. */
 export const customersSchema = {
-  entities: [...operationLogEntities, Customer, CustomerIdentifier, Grant],
+  entities: [...operationLogEntities, Customer, CustomerIdentifier, Grant, TestClock],
   migrations: [
     ...operationLogMigrations,
     { name: '0001-create-customers', class: CreateCustomers },
@@ -18,5 +20,6 @@ export const customersSchema = {
     { name: '0003-fold-searched-texts', class: FoldSearchedTexts },
     { name: '0004-tell-lives-apart', class: TellLivesApart },
     { name: '0005-add-billing-details', class: AddBillingDetails },
+    { name: '0006-create-test-clocks', class: CreateTestClocks },
   ],
 };

@@ -29,6 +29,11 @@ export const TAGS = [
   },
   { name: 'Customers', resources: ['customers'], description: 'Who pays, mirrored to the payment processor.' },
   {
+    name: 'Test clocks',
+    resources: ['test-clocks'],
+    description: 'Time of the payment processor in test mode: what a year brings is seen in a minute.',
+  },
+  {
     name: 'Checkout',
     resources: ['checkout'],
     description: 'Hosted pages of the payment processor where customers buy.',

@@ -78,6 +78,7 @@ export const sampleSubscription = (projectId: ProjectId, changes: Partial<Subscr
   canceledAt: null,
   cancellation: null,
   involuntary: false,
+  testClockId: null,
   pauseCollection: null,
   tax: UNTAXED,
   discounts: [],

@@ -37,38 +37,58 @@ export function replacePaymentMethod({ em, processors }: Pick<Dependencies, 'em'
     const { paymentMethodId } = await processor.findSavedPaymentMethod(setupIntentId);
     if (!paymentMethodId) throw new Error(`Setup session ${sessionId} is complete but saved no payment method.`);
 
-    const changes = { defaultPaymentMethodId: paymentMethodId };
-    await processor.updateCustomer(customerId, changes, idempotencyKey('default-payment-method', sessionId));
-    const using: string[] = [];
-    const refused = new Map<string, string>();
-    const failures: ProcessorError[] = [];
-    for await (const page of everySubscription(processor, customerId)) {
-      const running = page.filter(subscription => isRunningHere(subscription, scope));
-      const rows = await subscriptionRows.find(
-        em.fork(),
-        running.map(({ id }) => ({ scope, id })),
-      );
-      for (const { id } of running) {
-        const hasRefused =
-          rows.get(scopedKey({ scope, id }))?.refusedPaymentMethod?.paymentMethodId === paymentMethodId;
-        // The processor repeats under the same key what it has refused under it.
-        const again = hasRefused ? `:${randomUUID()}` : '';
-        const key = idempotencyKey('subscription-payment-method', sessionId, `${id}${again}`);
-        try {
-          await processor.setSubscriptionPaymentMethod(id, paymentMethodId, key);
-          using.push(id);
-        } catch (err) {
-          if (isMissing(err)) continue;
-          if (!(err instanceof ProcessorError) || OF_ACCOUNT.has(err.processorStatus)) throw err;
-          if (isRefused(err)) refused.set(id, err.message);
-          else failures.push(err);
-        }
+    return useEverywhere({ em, processor }, scope, { customerId, paymentMethodId, sourceId: sessionId });
+  };
+}
+
+/** A payment method of a customer, and what it comes from. */
+interface SavedMethod {
+  /** The processor's id of the customer. */
+  readonly customerId: string;
+  readonly paymentMethodId: string;
+  /** The idempotency keys follow from it. */
+  readonly sourceId: string;
+}
+
+/**
+ * Makes a payment method the default of a customer and of each of its running subscriptions of the project.
+ * @throws what kept it from being used everywhere, refusals of subscriptions apart
+ */
+export async function useEverywhere(
+  { em, processor }: Pick<Dependencies, 'em'> & { readonly processor: Processor },
+  scope: ProjectScope,
+  { customerId, paymentMethodId, sourceId }: SavedMethod,
+): Promise<Replacement> {
+  const changes = { defaultPaymentMethodId: paymentMethodId };
+  await processor.updateCustomer(customerId, changes, idempotencyKey('default-payment-method', sourceId));
+  const using: string[] = [];
+  const refused = new Map<string, string>();
+  const failures: ProcessorError[] = [];
+  for await (const page of everySubscription(processor, customerId)) {
+    const running = page.filter(subscription => isRunningHere(subscription, scope));
+    const rows = await subscriptionRows.find(
+      em.fork(),
+      running.map(({ id }) => ({ scope, id })),
+    );
+    for (const { id } of running) {
+      const hasRefused = rows.get(scopedKey({ scope, id }))?.refusedPaymentMethod?.paymentMethodId === paymentMethodId;
+      // The processor repeats under the same key what it has refused under it.
+      const again = hasRefused ? `:${randomUUID()}` : '';
+      const key = idempotencyKey('subscription-payment-method', sourceId, `${id}${again}`);
+      try {
+        await processor.setSubscriptionPaymentMethod(id, paymentMethodId, key);
+        using.push(id);
+      } catch (err) {
+        if (isMissing(err)) continue;
+        if (!(err instanceof ProcessorError) || OF_ACCOUNT.has(err.processorStatus)) throw err;
+        if (isRefused(err)) refused.set(id, err.message);
+        else failures.push(err);
       }
     }
-    const [failure] = failures;
-    if (failure) throw failure;
-    return { paymentMethodId, using, refused };
-  };
+  }
+  const [failure] = failures;
+  if (failure) throw failure;
+  return { paymentMethodId, using, refused };
 }
 
 /** What the processor returns where every call is refused: the secret key is not accepted, or lacks a permission. */

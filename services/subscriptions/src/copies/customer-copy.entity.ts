@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/postgresql';
-import type { CustomerId, ProjectId, TeamId } from '@billing/contracts/ids';
+import type { CustomerId, ProjectId, TeamId, TestClockId } from '@billing/contracts/ids';
 import type { BillingDetails } from '@billing/contracts/resources/billing-details';
 import type { CustomerBalance } from '@billing/contracts/resources/customer-state';
 
@@ -20,6 +20,9 @@ const CustomerCopySchema = defineEntity({
     balance: p.json<CustomerBalance>().strictNullable(),
     /** The processor's id of a discount that the customer has, or had a moment ago. */
     discountId: p.text().strictNullable(),
+    /** The test clock that the customer lives on, and what time it is there; null in real time. */
+    testClockId: p.text().$type<TestClockId>().strictNullable(),
+    testClockNow: p.datetime().strictNullable(),
     /** Of the newest state that an event or a reply showed. */
     version: p.integer(),
     createdAt: p.datetime(),

@@ -3,6 +3,7 @@ import { CustomerId, type ProjectScope } from '@billing/contracts/ids';
 import { executeBound } from '@billing/database/bound-statement';
 import { keyColumns, scopedKey, type ProjectObject } from '@billing/database/project-objects';
 import { lockCustomers } from '#rows/locks';
+import type { CustomerCopy } from './customer-copy.entity.ts';
 
 /** How an object of the processor refers to its customer. */
 export interface CustomerReference {
@@ -20,16 +21,28 @@ export interface CustomerReference {
  * In a transaction, no copy of these customers is saved until it ends: what is recorded for a customer here is seen by
  * whoever moves its records to the next one (`moveRecords`).
  */
-export async function findCustomers(
+export const findCustomers = async (
   em: EntityManager,
   references: readonly CustomerReference[],
-): Promise<(CustomerId | undefined)[]> {
+): Promise<(CustomerId | undefined)[]> => (await findClockedCustomers(em, references)).map(it => it?.id);
+
+/** A customer, and the test clock that it lives on. */
+export type ClockedCustomer = Pick<CustomerCopy, 'id' | 'testClockId'>;
+
+/** The same, with their test clocks. */
+export async function findClockedCustomers(
+  em: EntityManager,
+  references: readonly CustomerReference[],
+): Promise<(ClockedCustomer | undefined)[]> {
   if (references.length === 0) return [];
   if (em.isInTransaction()) await lockCustomers(em, references.map(toProcessorCustomer), { shared: true });
-  const rows = await executeBound<{ id: CustomerId | null }>(
+  const rows = await executeBound<ClockedCustomer | { readonly id: null }>(
     em,
     // Two look-ups by a key each: one condition with "or" reads all customers of the project.
-    `select coalesce(
+    `select found.id, found.test_clock_id as "testClockId"
+       from unnest($1::text[], $2::text[], $3::text[], $4::text[]) with ordinality
+              as wanted (team_id, project_id, processor_customer_id, named, place)
+       left join customer_copies found on found.id = coalesce(
               (select copy.id from customer_copies copy
                 where copy.team_id = wanted.team_id and copy.project_id = wanted.project_id
                   and copy.processor_customer_id = wanted.processor_customer_id
@@ -37,13 +50,11 @@ export async function findCustomers(
                 limit 1),
               (select copy.id from customer_copies copy
                 where copy.team_id = wanted.team_id and copy.project_id = wanted.project_id
-                  and copy.id = wanted.named)) as id
-       from unnest($1::text[], $2::text[], $3::text[], $4::text[]) with ordinality
-              as wanted (team_id, project_id, processor_customer_id, named, place)
+                  and copy.id = wanted.named))
       order by wanted.place`,
     [...keyColumns(references.map(toProcessorCustomer)), references.map(it => namedCustomer(it) ?? '')],
   );
-  return rows.map(({ id }) => id ?? undefined);
+  return rows.map(row => (row.id === null ? undefined : row));
 }
 
 /** A customer that was deleted at the processor. */

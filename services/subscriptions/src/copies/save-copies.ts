@@ -33,7 +33,11 @@ export async function saveCustomerCopies(
 }
 
 async function saveInTransaction(tx: EntityManager, customers: readonly OwnedBy<CustomerState>[]): Promise<void> {
-  const copies = customers.map(toCopy);
+  const copies = customers.map(toCopy).map(({ testClock: clock, ...copy }) => ({
+    ...copy,
+    testClockId: clock?.id ?? null,
+    testClockNow: clock?.now ?? null,
+  }));
   // Waits for transactions that have just found these customers in the copies as they were.
   await lockCustomers(
     tx,

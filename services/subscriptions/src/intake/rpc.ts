@@ -1,5 +1,7 @@
 import { rpcHandler, type RpcHandler } from '@billing/service/definition';
 import { HasSubscribed, TakeInBilling } from '@billing/contracts/rpc/calls';
+import { FindSequences } from '@billing/contracts/rpc/test-clocks';
+import { findSequences } from '#state/find-sequences';
 import { saveCustomerCopies } from '#copies/save-copies';
 import type { Dependencies } from '../dependencies.ts';
 import { hasSubscribed } from './has-subscribed.ts';
@@ -12,10 +14,16 @@ export function intakeRpc(
   const { em, intakes } = dependencies;
   const isSubscriber = hasSubscribed(dependencies);
   return [
-    rpcHandler(TakeInBilling, async ({ teamId, customer }) => {
+    rpcHandler(TakeInBilling, async ({ teamId, customer, again }) => {
       await saveCustomerCopies(em.fork(), [{ teamId, state: customer }]);
-      return { isComplete: await intakes.takeIn({ teamId, projectId: customer.projectId }, customer.id) };
+      const { id: customerId, projectId, processorCustomerId } = customer;
+      if (again) {
+        await intakes.takeInAgain({ customerId, teamId, projectId, processorCustomerId });
+        return { isComplete: true };
+      }
+      return { isComplete: await intakes.takeIn({ teamId, projectId }, customerId) };
     }),
+    rpcHandler(FindSequences, ({ customerIds, ...scope }) => findSequences(em.fork(), scope, customerIds)),
     rpcHandler(HasSubscribed, async ({ customerId, ...scope }) => ({
       subscribed: await isSubscriber(scope, customerId),
     })),

@@ -10,10 +10,13 @@ import { extendIntake, leaseDueIntakes, leaseIntake, releaseIntake, type LeasedI
 import { findOwnership } from './find-ownership.ts';
 import { moveRecords } from './move-records.ts';
 import { takeInInvoices } from './take-in-invoices.ts';
+import { takeInPayments } from './take-in-payments.ts';
 import { takeInSubscriptions } from './take-in-subscriptions.ts';
 
-/** Pages for which a request waits: enough for a full page of subscriptions and one of invoices. */
-const MAX_PAGES = 4;
+type BilledCustomer = Pick<LeasedIntake, 'customerId' | 'teamId' | 'projectId' | 'processorCustomerId'>;
+
+/** Pages for which a request waits: enough for a full page of each kind. */
+const MAX_PAGES = 6;
 /** How long a request waits for another process that works on the same intake, in milliseconds. */
 const TURN_MS = 8_000;
 /** The longest pause after a failure, in seconds. */
@@ -21,18 +24,19 @@ const MAX_DELAY_SECONDS = 900;
 
 /**
  * Takes in what the processor billed customers before they were linked: it moves the records of deleted customers that were
- * linked to the same one there, and records the subscriptions and invoices that the processor has. The copy of a linked
+ * linked to the same one there, and records the subscriptions, invoices and payments that the processor has. The copy of a linked
  * customer and its intake are saved together, so that no crash loses it; a request that links a customer does the work at
  * once, and `continueDue` does what is large, or failed.
  */
 export function customerIntakes(
   dependencies: Pick<Dependencies, 'em' | 'outbox' | 'rpc' | 'processors' | 'logger' | 'now'>,
 ) {
-  const { em, processors, logger } = dependencies;
+  const { em, processors, logger, now } = dependencies;
   const move = moveRecords(dependencies);
   const ownershipOf = findOwnership(dependencies);
   const subscriptions = takeInSubscriptions(dependencies);
   const invoices = takeInInvoices(dependencies);
+  const payments = takeInPayments(dependencies);
 
   /**
    * Takes in the billing of a customer that has a copy here. Returns false when a part of it follows: when it is large, or
@@ -48,6 +52,14 @@ export function customerIntakes(
       if (performance.now() > deadline) return false;
       await pause(50);
     }
+  }
+
+  /**
+   * Reads once more what the processor has billed a customer, whatever was taken in before.
+   * @throws Problem when the processor or another service fails
+   */
+  async function takeInAgain(customer: BilledCustomer): Promise<void> {
+    await Array.fromAsync(takePages(customer));
   }
 
   /** Works on an intake to its end; a failure is logged, and it is tried again later. */
@@ -75,7 +87,7 @@ export function customerIntakes(
   }
 
   /** Takes everything in from its start, which changes nothing where it was taken in before; yields before each page. */
-  async function* takePages({ customerId, teamId, projectId, processorCustomerId }: LeasedIntake) {
+  async function* takePages({ customerId, teamId, projectId, processorCustomerId }: BilledCustomer) {
     const processorCustomer: ProjectObject = { scope: { teamId, projectId }, id: processorCustomerId };
     await move(processorCustomer);
     const copy = await em.fork().findOne(CustomerCopy, { id: customerId, teamId, projectId });
@@ -84,11 +96,12 @@ export function customerIntakes(
     const processor = await processors.of(teamId);
     const ownership = await ownershipOf(processor, processorCustomer);
     let page = 0;
-    for (const take of [subscriptions, invoices]) {
+    const readAt = () => copy.testClockNow ?? now();
+    for (const take of [subscriptions, invoices, payments]) {
       let after: string | null = null;
       for (let isLast = false; !isLast;) {
         yield (page += 1);
-        const next: string | null = await take(processorCustomer, { processor, ownership, after }).catch(
+        const next: string | null = await take(processorCustomer, { processor, ownership, after, readAt }).catch(
           missingOrThrow,
         );
         isLast = next === null || (next === 'missing' && after === null);
@@ -98,7 +111,7 @@ export function customerIntakes(
     }
   }
 
-  return { takeIn, leaseDue: (limit: number) => leaseDueIntakes(em, limit), continueDue };
+  return { takeIn, takeInAgain, leaseDue: (limit: number) => leaseDueIntakes(em, limit), continueDue };
 }
 
 export type CustomerIntakes = ReturnType<typeof customerIntakes>;

@@ -18,6 +18,8 @@ interface Page {
   readonly ownership: Ownership;
   /** The processor's id of the last invoice of the page before. */
   readonly after: string | null;
+  /** What time a reading has: ours, or that of the customer's test clock. */
+  readonly readAt: () => Date;
 }
 
 /**
@@ -27,16 +29,16 @@ interface Page {
 export function takeInInvoices(
   dependencies: Pick<Dependencies, 'em' | 'outbox' | 'rpc' | 'processors' | 'now' | 'logger'>,
 ) {
-  const { em, outbox, now, logger } = dependencies;
+  const { em, outbox, logger } = dependencies;
   const apply = applyInvoiceEvents(dependencies);
   const prepare = prepareInvoiceEvent(dependencies);
 
   return async (
     { scope, id: processorCustomerId }: ProjectObject,
-    { processor, ownership, after }: Page,
+    { processor, ownership, after, readAt: timeOfReading }: Page,
   ): Promise<string | null> => {
     const listed = await processor.listInvoices(processorCustomerId, after ?? undefined);
-    const readAt = now();
+    const readAt = timeOfReading();
     const own = await ownOf(scope, listed, ownership);
     for (const { id } of own.filter(({ status }) => status === null))
       logger.error({ processorInvoiceId: id, ...scope }, 'invoice of unknown status not taken in');

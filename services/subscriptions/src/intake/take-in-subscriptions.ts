@@ -18,6 +18,8 @@ interface Page {
   readonly ownership: Ownership;
   /** The processor's id of the last subscription of the page before. */
   readonly after: string | null;
+  /** What time a reading has: ours, or that of the customer's test clock. */
+  readonly readAt: () => Date;
 }
 
 /**
@@ -33,11 +35,11 @@ export function takeInSubscriptions({
 }: Pick<Dependencies, 'em' | 'outbox' | 'now' | 'logger'>) {
   return async (
     { scope, id: processorCustomerId }: ProjectObject,
-    { processor, ownership, after }: Page,
+    { processor, ownership, after, readAt: timeOfReading }: Page,
   ): Promise<string | null> => {
     const versions = await findVersions({ scope, id: processorCustomerId });
     const listed = await processor.listSubscriptions(processorCustomerId, after ?? undefined);
-    const readAt = now();
+    const readAt = timeOfReading();
     const own = await ownOf(listed, ownership);
     for (const { id } of own.filter(({ status }) => status === null))
       logger.error({ processorSubscriptionId: id, ...scope }, 'subscription of unknown status not taken in');

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { PaymentId, type CustomerId, type InvoiceId, type ProjectScope } from '@billing/contracts/ids';
+import { PaymentId, type InvoiceId, type ProjectScope } from '@billing/contracts/ids';
 import type { Publish } from '@billing/messaging/outbox';
 import { later } from '@billing/processor/event-order';
 import type { Processor } from '@billing/processor/port';
@@ -8,7 +8,7 @@ import { readCharge } from '@billing/processor/snapshots/payments';
 import { idOfMirrored } from '@billing/service/derived-id';
 import { scopedKey, type ProjectObject } from '@billing/database/project-objects';
 import type { Source } from '@billing/service/save-record';
-import { findCustomers, type CustomerReference } from '#copies/find-customers';
+import { findClockedCustomers, type ClockedCustomer, type CustomerReference } from '#copies/find-customers';
 import { fetchCustomer } from '#copies/fetch-customer';
 import type { Dependencies } from '../dependencies.ts';
 import { observedCharge } from './payment-observations.rules.ts';
@@ -62,7 +62,7 @@ export function applyPaymentEvents({ now }: Pick<Dependencies, 'now'>) {
     const payments = events.map(toObject);
     await paymentRows.lock(tx, payments);
     const rows = await paymentRows.find(tx, payments);
-    const customerIds = await findCustomersOf(
+    const customers = await findCustomersOf(
       tx,
       events.filter(event => !rows.get(scopedKey(toObject(event)))?.customerId),
     );
@@ -73,7 +73,8 @@ export function applyPaymentEvents({ now }: Pick<Dependencies, 'now'>) {
       const row = rows.get(key);
       const known = row?.observations ?? NOTHING_OBSERVED;
       const observations = mergeObservations(known, reportOf(event).observations);
-      const customerId = row?.customerId ?? customerIds.get(event) ?? null;
+      const found = customers.get(event);
+      const customerId = row?.customerId ?? found?.id ?? null;
       const needsCustomer = observations.customerId !== null && customerId === null;
       const needsRead = event.chargeToRead !== null && event.prepared === undefined && !termsOf(observations);
       if (needsCustomer || needsRead) {
@@ -81,7 +82,8 @@ export function applyPaymentEvents({ now }: Pick<Dependencies, 'now'>) {
       } else {
         const invoiceId = linkedInvoice(row, { scope: event.scope, observations, links });
         if (row && invoiceId === row.invoiceId && isDeepStrictEqual(observations, known)) continue;
-        const columns = columnsOf(observations, { customerId, invoiceId, at: event.source.at });
+        const testClockId = row?.testClockId ?? found?.testClockId ?? null;
+        const columns = columnsOf(observations, { customerId, testClockId, invoiceId, at: event.source.at });
         const next = { ...(row ?? newPayment(event, now())), ...columns };
         const before = row ? toResource(row) : null;
         rows.set(key, next);
@@ -189,7 +191,12 @@ function newPayment(
 
 function columnsOf(
   observations: PaymentObservations,
-  { customerId, invoiceId, at }: Pick<Payment, 'customerId' | 'invoiceId'> & Pick<Source, 'at'>,
+  {
+    customerId,
+    testClockId,
+    invoiceId,
+    at,
+  }: Pick<Payment, 'customerId' | 'testClockId' | 'invoiceId'> & Pick<Source, 'at'>,
 ): Omit<Payment, keyof ReturnType<typeof newPayment>> {
   const terms = termsOf(observations);
   return {
@@ -203,6 +210,7 @@ function columnsOf(
     paymentMethod: terms?.paymentMethod ?? null,
     processorCustomerId: observations.customerId,
     customerId,
+    testClockId,
     processorInvoiceId: observations.invoiceId,
     invoiceId,
     observations,
@@ -213,10 +221,10 @@ function columnsOf(
 async function findCustomersOf<Event extends PaymentEvent>(
   tx: EntityManager,
   events: readonly Event[],
-): Promise<ReadonlyMap<Event, CustomerId | undefined>> {
+): Promise<ReadonlyMap<Event, ClockedCustomer | undefined>> {
   const withCustomer = events.filter(event => referencesOf(event).length > 0);
-  const ids = await findCustomers(tx, withCustomer.flatMap(referencesOf));
-  return new Map(withCustomer.map((event, index) => [event, ids[index]]));
+  const found = await findClockedCustomers(tx, withCustomer.flatMap(referencesOf));
+  return new Map(withCustomer.map((event, index) => [event, found[index]]));
 }
 
 /** The invoice that a payment failed to pay. */

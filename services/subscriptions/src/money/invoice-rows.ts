@@ -3,6 +3,7 @@ import type { CustomerId, InvoiceId, ProjectScope, SubscriptionId } from '@billi
 import { notFound } from '@billing/contracts/problem';
 import { executeBound } from '@billing/database/bound-statement';
 import { keyColumns, type ProjectObject, scopedKey } from '@billing/database/project-objects';
+import type { ClockedCopy } from '#copies/test-clocks';
 import { objectRows } from '#rows/object-rows';
 import { markStatesOf } from '#state/state-marks';
 import { Invoice } from './invoice.entity.ts';
@@ -16,9 +17,13 @@ export const invoiceRows = objectRows(Invoice, {
 });
 
 /** Selects the invoices that are past due at a time: open, and with a due date that is past, or without one and tried to be collected. */
-export const pastDueAt = (now: Date) => ({
+export const pastDueAt = (now: Date, onTestClocks: readonly ClockedCopy[]) => ({
   status: 'open' as const,
-  $or: [{ attempted: true, dueDate: null }, { dueDate: { $lt: now } }],
+  $or: [
+    { attempted: true, dueDate: null },
+    { dueDate: { $lt: now }, customerId: { $nin: onTestClocks.map(({ id }) => id) } },
+    ...onTestClocks.map(({ id, testClockNow }) => ({ customerId: id, dueDate: { $lt: testClockNow ?? now } })),
+  ],
 });
 
 /**

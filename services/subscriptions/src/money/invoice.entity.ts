@@ -67,6 +67,8 @@ const InvoiceSchema = defineEntity({
     taxes: p.json<InvoiceResource['taxes']>(),
     customerTaxIds: p.json<InvoiceResource['customerTaxIds']>(),
     purchaseOrder: p.text().strictNullable(),
+    /** The processor's id of the test clock that it lives on; null in real time. */
+    testClockId: p.text().strictNullable(),
     /** Not loaded with an entity unless it is asked for: there may be many. */
     lines: p.json<readonly StoredLine[]>().lazy(),
     /** Whether the customer is deleted: tax ids and order number are erased, and stay so. */

@@ -82,6 +82,8 @@ describe('a read of the processor', () => {
   const snapshot = (changes: Partial<InvoiceSnapshot>): InvoiceSnapshot => ({
     id: 'in_1',
     customerId: 'cus_1',
+    finalizesAt: null,
+    testClockId: null,
     subscriptionId: null,
     subscriptionMetadata: {},
     metadata: {},

@@ -46,6 +46,7 @@ export const COPIED = [
   'givenUpAt',
   'customerTaxIds',
   'purchaseOrder',
+  'testClockId',
 ] as const satisfies readonly (keyof InvoiceSnapshot)[];
 
 /** A line in JSON, as callers see it but for our id of its price. */

@@ -6,6 +6,7 @@ import { INVOICE_STATUSES, type InvoiceStatus } from '@billing/contracts/resourc
 import type { Dependencies } from '../dependencies.ts';
 import { searchRecords, type SearchedValues } from '#rows/search-records';
 import { Invoice } from './invoice.entity.ts';
+import { findOnTestClocks } from '#copies/test-clocks';
 import { pastDueAt } from './invoice-rows.ts';
 
 interface InvoiceFilter extends Page, CreatedRange {
@@ -56,7 +57,7 @@ export function listInvoices({ em, rpc, now }: Pick<Dependencies, 'em' | 'rpc' |
       processorInvoiceId: processorId,
       createdAt: createdWithin({ createdAfter, createdBefore }),
       $and: [
-        ...(pastDue ? [pastDueAt(now())] : []),
+        ...(pastDue ? [pastDueAt(now(), await findOnTestClocks(em.fork(), { teamId, projectId }))] : []),
         ...(number === undefined ? [] : [containing('number', number)]),
         ...(search === undefined ? [] : [{ $or: [...searched, containing('number', search)] }]),
       ],

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/postgresql';
 import { pick } from '@billing/contracts/fields-of';
-import type { CustomerId, InvoiceId, PaymentId, ProjectId, TeamId } from '@billing/contracts/ids';
+import type { CustomerId, InvoiceId, PaymentId, ProjectId, TeamId, TestClockId } from '@billing/contracts/ids';
 import {
   storedPaymentMethod,
   type Payment as PaymentResource,
@@ -33,6 +33,8 @@ const PaymentSchema = defineEntity({
     processorInvoiceId: p.text().strictNullable(),
     /** Null without an invoice, and until the invoice is recorded here. */
     invoiceId: p.text().$type<InvoiceId>().strictNullable(),
+    /** The test clock of its customer; null in real time. */
+    testClockId: p.text().$type<TestClockId>().strictNullable(),
     /** Null, like amount and currency, while only a refund, a dispute or an invoice of the payment is known. */
     status: p.text().$type<PaymentStatus>().strictNullable(),
     amount: p.bigint('number').strictNullable(),

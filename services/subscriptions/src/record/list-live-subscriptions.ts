@@ -9,7 +9,8 @@ import { isLiveInvoice, isLiveSubscription } from './compare-subscriptions.ts';
 type Request = z.output<(typeof ListLiveRecords)['subscriptions']['request']>;
 
 /**
- * Lists a page of a project's subscriptions that have not ended, or of its invoices that are neither paid nor void. No payment
+ * Lists a page of a project's subscriptions that have not ended, or of its invoices that are neither paid nor void; the
+ * processor's lists leave out what lives on test clocks. No payment
  * is ever gone at the processor.
  */
 export function listLiveSubscriptions(em: EntityManager) {
@@ -17,10 +18,12 @@ export function listLiveSubscriptions(em: EntityManager) {
     if (type === 'payment') return { records: [], next: null };
     return type === 'invoice'
       ? listPage(em.fork(), Invoice, page, it =>
-          isLiveInvoice(it) ? { id: it.id, processorId: it.processorInvoiceId } : null,
+          isLiveInvoice(it) && it.testClockId === null ? { id: it.id, processorId: it.processorInvoiceId } : null,
         )
       : listPage(em.fork(), Subscription, page, it =>
-          isLiveSubscription(it) ? { id: it.id, processorId: it.processorSubscriptionId } : null,
+          isLiveSubscription(it) && it.testClockId === null
+            ? { id: it.id, processorId: it.processorSubscriptionId }
+            : null,
         );
   };
 }

@@ -14,6 +14,7 @@ const terms = (changes: Partial<SubscriptionTerms> = {}): SubscriptionTerms => (
   canceledAt: null,
   cancellation: null,
   involuntary: false,
+  testClockId: null,
   pauseCollection: null,
   tax: UNTAXED,
   items: [],

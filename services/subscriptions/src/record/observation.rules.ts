@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { hasEnded } from '@billing/contracts/resources/subscription';
 import {
+  AFTER_EVENTS,
   BEFORE_EVENTS,
   compareOrder,
   decide,
@@ -50,7 +51,10 @@ export function decideOnObservation(
   const isSame = isDeepStrictEqual(recorded.terms, terms);
   if (position.rank === RANK.created && !ends && !isSame) return 'ignore';
   const order = { ...(recorded.position ?? BEFORE_EVENTS), isFinal: hadEnded };
-  const unorderedUntil = recorded.readAt && new Date(recorded.readAt.getTime() + CLOCK_TOLERANCE_MS);
+  // Events on a test clock have its time, and a reading has ours.
+  const unorderedUntil =
+    recorded.readAt &&
+    (terms.testClockId === null ? new Date(recorded.readAt.getTime() + CLOCK_TOLERANCE_MS) : AFTER_EVENTS);
   return decide({ order, unorderedUntil }, { ...position, isFinal: ends }, isSame);
 }
 

@@ -94,6 +94,7 @@ export function recordedState(row: Subscription): RecordedState {
     pendingChange: recordedPendingChange(row),
     schedule: row.schedule && managingSchedule(row.schedule),
     metadata: row.metadata,
+    testClockId: row.testClockId,
   };
   const position = at && rank !== null && eventId !== null ? { at, rank, eventId } : null;
   return { terms, position, readAt };

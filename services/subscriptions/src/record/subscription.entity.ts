@@ -114,6 +114,8 @@ const SubscriptionSchema = defineEntity({
     /** The one that the customer saved last in our portal, if the processor refused it for this subscription. */
     refusedPaymentMethod: p.json<StoredRefusal>().strictNullable(),
     metadata: p.json<Record<string, string>>(),
+    /** The processor's id of the test clock that it lives on; null in real time. */
+    testClockId: p.text().strictNullable(),
     /** Counts how often the row was saved: consumers keep the highest, and a read of the processor is outdated once it is higher. */
     version: p.integer(),
     /** Of its last event for tenants. */
@@ -257,7 +259,7 @@ const shownState = (row: ShownSubscription) => ({
 /** Returns the state that events and other services get. */
 export const toState = (row: Subscription): SubscriptionState => ({
   ...shownState(row),
-  ...pick(row, ['processorCustomerId', 'involuntary', 'version']),
+  ...pick(row, ['processorCustomerId', 'involuntary', 'testClockId', 'version']),
 });
 
 /** When the newest event or reading happened that the row includes. */

@@ -47,6 +47,8 @@ export interface SubscriptionTerms {
   /** The processor's schedule that manages it. */
   readonly schedule: ManagingSchedule | null;
   readonly metadata: Readonly<Record<string, string>>;
+  /** The processor's id of the test clock that it lives on; null in real time. */
+  readonly testClockId: string | null;
 }
 
 export const ACTIVE_STATUSES = ['active', 'trialing'] as const satisfies readonly SubscriptionStatus[];
@@ -119,6 +121,7 @@ export function readTerms(
     pendingChange: hasEnded(status) ? null : readPendingChange(snapshot),
     schedule: hasEnded(status) ? null : readManagingSchedule(snapshot, recorded?.schedule ?? null),
     metadata: withoutRouting(snapshot.metadata),
+    testClockId: snapshot.testClockId,
   };
 }
 

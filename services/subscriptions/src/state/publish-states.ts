@@ -13,6 +13,7 @@ import { isWriteConflict } from '@billing/database/transaction';
 import { semaphore } from '@billing/messaging/semaphore';
 import { lingerAfter, type Linger } from '@billing/database/linger';
 import { startLeaseLoop, type LeaseLoop } from '@billing/database/lease-loop';
+import { timeOf } from '#copies/test-clocks';
 import { lockAll } from '#rows/locks';
 import type { Dependencies } from '../dependencies.ts';
 import { nextChangeAt } from './customer-state.rules.ts';
@@ -122,12 +123,14 @@ function publishState(
   { last, at }: { readonly last: PublishedState | undefined; readonly at: Date },
 ): PublishedState | undefined {
   const { id: customerId, teamId, projectId, deletedAt } = found.customer;
-  const state = stateOf(deletedAt ? withoutAnything(found) : found, at);
+  const time = timeOf(found.customer, () => at);
+  const state = stateOf(deletedAt ? withoutAnything(found) : found, time);
   const isDifferent =
     state.payment.status !== (last?.state.payment.status ?? 'ok') ||
     !isDeepStrictEqual(asSaved(state.entitlements), last?.state.entitlements ?? {});
-  // Time takes away what there is, and gives nothing.
-  const dueAt = Object.keys(state.entitlements).length > 0 ? nextChangeAt(found.records, at) : null;
+  // Time takes away what there is, and gives nothing; a test clock that moves marks its customers.
+  const isDue = Object.keys(state.entitlements).length > 0 && !found.customer.testClockId;
+  const dueAt = isDue ? nextChangeAt(found.records, at) : null;
   const isErased = deletedAt !== null && last !== undefined;
   if (!isDifferent && !isErased)
     return !last || last.dueAt?.getTime() === dueAt?.getTime() ? undefined : { ...last, dueAt };
@@ -154,7 +157,7 @@ const asSaved = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 /** What is left of a deleted customer: neither personal data nor anything that is granted or due. */
 const withoutAnything = ({ customer, records }: FoundCustomer): StateSource => ({
-  customer: { id: customer.id, email: null, externalId: null, balance: null },
+  customer: { id: customer.id, email: null, externalId: null, balance: null, testClockId: customer.testClockId },
   subscriptions: [],
   checkouts: [],
   records: { ...records, subscriptions: [], openInvoices: [], grants: [] },

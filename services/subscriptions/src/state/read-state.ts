@@ -11,15 +11,16 @@ import type { Dependencies } from '../dependencies.ts';
 import { entitlementsOf, grantOf, paymentOf } from './customer-state.rules.ts';
 import type { CustomerRef, FoundCustomer } from './find-customer-records.ts';
 import { findRecords } from './find-records.ts';
+import { timeOf } from '#copies/test-clocks';
 
 /** What a state is composed of. */
 export interface StateSource extends Omit<FoundCustomer, 'customer'> {
-  readonly customer: Pick<CustomerCopy, 'id' | 'externalId' | 'email' | 'balance'>;
+  readonly customer: Pick<CustomerCopy, 'id' | 'externalId' | 'email' | 'balance' | 'testClockId'>;
 }
 
 /** Returns what a customer may use at a time: of all features, or of `features`. */
 export function stateOf(
-  { customer: { id, externalId, email, balance }, subscriptions, checkouts, records }: StateSource,
+  { customer: { id, externalId, email, balance, testClockId }, subscriptions, checkouts, records }: StateSource,
   asOf: Date,
   features?: readonly string[],
 ): CustomerState {
@@ -35,6 +36,7 @@ export function stateOf(
     payment: paymentOf(records),
     balance,
     pendingCheckouts: checkouts.filter(checkout => isPending(checkout, asOf)).flatMap(toPending),
+    ...(testClockId && { testClockId }),
     asOf,
   };
 }
@@ -72,9 +74,10 @@ export function readState(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'now'>
     { features, checkoutSession: sessionId, openEnd }: StateQuery,
   ): Promise<CustomerState> => {
     const found = await find(scope, ref);
-    if (sessionId === undefined) return stateOf(found, now(), features);
+    const state = (from: FoundCustomer) => stateOf(from, timeOf(from.customer, now), features);
+    if (sessionId === undefined) return state(found);
     const checkout = await follow(found.customer, { sessionId, openEnd });
-    return { ...stateOf(await find(scope, ref), now(), features), checkout };
+    return { ...state(await find(scope, ref)), checkout };
   };
 }
 
@@ -86,8 +89,8 @@ export function checkFeature(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'no
   const { em, now } = dependencies;
   const find = findRecords(dependencies);
   return async (scope: ProjectScope, ref: CustomerRef, key: string): Promise<FeatureCheck> => {
-    const { records } = await find(scope, ref, 0);
-    const entitlement = entitlementsOf(records, now()).get(key);
+    const { customer, records } = await find(scope, ref, 0);
+    const entitlement = entitlementsOf(records, timeOf(customer, now)).get(key);
     if (entitlement) {
       const { value, until, sources } = entitlement;
       const reason = SOURCE_REASONS.find(wanted => sources.some(source => source.reason === wanted)) ?? null;

@@ -15,6 +15,7 @@ import {
   type CustomerState,
 } from '@billing/contracts/events/customers';
 import { ProjectCreated, ProjectUpdated } from '@billing/contracts/events/gateway';
+import { TestClockSaved } from '@billing/contracts/events/test-clocks';
 import type { TeamId } from '@billing/contracts/ids';
 import { recordFilter } from '@billing/contracts/events/record-event';
 import type { Publish } from '@billing/messaging/outbox';
@@ -78,6 +79,9 @@ export function routeConsumers(onSaved: () => void): Consumer[] {
     ),
     consumer('webhooks-promotion-codes', 'promotion-code.saved.v1').on(PromotionCodeSaved, (tx, deliveries, publish) =>
       save(tx, publish, 'promotion_code', deliveries, it => it.processorPromotionCodeId),
+    ),
+    consumer('webhooks-test-clocks', 'test-clock.saved.v1').on(TestClockSaved, (tx, deliveries, publish) =>
+      save(tx, publish, 'test_clock', deliveries, it => it.processorTestClockId),
     ),
   ];
 }

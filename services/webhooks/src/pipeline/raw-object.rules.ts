@@ -6,6 +6,7 @@ import { processorObjectOf, type ProcessorEventType, type ProcessorObject } from
 export const TABLES = {
   'checkout.session': 'checkout_sessions',
   'customer.subscription': 'subscriptions',
+  'test_helpers.test_clock': 'test_clocks',
   subscription_schedule: 'subscription_schedules',
   'customer.discount': 'discounts',
   'customer.tax_id': 'tax_ids',

@@ -1,7 +1,14 @@
 import { ProjectId } from '@billing/contracts/ids';
 
 /** Kinds of Stripe's objects whose project may be known. */
-export type ReferenceKind = 'customer' | 'subscription' | 'product' | 'price' | 'coupon' | 'promotion_code';
+export type ReferenceKind =
+  | 'customer'
+  | 'subscription'
+  | 'product'
+  | 'price'
+  | 'coupon'
+  | 'promotion_code'
+  | 'test_clock';
 
 /** One of Stripe's objects that an event names. */
 export interface Reference<Kind = ReferenceKind> {
@@ -60,6 +67,7 @@ export function readRouteHints(type: string, object: Readonly<Record<string, unk
   const candidates: Reference[] = [
     { kind: 'subscription', id: idOfKind('subscription') || idOf(fieldOf(details, 'subscription')) },
     ...discountOf(own, object),
+    { kind: 'test_clock', id: own === 'test_clock' ? idOf(object['id']) : '' },
     { kind: 'customer', id: idOfKind('customer') },
     { kind: 'price', id: idOfKind('price') },
     { kind: 'product', id: idOfKind('product') },
@@ -98,5 +106,6 @@ function ownKind(type: string): ReferenceKind | undefined {
   if (type.startsWith('product.')) return 'product';
   if (type.startsWith('coupon.')) return 'coupon';
   if (type.startsWith('promotion_code.')) return 'promotion_code';
+  if (type.startsWith('test_helpers.test_clock.')) return 'test_clock';
   return type.startsWith('price.') ? 'price' : undefined;
 }

@@ -6,15 +6,16 @@ import type { UnitOfWork } from '../api/unit-of-work.ts';
 import { runDueChangesOf } from '../billing/run-due-changes.ts';
 import { newId } from '../domain/ids.ts';
 import { periodStart } from '../domain/periods.ts';
-import { isDeleted } from '../objects/finding.ts';
+import { existing, isDeleted } from '../objects/finding.ts';
 import { hasEnded, subscriptionCadence } from '../objects/subscription.ts';
-import type { TestClock } from '../objects/stored.ts';
+import type { Customer, TestClock } from '../objects/stored.ts';
 import { deleteCustomer } from './customers.ts';
 
 const MONTH_SECONDS = 30 * 86_400;
 const PATH = '/v1/test_helpers/test_clocks';
 
 const createParameters = parameters<Stripe.TestHelpers.TestClockCreateParams>()({
+  customer: text().optional(),
   expand,
   frozen_time: timestamp,
   name: text(300).optional(),
@@ -24,6 +25,8 @@ const advanceParameters = parameters<Stripe.TestHelpers.TestClockAdvanceParams>(
 /** Test clocks: https://docs.stripe.com/billing/testing/test-clocks. The control API moves all other objects' time. */
 export const testClockEndpoints = [
   endpoint('POST', PATH, createParameters, (unit, given) => {
+    const customer = given.customer === undefined ? null : existing(unit, 'customer', given.customer, 'customer');
+    if (customer?.test_clock) throw invalidRequest('This customer is attached to a test clock already.', 'customer');
     const clock = unit.create('test_helpers.test_clock', {
       id: newId('clock_1'),
       object: 'test_helpers.test_clock',
@@ -35,6 +38,7 @@ export const testClockEndpoints = [
       status: 'ready',
       status_details: {},
     });
+    if (customer) attachTo(unit, customer, clock);
     unit.emit('test_helpers.test_clock.created', clock);
     return clock;
   }),
@@ -44,6 +48,13 @@ export const testClockEndpoints = [
   ),
   endpointOn('test_helpers.test_clock', 'DELETE', `${PATH}/:id`, noParameters, deleteClock),
 ];
+
+/** Puts an existing customer on a clock, with what it has. */
+function attachTo(unit: UnitOfWork, customer: Customer, { id: test_clock }: TestClock): void {
+  unit.update('customer', customer, { test_clock });
+  for (const row of unit.tables.subscription.withField('customer', customer.id))
+    if (!hasEnded(row)) unit.update('subscription', row, { test_clock });
+}
 
 /** Applies everything that is due until the new time. As Stripe's, the response still says `advancing`. */
 function advance(unit: UnitOfWork, clock: TestClock, to: number): TestClock {

@@ -100,6 +100,10 @@ export const ACTIONS: Readonly<Record<string, string>> = {
   dropDeadLetter: 'drop a dead letter',
   dropDeadLetters: 'drop dead letters',
   applyCatalog: 'compare the catalog with a document, or make it so',
+  createTestClock: 'create the test clock {}',
+  advanceTestClock: 'advance a test clock',
+  deleteTestClock: 'delete a test clock',
+  setTestCard: 'give a test card to the customer {}',
   createSync: 'start a sync',
   cancelSync: 'stop a sync',
 
