@@ -14,9 +14,11 @@ it('renews a monthly plan twelve times in one call, with every webhook lost', as
 
   expect(ready).toMatchObject({ now: '2031-01-31T13:00:00.000Z', target: null, customerIds: [customer.id] });
   const { items: invoices } = await billing.invoices.list({ customerId: customer.id, limit: 100 }).page();
-  expect(invoices.map(({ status, amountPaid }) => [status, amountPaid])).toEqual(Array(13).fill(['paid', 2_999]));
+  expect(invoices.map(({ status, amountPaid }) => [status, amountPaid])).toEqual(
+    Array.from({ length: 13 }, () => ['paid', 2_999]),
+  );
   const { items: payments } = await billing.payments.list({ customerId: customer.id, limit: 100 }).page();
-  expect(payments.map(({ status }) => status)).toEqual(Array(13).fill('succeeded'));
+  expect(payments.map(({ status }) => status)).toEqual(Array.from({ length: 13 }, () => 'succeeded'));
   expect(await billing.subscriptions.get(subscription.id)).toMatchObject({
     status: 'active',
     currentPeriodStart: '2031-01-31T12:00:00.000Z',

@@ -17,6 +17,7 @@ afterAll(() => service[Symbol.asyncDispose]());
 beforeEach(() => service.control.clearFaults());
 
 const RENEWAL = '2026-05-01T00:00:00.000Z';
+const FINALIZED = '2026-05-01T01:00:00.000Z';
 const DECLINED = { code: 'card_declined', message: 'Your card was declined.' };
 
 /** Adds what reads the cases of a project. */
@@ -58,9 +59,9 @@ it('follows a failing payment through its retries until a new card pays it', asy
     customerId: customer.id,
     amountDue: 6_000,
     currency: 'usd',
-    failedAt: RENEWAL,
+    failedAt: FINALIZED,
     attempts: 1,
-    nextRetryAt: '2026-05-04T00:00:00.000Z',
+    nextRetryAt: '2026-05-04T01:00:00.000Z',
     lastFailure: DECLINED,
     status: 'recovering',
     endedAt: null,
@@ -69,7 +70,7 @@ it('follows a failing payment through its retries until a new card pays it', asy
   expect(await only()).toMatchObject(failing);
   await advance('2026-05-05T00:00:00Z');
   await deliver();
-  expect(await only()).toMatchObject({ ...failing, attempts: 2, nextRetryAt: '2026-05-09T00:00:00.000Z' });
+  expect(await only()).toMatchObject({ ...failing, attempts: 2, nextRetryAt: '2026-05-09T01:00:00.000Z' });
   expect((await list()).totals).toEqual(totals({ recovering: 6_000 }));
   expect(await get()).toMatchObject({ status: 'past_due' });
   const { customers, paymentMethods } = service.account.dashboard;
@@ -77,7 +78,7 @@ it('follows a failing payment through its retries until a new card pays it', asy
   await customers.update(payer.id, { invoice_settings: { default_payment_method: card.id } });
   await advance('2026-05-10T00:00:00Z');
   await deliver();
-  const recovered = { status: 'recovered', endedAt: '2026-05-09T00:00:00.000Z', attempts: 3, nextRetryAt: null };
+  const recovered = { status: 'recovered', endedAt: '2026-05-09T01:00:00.000Z', attempts: 3, nextRetryAt: null };
   expect(await only()).toMatchObject({ ...failing, ...recovered });
   expect((await list()).totals).toEqual(totals({ recovered: 6_000 }));
   expect(await get()).toMatchObject({ status: 'active' });

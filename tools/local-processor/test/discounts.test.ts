@@ -51,7 +51,7 @@ test('a discount counts from the next invoice on, without a proration', async ()
     discounts: [discount],
     total_discount_amounts: [{ amount: 500, discount }],
   });
-  await account.advance('2026-05-01');
+  await account.advance('2026-05-01T01:00:00Z');
   expect(invoiceOf(await account.current())).toMatchObject({ subtotal: 2_000, total: 1_500, amount_paid: 1_500 });
   const page = await fetch(invoiceOf(await account.current()).hosted_invoice_url ?? '');
   expect(await page.text()).toContain('-$5.00');
@@ -67,7 +67,7 @@ test('a coupon for one invoice is gone after it', async () => {
   await using processor = await startProcessor();
   const account = await startDiscounted(processor, { amount_off: 700, currency: 'usd', duration: 'once' });
   expect((await account.preview({})).total).toBe(1_300);
-  await account.advance('2026-05-01');
+  await account.advance('2026-05-01T01:00:00Z');
   const renewed = await account.current();
   expect(renewed).toMatchObject({ discounts: [], latest_invoice: { total: 1_300, status: 'paid' } });
   expect((await account.preview({})).total).toBe(2_000);

@@ -25,7 +25,7 @@ test('prorates a change to the second of its date, and bills it with the next pe
     { amount: -166, proration: true, description: 'Unused time on Pro after 01 Sep 2020' },
     { amount: 541, proration: true, description: 'Remaining time on Pro after 01 Sep 2020' },
   ]);
-  await account.advance(1_599_427_688);
+  await account.advance(1_599_427_688 + 3_600);
   const renewed = invoiceOf(await account.current());
   expect(amountsOf(renewed)).toEqual([-166, 541, 3_252]);
   expect(renewed).toMatchObject({ total: 3_627, status: 'paid', billing_reason: 'subscription_cycle' });
@@ -63,7 +63,7 @@ test('credits fewer seats to the balance, which the next invoice uses', async ()
   expect(await account.balance()).toBe(-1_409);
   const next = await account.preview({});
   expect(next).toMatchObject({ total: 3_600, amount_due: 3_600 - 1_409, starting_balance: -1_409 });
-  await account.advance('2026-05-01');
+  await account.advance('2026-05-01T01:00:00Z');
   expect(invoiceOf(await account.current())).toMatchObject({ total: 3_600, amount_paid: 2_191 });
   expect(await account.balance()).toBe(0);
 });
@@ -190,7 +190,7 @@ test('carries a total below the least charge over to the next invoice', async ()
   expect(invoiceOf(await account.change(terms))).toMatchObject({ ...small, status: 'paid', amount_paid: 0 });
   const [carried] = (await account.stripe.customers.listBalanceTransactions(account.customer.id)).data;
   expect(carried).toMatchObject({ amount: 30, ending_balance: 30, type: 'invoice_too_small' });
-  await account.advance('2026-05-01');
+  await account.advance('2026-05-01T01:00:00Z');
   expect(invoiceOf(await account.current())).toMatchObject({ total: 120, amount_paid: 150 });
 });
 

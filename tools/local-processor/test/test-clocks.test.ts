@@ -99,7 +99,7 @@ test('one advance past retries and a renewal does all in the order of their time
   await advance(START + 29 * DAY);
   await advance(START + 65 * DAY);
   const ended = await stripe.subscriptions.retrieve(subscription.id);
-  expect(ended).toMatchObject({ status: 'canceled', ended_at: Date.UTC(2030, 2, 15, 12) / 1_000 });
+  expect(ended).toMatchObject({ status: 'canceled', ended_at: Date.UTC(2030, 2, 15, 13) / 1_000 });
   expect((await stripe.invoices.list({ subscription: subscription.id })).data).toHaveLength(2);
   const events = (await stripe.events.list({ limit: 100, created: { gt: START } })).data;
   const times = events.filter(it => it.type !== 'test_helpers.test_clock.advancing').map(({ created }) => created);

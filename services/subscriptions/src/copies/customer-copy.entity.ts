@@ -8,6 +8,7 @@ const CustomerCopySchema = defineEntity({
   tableName: 'customer_copies',
   indexes: [
     { name: 'customer_copies_processor_id', properties: ['teamId', 'projectId', 'processorCustomerId'] },
+    { name: 'customer_copies_on_test_clock', properties: ['teamId', 'projectId'], where: 'test_clock_id is not null' },
     { name: 'customer_copies_external_id', properties: ['teamId', 'projectId', 'externalId'] },
   ],
   properties: {

@@ -59,7 +59,8 @@ export function customerIntakes(
    * @throws Problem when the processor or another service fails
    */
   async function takeInAgain(customer: BilledCustomer): Promise<void> {
-    await Array.fromAsync(takePages(customer));
+    const pages = takePages(customer);
+    while (!(await pages.next()).done);
   }
 
   /** Works on an intake to its end; a failure is logged, and it is tried again later. */

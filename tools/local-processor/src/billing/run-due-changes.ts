@@ -18,8 +18,11 @@ import {
 /** How often the progress is saved when no warning was emitted. */
 const SAVE_INTERVAL_SECONDS = 3600;
 
-/** A change makes others due later than this: applied in one round, none comes before those that it makes due. */
-const ROUND_SECONDS = 12 * 3600;
+/**
+ * A change makes others due no sooner than this: applied in one round, none comes before those that it makes due. On a test
+ * clock that is how long invoices are drafts.
+ */
+const ROUND_SECONDS = { account: 12 * 3600, testClock: 3600 };
 
 /** How long the first invoice of an incomplete subscription can be paid. */
 const INCOMPLETE_SECONDS = 23 * 3600;
@@ -54,7 +57,7 @@ function applyDue(unit: UnitOfWork, clock: string | null, after: number, until: 
     const due = [...left, ...dueNow(unit, clock, until)].toSorted((a, b) => a.at - b.at);
     const [first] = due;
     if (!first) break;
-    const end = first.at + ROUND_SECONDS;
+    const end = first.at + (clock === null ? ROUND_SECONDS.account : ROUND_SECONDS.testClock);
     for (const { at, apply } of due.filter(it => it.at < end)) {
       unit.now = at;
       apply(unit);

@@ -19,7 +19,7 @@ const DAY_SECONDS = 86_400;
 /** The time before the end of a trial at which the warning event is emitted. */
 export const TRIAL_WARNING_SECONDS = 3 * DAY_SECONDS;
 
-/** How long the first invoice of a subscription stays a draft that is sent to the customer. */
+/** How long an invoice of a subscription stays a draft that is not finalized at once. */
 const DRAFT_SECONDS = 3_600;
 
 /**
@@ -58,7 +58,8 @@ export function startSubscription(
 
 /**
  * Starts the next period of a subscription and bills it. A trial ends. A subscription that cancels at its period end ends
- * instead. The payment fails if `declined` is true or the card is set to decline.
+ * instead. The payment fails if `declined` is true or the card is set to decline. On a test clock its invoice is a draft for an
+ * hour, as Stripe's are; in real time it is collected at once, so that nobody has to wait.
  */
 export function renewSubscription(unit: UnitOfWork, current: Subscription, at: number, declined = false): Subscription {
   const subscription = dropPendingChange(unit, endPhaseAt(unit, current, at));
@@ -70,6 +71,7 @@ export function renewSubscription(unit: UnitOfWork, current: Subscription, at: n
   const next = nextPeriod(subscription, at);
   const changes = { ...subscription, ...inPeriod(subscription, next, at) };
   if (subscription.status === 'unpaid') return unit.update('subscription', current, changes);
+  const isDrafted = subscription.test_clock !== null && !declined;
   const id = newId('in_1');
   const renewed = unit.update('subscription', current, { ...changes, latest_invoice: id });
   const lines = [...pendingLines(unit, renewed), ...linesFor(unit, renewed, next)];
@@ -81,9 +83,11 @@ export function renewSubscription(unit: UnitOfWork, current: Subscription, at: n
     currency: renewed.currency,
     lines: discounted(lines, rebatesOf(unit, renewed, next.start)),
     period: { start: last.start, end: at },
+    ...(isDrafted && { own: { automatically_finalizes_at: at + DRAFT_SECONDS } }),
   });
   recordDebits(unit, draft);
-  return collectDraft(unit, dropSpentDiscounts(unit, renewed, draft), draft, declined);
+  const billed = dropSpentDiscounts(unit, renewed, draft);
+  return isDrafted ? billed : collectDraft(unit, billed, draft, declined);
 }
 
 /** Returns what is to become of a trial that ends with nothing to charge; undefined for any other subscription. */
