@@ -16,7 +16,6 @@ beforeAll(async () => {
 afterAll(() => service[Symbol.asyncDispose]());
 beforeEach(() => service.control.clearFaults());
 
-const RENEWAL = '2026-05-01T00:00:00.000Z';
 const FINALIZED = '2026-05-01T01:00:00.000Z';
 const DECLINED = { code: 'card_declined', message: 'Your card was declined.' };
 
