@@ -13,6 +13,7 @@ import { invoicingCases } from './invoicing.ts';
 import { paymentCases } from './payments.ts';
 import { planChangeCases } from './plan-changes.ts';
 import { sellingCases } from './selling.ts';
+import { testClockCases } from './test-clocks.ts';
 import { subscriptionCases } from './subscriptions.ts';
 import { taxCases } from './taxes.ts';
 import { writeCases } from './writes.ts';
@@ -66,6 +67,9 @@ export function processorContract(name: string, start: () => Promise<StandIn>, e
     });
     describe('a subscription without a page', () => {
       sellingCases(cases);
+    });
+    describe('a test clock', () => {
+      testClockCases(cases);
     });
     describe('a change of a plan', () => {
       planChangeCases(cases);
