@@ -27,6 +27,8 @@ export const billedSubscription = subscriptionState.extend({
   saveOffer: z.enum(SAVE_OFFER_OUTCOMES).nullable(),
   /** Where the newest of its invoices is paid that are open; null when none is. */
   openInvoiceUrl: z.string().nullable().default(null),
+  /** What time it is for its customer: that of the test clock, else absent. */
+  clockNow: timestamp.nullable().default(null),
 });
 export type BilledSubscription = z.output<typeof billedSubscription>;
 

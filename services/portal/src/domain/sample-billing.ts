@@ -79,6 +79,7 @@ export const sampleSubscription = (projectId: ProjectId, changes: Partial<Subscr
   cancellation: null,
   involuntary: false,
   testClockId: null,
+  clockNow: null,
   pauseCollection: null,
   tax: UNTAXED,
   discounts: [],

@@ -9,7 +9,7 @@ import {
   type BilledSubscription,
 } from '@billing/contracts/rpc/as-customer';
 import type { RpcClient } from '@billing/messaging/rpc';
-import { cycleOf, requirePause, requirePauses } from '#domain/pause.ts';
+import { cycleOf, inDays, requirePause, requirePauses } from '#domain/pause.ts';
 import type { Visitor } from './admit-visitor.ts';
 import { findSubscription } from './find-customer-billing.ts';
 
@@ -21,7 +21,8 @@ interface Dependencies {
 }
 
 /**
- * Pauses the payments of a subscription of the visitor, until then or as late as may be. The same operation key is the same pause.
+ * Pauses the payments of a subscription of the visitor, until a time, for some days, or as long as may be, by the time of its
+ * test clock if it has one. The same operation key is the same pause.
  * @throws Problem 404 `subscription_not_found`, also for another customer's; 422 `pause_not_offered`, `already_paused`; 400 for an
  * end that is not ahead; 502 or 503 when the processor refuses or does not respond
  */
@@ -30,13 +31,15 @@ export function pauseSubscription({ rpc, now }: Dependencies & { readonly now: (
   return async (
     visitor: Visitor,
     subscriptionId: SubscriptionId,
-    wanted: Date | undefined,
+    wanted: Date | { readonly days: number } | undefined,
     audit: AuditContext,
     operationKey?: string,
   ): Promise<SubscriptionState> => {
     const { scope, customerId, config } = visitor;
     const subscription = await find(visitor, subscriptionId);
-    const resumesAt = requirePause(subscription, config.pause, { wanted, now: now() });
+    const time = subscription.clockNow ?? now();
+    const until = wanted && 'days' in wanted ? inDays(time, wanted.days) : wanted;
+    const resumesAt = requirePause(subscription, config.pause, { wanted: until, now: time });
     const request = { ...scope, customerId, subscriptionId, resumesAt, operationKey, audit };
     return rpc.call(PauseCustomerSubscription, request, TIMEOUT_MS);
   };

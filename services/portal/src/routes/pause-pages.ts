@@ -5,7 +5,7 @@ import type { RpcClient } from '@billing/messaging/rpc';
 import type { FastifyReply } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { canPause, inDays } from '#domain/pause.ts';
+import { canPause } from '#domain/pause.ts';
 import type { Visitor } from '#operations/admit-visitor.ts';
 import { findSubscription } from '#operations/find-customer-billing.ts';
 import { pauseSubscription, previewResume, resumeSubscription } from '#operations/pause-subscription.ts';
@@ -40,7 +40,6 @@ export function pausePages(
   dependencies: { readonly rpc: RpcClient; readonly now: () => Date },
   { visitorOf, linksOf, toSubscriptions, send }: SubscriptionPages,
 ): FastifyPluginAsyncZod {
-  const { now } = dependencies;
   const find = findSubscription(dependencies);
   const pause = pauseSubscription(dependencies);
   const preview = previewResume(dependencies);
@@ -87,9 +86,10 @@ export function pausePages(
       const visitor = await visitorOf(request);
       const operationKey = key && operationKeyOf(visitor, `${subscriptionId} ${key}`);
       const audit = customerAuditOf(request, portalOperations.pausePortalSubscription, visitor, operationKey);
-      const until = days === undefined ? undefined : inDays(now(), days);
       try {
-        await afterFirst(() => pause(visitor, subscriptionId, until, audit, operationKey));
+        await afterFirst(() =>
+          pause(visitor, subscriptionId, days === undefined ? undefined : { days }, audit, operationKey),
+        );
         return toSubscriptions(request, reply, 'paused');
       } catch (err) {
         // Paused in another tab, it is so already.

@@ -5,6 +5,7 @@ import type { CustomerId, PriceId, ProjectScope, SubscriptionId } from '@billing
 import { MAX_SHOWN_SUBSCRIPTIONS } from '@billing/contracts/resources/customer-state';
 import { ENDED_STATUSES } from '@billing/contracts/resources/subscription';
 import type { DescribeCustomerBilling } from '@billing/contracts/rpc/as-customer';
+import { CustomerCopy } from '#copies/customer-copy.entity';
 import { toState as toInvoice } from '#money/invoice.entity';
 import { findMigrating } from '#plan-changes/change-ids';
 import { listInvoices } from '#money/list-invoices';
@@ -40,12 +41,14 @@ export function describeBilling(dependencies: Pick<Dependencies, 'em' | 'rpc' | 
         schedule?.change ? [{ subscriptionId, changeId: schedule.change.id }] : [],
       ),
     );
+    const customer = await em.findOne(CustomerCopy, { id: customerId, teamId, projectId });
     const openInvoices = await findOpenInvoices(em, { teamId, projectId }, running);
     const states = running.map(row => ({
       ...toState(row),
       isMigrating: migrating.has(row.id),
       saveOffer: row.saveOffer,
       openInvoiceUrl: openInvoices.get(row.id) ?? null,
+      clockNow: customer?.testClockNow ?? null,
       hasForeignSchedule: row.schedule !== null && row.schedule.change === null,
     }));
     const productNames = await findProductNames(em, { teamId, projectId }, states.flatMap(pricesOf));
