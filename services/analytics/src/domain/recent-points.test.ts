@@ -42,6 +42,7 @@ const STEADY: CountedSubscription = {
   items: [itemOf(100, 'usd')],
   observedAt: STARTED_AT,
   createdAt: STARTED_AT,
+  testClockId: null,
 };
 
 /** What becomes known of a subscription at once, with its newest state then. */
