@@ -132,6 +132,7 @@ const state: fc.Arbitrary<CountedSubscription> = fc
     startedAt: mostly(fc.constant(STARTED_AT), fc.constant(after(7))),
     end: minute,
     observedAt: minute,
+    testClockId: mostly(fc.constant(null), fc.constant('clock_1')),
   })
   .map(({ end, ...given }) => ({ ...STEADY, ...given, endedAt: /canceled|expired/.test(given.status) ? end : null }));
 

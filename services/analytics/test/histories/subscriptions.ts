@@ -111,7 +111,7 @@ export function subscriptionHistory(
       currency: fc.constantFrom('usd', 'usd', 'eur', 'jpy'),
       steps: fc.uniqueArray(step, { maxLength: 5, selector: ({ at }) => at.getTime() }),
       end: fc.option(end),
-      clockedFrom: mostly(none, time),
+      clockedFrom: fc.oneof({ weight: 2, arbitrary: none }, time),
       last: step,
       order: fc.infiniteStream(fc.nat()),
       recordedAt: fc.array(time, { minLength: 6, maxLength: 6 }),
