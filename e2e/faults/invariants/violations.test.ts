@@ -76,7 +76,7 @@ function snapshot(changes: Partial<Snapshot> = {}): Snapshot {
       mrr: 1_000,
       mrrTrialing: 0,
       mrrPaused: 0,
-      mrrExcluded: { tiered: 0, metered: 0, otherCurrency: 0 },
+      mrrExcluded: { tiered: 0, metered: 0, otherCurrency: 0, testClock: 0 },
       mrrByCurrency: { usd: 1_000 },
       customerCount: 0,
       customerGrowth: [{ date: '2026-11-21', count: 0 }],

@@ -1,6 +1,6 @@
 import type { ModelItem, ModelSubscription } from './subscriptions.ts';
 
-type Exclusion = 'otherCurrency' | 'tiered' | 'metered';
+type Exclusion = 'otherCurrency' | 'tiered' | 'metered' | 'testClock';
 
 /** Metrics recomputed from the subscriptions. Amounts are minor units per month. */
 export interface ModelAnalytics {
@@ -36,7 +36,13 @@ export function computeAnalytics(
     mrr: monthly(earning, baseCurrency),
     mrrTrialing: monthly(trialing, baseCurrency),
     mrrPaused: monthly(paused, baseCurrency),
-    mrrExcluded: { tiered: 0, metered: 0, otherCurrency: 0, ...countBy(exclusions.filter(it => it !== null)) },
+    mrrExcluded: {
+      tiered: 0,
+      metered: 0,
+      otherCurrency: 0,
+      testClock: 0,
+      ...countBy(exclusions.filter(it => it !== null)),
+    },
     mrrByCurrency: Object.fromEntries(byCurrency.filter(([currency, sum]) => currency === baseCurrency || sum > 0)),
     subscriptionBreakdown: countBy(subscriptions.map(({ status }) => status)),
   };

@@ -61,7 +61,7 @@ it('sums exact fractions of a month and rounds once', () => {
     mrr: 30_333,
     mrrTrialing: 4_333,
     mrrPaused: 0,
-    mrrExcluded: { tiered: 0, metered: 0, otherCurrency: 0 },
+    mrrExcluded: { tiered: 0, metered: 0, otherCurrency: 0, testClock: 0 },
     mrrByCurrency: { usd: 30_333 },
     subscriptionBreakdown: { active: 3, trialing: 1, past_due: 1 },
   });

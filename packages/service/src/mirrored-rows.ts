@@ -169,10 +169,15 @@ export function mirroredRows<Row extends MirroredRow>(Entity: EntityClass<Row>, 
       await tx.nativeDelete(Entity, byId(scope, id, { processorId: null }));
     },
 
-    /** Lists a page of the project's records as a sync needs them: those that are neither reserved nor deleted. */
-    listLive: (em: EntityManager, page: Parameters<typeof listPage>[2]) =>
-      listPage(em, Entity, page, ({ id, processorId, deletedAt }) =>
-        processorId === null || deletedAt ? null : { id, processorId },
+    /**
+     * Lists a page of the project's records as a sync needs them: those that are neither reserved nor deleted, and in the
+     * processor's lists.
+     */
+    listLive: (em: EntityManager, page: Parameters<typeof listPage>[2], isListed: (row: Row) => boolean = () => true) =>
+      listPage(em, Entity, page, row =>
+        row.processorId === null || row.deletedAt || !isListed(row)
+          ? null
+          : { id: row.id, processorId: row.processorId },
       ),
 
     /** Lists a page of the project's records, newest first. */

@@ -30,7 +30,7 @@ it('returns zeros for a project without events, in the base currency of the gate
     arr: 0,
     mrrTrialing: 0,
     mrrPaused: 0,
-    mrrExcluded: { tiered: 0, metered: 0, otherCurrency: 0 },
+    mrrExcluded: { tiered: 0, metered: 0, otherCurrency: 0, testClock: 0 },
     mrrByCurrency: { eur: 0 },
     customerCount: 0,
     churnRate: 0,

@@ -15,6 +15,20 @@ export interface ProjectRecords {
   readonly codes: number;
   readonly referrals: readonly ReferralState[];
   readonly lives: readonly Life[];
+  /** The subscriptions on test clocks: they are in no other list. */
+  readonly clocked: readonly SubscriptionState[];
+}
+
+/** Returns records without what lives on test clocks, but for the list of these subscriptions. */
+export function inRealTime(records: Omit<ProjectRecords, 'clocked'>): ProjectRecords {
+  const isClocked = ({ testClockId }: SubscriptionState) => testClockId !== null;
+  return {
+    ...records,
+    customers: records.customers.filter(({ testClock }) => testClock === null),
+    subscriptions: records.subscriptions.filter(it => !isClocked(it)),
+    lives: records.lives.filter(({ newest }) => !isClocked(newest)),
+    clocked: records.subscriptions.filter(isClocked),
+  };
 }
 
 /** All that was shown of a subscription. */
@@ -58,6 +72,7 @@ export function expectedAnalytics(records: ProjectRecords, baseCurrency: string,
       tiered: earning.filter(it => exclusionReason(it, baseCurrency) === 'tiered').length,
       metered: earning.filter(it => exclusionReason(it, baseCurrency) === 'metered').length,
       otherCurrency: earning.filter(it => exclusionReason(it, baseCurrency) === 'otherCurrency').length,
+      testClock: records.clocked.filter(it => isEarning(it) && exclusionReason(it, baseCurrency)).length,
     },
     mrrByCurrency: Object.fromEntries([...currencies].map(currency => [currency, mrrOf(earning, currency)])),
     mrrByPrice: revenueByPrice(earning),
@@ -102,7 +117,9 @@ export function expectedSubscriptions(records: ProjectRecords, baseCurrency: str
   const isPriced = (item: BilledItem) => item.interval !== null && !item.metered && decimalOf(item) !== null;
   return {
     mrr: newestFirst.filter(({ items }) => items.some(it => it.currency === baseCurrency && isPriced(it))),
-    excluded: newestFirst.filter(it => exclusionReason(it, baseCurrency) !== null),
+    excluded: [...records.subscriptions, ...records.clocked]
+      .filter(it => isEarning(it) && exclusionReason(it, baseCurrency) !== null)
+      .toSorted(descending(it => it.createdAt)),
     churn: lostBetween(records, start, now).toSorted(descending(it => it.endedAt ?? now)),
     trialConversion: trialsBetween(records, start, now)
       .toSorted(
@@ -136,9 +153,13 @@ const descending = (timeOf: (it: SubscriptionState) => Date) => (one: Subscripti
 const isEarning = ({ status }: SubscriptionState) => status === 'active' || status === 'trialing';
 
 /** Why `mrr` leaves out a subscription, wholly or in part. */
-export function exclusionReason({ items }: SubscriptionState, baseCurrency: string): ExclusionReason | null {
+export function exclusionReason(
+  { items, testClockId }: SubscriptionState,
+  baseCurrency: string,
+): ExclusionReason | null {
   const [first] = items;
   if (!first) return null;
+  if (testClockId !== null) return 'testClock';
   if (first.currency !== baseCurrency) return 'otherCurrency';
   const recurring = items.filter(({ interval }) => interval !== null);
   const hasNoAmount = (item: BilledItem) =>

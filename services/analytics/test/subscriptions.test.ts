@@ -150,7 +150,7 @@ describe('the subscriptions that mrr leaves out', () => {
     expect([total, pagination.total]).toEqual([4, 4]);
     const metrics = await service.analytics(scope);
     expect(metrics.mrr).toBe(2 * 2_999);
-    expect(metrics.mrrExcluded).toEqual({ tiered: 1, metered: 2, otherCurrency: 1 });
+    expect(metrics.mrrExcluded).toEqual({ tiered: 1, metered: 2, otherCurrency: 1, testClock: 0 });
     expect(metrics.mrrByCurrency).toEqual({ eur: 2_999, usd: 2 * 2_999 });
   });
 });

@@ -5,8 +5,8 @@ import { CANCELLATION_REASONS, cancellation, cancellationReason } from './cancel
 import { SUBSCRIPTION_STATUSES } from './subscription.ts';
 import { timestamp } from '../timestamp.ts';
 
-/** Why `mrr` leaves a subscription out: prices with tiers, billed by usage, or in another currency than the project's. */
-const EXCLUSION_REASONS = ['tiered', 'metered', 'otherCurrency'] as const;
+/** Why `mrr` leaves a subscription out: prices with tiers, billed by usage, in another currency than the project's, or a test clock. */
+const EXCLUSION_REASONS = ['tiered', 'metered', 'otherCurrency', 'testClock'] as const;
 export type ExclusionReason = (typeof EXCLUSION_REASONS)[number];
 
 const asOf = timestamp.nullable().meta({
@@ -35,9 +35,9 @@ export const analytics = z
     mrrTrialing: z.int().describe('The part of `mrr` that is in a trial.'),
     mrrPaused: z.int().describe('The part of `mrr` whose payments are paused.'),
     mrrExcluded: z
-      .object({ tiered: z.int(), metered: z.int(), otherCurrency: z.int() })
+      .object({ tiered: z.int(), metered: z.int(), otherCurrency: z.int(), testClock: z.int() })
       .describe(
-        'How many active and trialing subscriptions `mrr` leaves out, wholly or in part, each counted once: those in another currency, else with tiered prices, else with metered ones.',
+        'How many active and trialing subscriptions `mrr` leaves out, wholly or in part, each counted once: those on a test clock, else in another currency, else with tiered prices, else with metered ones. Subscriptions and customers on test clocks are in no other metric, not even of the time before they came onto the clock.',
       ),
     arr: z
       .int()
@@ -57,7 +57,7 @@ export const analytics = z
         description: 'Monthly recurring revenue per price, of prices that active or trialing subscriptions bill.',
         example: [{ priceId: PriceId.example, subscriptions: 1, mrr: { usd: 2999 } }],
       }),
-    customerCount: z.int().describe('Customers that are not deleted.'),
+    customerCount: z.int().describe('Customers that are neither deleted nor on a test clock.'),
     churnRate: z
       .number()
       .describe(
@@ -95,7 +95,7 @@ export const analytics = z
       mrrDiscounted: 2399,
       mrrTrialing: 0,
       mrrPaused: 0,
-      mrrExcluded: { tiered: 0, metered: 0, otherCurrency: 0 },
+      mrrExcluded: { tiered: 0, metered: 0, otherCurrency: 0, testClock: 0 },
       arr: 35_988,
       mrrByCurrency: { usd: 2999 },
       customerCount: 2,

@@ -3,6 +3,7 @@ import type { ReferralState } from '@billing/contracts/events/referrals';
 import { itemRevenue, unpricedReason, type PricedItem } from '@billing/contracts/item-revenue';
 import {
   allTime,
+  clockedMetric,
   liveMetric,
   METRIC,
   onDay,
@@ -22,11 +23,13 @@ import { timelineOf, type Lived } from './timeline.ts';
 import { trialContributions } from './trials.ts';
 import { dayOf, laterOf } from './utc-day.ts';
 
-/** A customer counts from its creation to its deletion. */
+/** A customer counts from its creation to its deletion; one on a test clock nowhere, nor in the past. */
 export function customerContributions({
   createdAt,
   deletedAt,
-}: Pick<CustomerState, 'createdAt' | 'deletedAt'>): Contribution[] {
+  testClock,
+}: Pick<CustomerState, 'createdAt' | 'deletedAt'> & { readonly testClock: object | null }): Contribution[] {
+  if (testClock) return [];
   const created = onDay(METRIC.netNewCustomers, dayOf(createdAt));
   if (!deletedAt) return [allTime(METRIC.customers), created];
   return [created, onDay(METRIC.netNewCustomers, dayOf(laterOf(createdAt, deletedAt)), -1n)];
@@ -34,12 +37,15 @@ export function customerContributions({
 
 /**
  * A subscription counts in its status and, while active or trialing, in revenue. Its movements, its lifetimes and its trial
- * follow from all states that it was in.
+ * follow from all states that it was in. One on a test clock is only counted as left out, and has no past.
  */
 export function subscriptionContributions(
-  state: Lived & Pick<CountedSubscription, 'pauseCollection' | 'items' | 'discounts'>,
+  state: Lived & Pick<CountedSubscription, 'pauseCollection' | 'items' | 'discounts' | 'testClockId'>,
 ): Contribution[] {
-  const { status, items, pauseCollection } = state;
+  const { status, items, pauseCollection, testClockId } = state;
+  const live = liveMetricOf(state);
+  const inGroup = live === null ? [] : [allTime(live)];
+  if (testClockId !== null) return inGroup;
   const timeline = timelineOf(state);
   const always = [
     allTime(statusMetric(status)),
@@ -48,11 +54,10 @@ export function subscriptionContributions(
     ...trialContributions(state, timeline),
   ];
   if (!isLive(status)) return always;
-  const live = liveMetricOf(items);
   const revenue = faceValue(items);
   return [
     ...always,
-    ...(live === null ? [] : [allTime(live)]),
+    ...inGroup,
     ...revenue.map(term => allTime(revenueMetric(status, term), term.numerator)),
     ...priceContributions(items),
     ...discountContributions(state),
@@ -70,16 +75,21 @@ function priceContributions(items: CountedSubscription['items']): Contribution[]
   });
 }
 
-/** The metric in which a subscription counts while active or trialing; null without items. */
-export function liveMetricOf(items: readonly PricedItem[]): string | null {
-  const currency = currencyOf(items);
+/** The metric in which a subscription counts while active or trialing; else null, and without items. */
+export function liveMetricOf({
+  status,
+  items,
+  testClockId,
+}: Pick<CountedSubscription, 'status' | 'testClockId'> & { readonly items: readonly PricedItem[] }): string | null {
+  const currency = isLive(status) ? currencyOf(items) : null;
   if (currency === null) return null;
+  if (testClockId !== null) return clockedMetric(currency);
   const ofItems = items.filter(item => item.currency === currency);
   const reasons = new Set(ofItems.map(unpricedReason));
   return liveMetric({
     currency,
     isCounted: ofItems.some(item => itemRevenue(item) !== undefined),
-    unpriced: reasons.has('tiered') ? 'tiered' : reasons.has('metered') ? 'metered' : null,
+    leftOut: reasons.has('tiered') ? 'tiered' : reasons.has('metered') ? 'metered' : null,
   });
 }
 

@@ -18,6 +18,7 @@ export const countedSubscription = subscriptionChange
     discounts: true,
     observedAt: true,
     createdAt: true,
+    testClockId: true,
   })
   .extend({
     // Records that were counted before have no price.

@@ -2,8 +2,8 @@ import type { ExclusionReason } from '@billing/contracts/resources/analytics';
 import { parseLiveMetric, type LiveGroup } from './metrics.ts';
 
 /** Returns why `mrr` leaves out subscriptions of a group, wholly or in part; null when it counts all that they bill. */
-export function leftOutReason({ currency, unpriced }: LiveGroup, baseCurrency: string): ExclusionReason | null {
-  return currency === baseCurrency ? unpriced : 'otherCurrency';
+export function leftOutReason({ currency, leftOut }: LiveGroup, baseCurrency: string): ExclusionReason | null {
+  return currency === baseCurrency || leftOut === 'testClock' ? leftOut : 'otherCurrency';
 }
 
 /** A metric that counts active and trialing subscriptions, and what it says about them. */

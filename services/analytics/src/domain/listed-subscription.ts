@@ -5,7 +5,7 @@ import type { CancellationReason } from '@billing/contracts/resources/cancellati
 import type { SubscriptionStatus } from '@billing/contracts/resources/subscription';
 import { liveMetricOf } from './contributions.ts';
 import type { CountedSubscription } from './counted-subscription.ts';
-import { currencyOf, faceValue, isLive } from './revenue.ts';
+import { currencyOf, faceValue } from './revenue.ts';
 import { endOf } from './timeline.ts';
 import { laterOf } from './utc-day.ts';
 
@@ -21,14 +21,16 @@ export interface ListedSubscription {
   readonly liveMetric: string | null;
   readonly createdAt: Date;
   readonly endedAt: Date | null;
-  /** When somebody requested its end; null when nobody did, or it was taken back. */
+  /** When somebody requested its end; null when nobody did, or it was taken back, and on a test clock. */
   readonly canceledAt: Date | null;
   readonly cancelReason: CancellationReason | null;
 }
 
-/** Whether somebody requested its end. One whose first payment was never made was not canceled. */
-const isCanceled = ({ status, cancelAtPeriodEnd, involuntary }: CountedSubscription): boolean =>
-  !involuntary && (status === 'canceled' || (cancelAtPeriodEnd && status !== 'incomplete_expired'));
+/** Whether it counts as canceled: somebody requested its end. One whose first payment was never made was not canceled. */
+const isCanceled = ({ status, cancelAtPeriodEnd, involuntary, testClockId }: CountedSubscription): boolean =>
+  testClockId === null &&
+  !involuntary &&
+  (status === 'canceled' || (cancelAtPeriodEnd && status !== 'incomplete_expired'));
 
 /** Returns what lists show of a subscription. */
 export function listedSubscription(state: CountedSubscription): ListedSubscription {
@@ -39,7 +41,7 @@ export function listedSubscription(state: CountedSubscription): ListedSubscripti
     status,
     currency: currencyOf(items),
     amount: toDecimalText(sumTerms(faceValue(items))),
-    liveMetric: isLive(status) ? liveMetricOf(items) : null,
+    liveMetric: liveMetricOf(state),
     createdAt,
     endedAt: endedAt && laterOf(startedAt, endedAt),
     canceledAt: isCanceled(state) ? state.canceledAt : null,

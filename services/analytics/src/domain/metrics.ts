@@ -162,13 +162,17 @@ export interface LiveGroup {
   readonly currency: string;
   /** Whether an item adds to the revenue, perhaps nothing because it is free. */
   readonly isCounted: boolean;
-  /** Why an item adds none; null when every one adds. */
-  readonly unpriced: UnpricedReason | null;
+  /** Why an item adds none, or all of it; null when every item adds. */
+  readonly leftOut: UnpricedReason | 'testClock' | null;
 }
 
 /** The number of active and trialing subscriptions in a group. */
-export const liveMetric = ({ currency, isCounted, unpriced }: LiveGroup): string =>
-  `live:${currency}:${isCounted ? 'counted' : 'uncounted'}:${unpriced ?? ''}`;
+export const liveMetric = ({ currency, isCounted, leftOut }: LiveGroup): string =>
+  `live:${currency}:${isCounted ? 'counted' : 'uncounted'}:${leftOut ?? ''}`;
+
+/** The number of active and trialing subscriptions in a currency that live on test clocks. */
+export const clockedMetric = (currency: string): string =>
+  liveMetric({ currency, isCounted: false, leftOut: 'testClock' });
 
 /** Parses a name made by `liveMetric`; undefined for any other metric. */
 export function parseLiveMetric(metric: string): LiveGroup | undefined {
@@ -177,7 +181,7 @@ export function parseLiveMetric(metric: string): LiveGroup | undefined {
   return {
     currency,
     isCounted: counted === 'counted',
-    unpriced: UNPRICED_REASONS.find(it => it === reason) ?? null,
+    leftOut: ([...UNPRICED_REASONS, 'testClock'] as const).find(it => it === reason) ?? null,
   };
 }
 

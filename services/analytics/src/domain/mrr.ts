@@ -72,6 +72,7 @@ export function revenueMetrics(totals: Totals, baseCurrency: string): Revenue {
       tiered: excluded('tiered'),
       metered: excluded('metered'),
       otherCurrency: excluded('otherCurrency'),
+      testClock: excluded('testClock'),
     },
     mrrByCurrency: Object.fromEntries(currencies.map(currency => [currency, mrrIn(currency, totals)])),
   };

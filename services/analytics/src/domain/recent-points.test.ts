@@ -42,6 +42,7 @@ const STEADY: CountedSubscription = {
   items: [itemOf(100, 'usd')],
   observedAt: STARTED_AT,
   createdAt: STARTED_AT,
+  testClockId: null,
 };
 
 /** What becomes known of a subscription at once, with its newest state then. */
@@ -131,6 +132,7 @@ const state: fc.Arbitrary<CountedSubscription> = fc
     startedAt: mostly(fc.constant(STARTED_AT), fc.constant(after(7))),
     end: minute,
     observedAt: minute,
+    testClockId: mostly(fc.constant(null), fc.constant('clock_1')),
   })
   .map(({ end, ...given }) => ({ ...STEADY, ...given, endedAt: /canceled|expired/.test(given.status) ? end : null }));
 

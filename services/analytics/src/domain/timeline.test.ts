@@ -64,6 +64,7 @@ function subscription(points: readonly Shown[], endedAt: Date | null = null): Li
     points: points.map(toPoint),
     observedAt: newest.at,
     createdAt: STARTED_AT,
+    testClockId: null,
   };
 }
 

@@ -28,13 +28,16 @@ export const isNewer = (counted: CountedState | undefined, { version }: Pick<Rec
 
 /**
  * Returns whether a state is counted with all that was shown of its subscription: when that includes something late, and
- * when the subscription has ended or started at another time, which is part of how its past counts.
+ * when the subscription has ended, started at another time or came onto a test clock, which is part of how its past counts.
  */
 export function needsAllPoints(counted: CountedState | undefined, given: RecordState): boolean {
   if (!counted?.subscription) return false;
   const { recent, subscription: former } = counted;
   const newest = (isNewer(counted, given) && given.subscription) || former;
-  const isAsBefore = endOf(newest) === null && newest.startedAt.getTime() === former.startedAt.getTime();
+  const isAsBefore =
+    endOf(newest) === null &&
+    newest.startedAt.getTime() === former.startedAt.getTime() &&
+    newest.testClockId === former.testClockId;
   return !isAsBefore || recent === null || isLate(recent, given.shown);
 }
 

@@ -4,6 +4,7 @@ import type { CustomerId } from '@billing/contracts/ids';
 import { skipped, type Page } from '@billing/contracts/pagination';
 import { executeBound, textArray } from '@billing/database/bound-statement';
 import { otherList } from '@billing/database/cursors';
+import { clockedMetric } from '#domain/metrics.ts';
 import type { GenerationScope } from './projects.ts';
 
 /** What is wanted of the customers of a currency, and how their revenue in it adds up. */
@@ -47,7 +48,7 @@ export async function findCustomersByMrr(
          from tracked_records r
         cross join lateral json_array_elements(r.contributions) c
          left join json_each_text($5::json) w (metric, weight) on w.metric = c ->> 0
-        where r.team_id = $1 and r.project_id = $2 and r.generation = $3 and r.live_metric is not null and r.currency = $4
+        where r.team_id = $1 and r.project_id = $2 and r.generation = $3 and r.live_metric <> $14 and r.currency = $4
         group by r.customer_id
        having $7::text[] is null or bool_or((c ->> 0) = any($7::text[]))),
      wanted as (select * from customers where amount >= $8::numeric and ($9::numeric is null or amount < $9::numeric))
@@ -71,6 +72,7 @@ export async function findCustomersByMrr(
       id,
       page.limit + 1,
       skipped(page),
+      clockedMetric(currency),
     ],
   );
   return { rows: found.filter(row => row.id !== null), count: found[0]?.count ?? 0 };

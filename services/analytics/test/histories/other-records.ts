@@ -12,19 +12,25 @@ import {
   type ReferralState,
 } from '@billing/contracts/events/referrals';
 import { WebhookEventsCounted } from '@billing/contracts/events/webhooks';
-import { CustomerId, ReferralId, type ProjectScope } from '@billing/contracts/ids';
+import { CustomerId, ReferralId, TestClockId, type ProjectScope } from '@billing/contracts/ids';
 import { customerState } from '@billing/testing/customer-state';
 import { newEvent } from '@billing/testing/events';
 import fc from 'fast-check';
 import type { RecordHistory } from './project-history.ts';
 
-/** A customer that is updated up to twice and may be deleted. */
+/** A customer that is updated up to twice, may be deleted, and may be on a test clock, from some time on. */
 export function customerHistory(
   { teamId, projectId }: ProjectScope,
   time: fc.Arbitrary<Date>,
 ): fc.Arbitrary<RecordHistory> {
-  const drawn = { createdAt: time, deletedAt: fc.option(time), updates: fc.nat(2), occurredAt: time };
-  return fc.record(drawn).map(({ createdAt, deletedAt, updates, occurredAt }) => {
+  const drawn = {
+    createdAt: time,
+    deletedAt: fc.option(time),
+    updates: fc.nat(2),
+    occurredAt: time,
+    clockedFrom: fc.option(fc.nat(3)),
+  };
+  return fc.record(drawn).map(({ createdAt, deletedAt, updates, occurredAt, clockedFrom }) => {
     const id = CustomerId.create();
     const last = updates + (deletedAt ? 2 : 1);
     const states = Array.from({ length: last }, (_, index): CustomerState => {
@@ -36,6 +42,7 @@ export function customerHistory(
         version: index + 1,
         createdAt,
         updatedAt: createdAt,
+        testClock: clockedFrom !== null && index >= clockedFrom ? { id: TestClockId.create(), now: createdAt } : null,
         deletedAt: isDeleted ? new Date(Math.max(createdAt.getTime(), deletedAt.getTime())) : null,
       });
     });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Envelope } from '@billing/contracts/event';
 import { ProjectId, TeamId, type ProjectScope } from '@billing/contracts/ids';
 import fc from 'fast-check';
-import type { ProjectRecords } from '../reference-model.ts';
+import { inRealTime, type ProjectRecords } from '../reference-model.ts';
 import { customerHistory, referralHistory, webhookEventHistory } from './other-records.ts';
 import { subscriptionHistory } from './subscriptions.ts';
 import { timeAround, type Lookback } from './times.ts';
@@ -35,14 +35,14 @@ export function projectHistory(window: Lookback): fc.Arbitrary<ProjectHistory> {
       const [webhookEvents] = all.flatMap(it => it.webhookEvents ?? []);
       return {
         events: all.flatMap(it => it.events),
-        records: {
+        records: inRealTime({
           subscriptions: all.flatMap(it => it.subscriptions ?? []),
           customers: all.flatMap(it => it.customers ?? []),
           webhookEvents: webhookEvents ?? { total: 0, processed: 0, failed: 0 },
           codes: all.reduce((sum, it) => sum + (it.codes ?? 0), 0),
           referrals: all.flatMap(it => it.referrals ?? []),
           lives: all.flatMap(it => it.lives ?? []),
-        },
+        }),
       };
     });
 }

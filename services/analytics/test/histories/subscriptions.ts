@@ -88,7 +88,7 @@ const discounts = (time: fc.Arbitrary<Date>): fc.Arbitrary<BilledDiscount[]> => 
   return fc.tuple(fc.array(percentage, { maxLength: 2 }), fc.array(amountOff, { maxLength: 1 })).map(all => all.flat());
 };
 
-/** A subscription in one to five states, any one after the other, which become known in any order. */
+/** A subscription in one to five states, any one after the other, which become known in any order; it may come onto a test clock. */
 export function subscriptionHistory(
   { teamId, projectId }: ProjectScope,
   time: fc.Arbitrary<Date>,
@@ -111,11 +111,12 @@ export function subscriptionHistory(
       currency: fc.constantFrom('usd', 'usd', 'eur', 'jpy'),
       steps: fc.uniqueArray(step, { maxLength: 5, selector: ({ at }) => at.getTime() }),
       end: fc.option(end),
+      clockedFrom: fc.oneof({ weight: 2, arbitrary: none }, time),
       last: step,
       order: fc.infiniteStream(fc.nat()),
       recordedAt: fc.array(time, { minLength: 6, maxLength: 6 }),
     })
-    .map(({ startedAt, trialEnd, currency, steps, end: ending, last, order, recordedAt }) => {
+    .map(({ startedAt, trialEnd, currency, steps, end: ending, clockedFrom, last, order, recordedAt }) => {
       const unchanging = {
         id: SubscriptionId.create(),
         projectId,
@@ -172,7 +173,7 @@ export function subscriptionHistory(
           endedAt: null,
           version: 1,
           metadata: {},
-          testClockId: null,
+          testClockId: clockedFrom && at >= clockedFrom ? 'clock_1' : null,
         };
         const canceledAt = cancelAtPeriodEnd ? at : null;
         const cancellation = cancelAtPeriodEnd && reason ? { reason, comment: 'Bye.' } : null;

@@ -57,13 +57,16 @@ interface Kind<Row extends OwnerRow> {
   readonly contributionsOf: (row: Row) => readonly Contribution[];
 }
 
-const CUSTOMERS: Kind<OwnerRow & { readonly createdAt: Date; readonly deletedAt: Date | null }> = {
+const CUSTOMERS: Kind<
+  OwnerRow & { readonly createdAt: Date; readonly deletedAt: Date | null; readonly testClock: object | null }
+> = {
   name: 'customer',
   service: 'customers',
   table: 'customers',
   // A customer that the processor does not have yet is published later.
   isPublished: 'processor_id is not null',
-  columns: `created_at as "createdAt", deleted_at as "deletedAt"`,
+  columns: `created_at as "createdAt", deleted_at as "deletedAt",
+            case when test_clock_id is not null then json_build_object('id', test_clock_id) end as "testClock"`,
   contributionsOf: customerContributions,
 };
 
@@ -82,6 +85,7 @@ const SUBSCRIPTIONS: Kind<
       | 'currentPeriodEnd'
       | 'eventAt'
       | 'readAt'
+      | 'testClockId'
     > & { readonly shown: readonly (readonly [at: number, by: ShownBy, state: Omit<ShownState, 'at' | 'by'>])[] }
 > = {
   name: 'subscription',
@@ -90,7 +94,7 @@ const SUBSCRIPTIONS: Kind<
   isPublished: 'true',
   columns: `status, items, discounts, pause_behavior as "pauseBehavior", pause_resumes_at as "pauseResumesAt",
             trial_end as "trialEnd", started_at as "startedAt", ended_at as "endedAt",
-            current_period_end as "currentPeriodEnd", event_at as "eventAt", read_at as "readAt",
+            current_period_end as "currentPeriodEnd", event_at as "eventAt", read_at as "readAt", test_clock_id as "testClockId",
             (select coalesce(json_agg(json_build_array(round(date_part('epoch', shown_at) * 1000), shown_by, state)), '[]')
                from shown_states shown
               where shown.team_id = subscriptions.team_id and shown.project_id = subscriptions.project_id

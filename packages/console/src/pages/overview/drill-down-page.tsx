@@ -31,6 +31,7 @@ const REASONS: Readonly<Record<NonNullable<AnalyticsSubscription['reason']>, str
   tiered: 'Its price has tiers, so it has no fixed amount.',
   metered: 'It is billed by usage.',
   otherCurrency: 'It is in another currency than the project.',
+  testClock: 'It lives on a test clock.',
 };
 
 const product: Column<AnalyticsSubscription> = {
@@ -191,7 +192,7 @@ function statusesLeftOutOf(metric: Metric): readonly (keyof typeof SUBSCRIPTION_
 
 /** What a figure has no row for and why, with links to it. */
 function LeftOut({ metric, analytics }: { readonly metric: Metric; readonly analytics: Analytics }) {
-  const { tiered, metered, otherCurrency } = analytics.mrrExcluded;
+  const { tiered, metered, otherCurrency, testClock } = analytics.mrrExcluded;
   const excluded = metric === 'mrr' || isMovement(metric) ? excludedCount(analytics) : 0;
   const statuses = statusesLeftOutOf(metric).filter(status => analytics.subscriptionBreakdown[status] > 0);
   return (
@@ -205,7 +206,8 @@ function LeftOut({ metric, analytics }: { readonly metric: Metric; readonly anal
               <ProjectLink page="overview/subscriptions" search={{ metric: 'excluded' }}>
                 {excluded} live subscriptions now
               </ProjectLink>
-              : {tiered} with tiered prices, {metered} billed by usage, {otherCurrency} in another currency.
+              : {tiered} with tiered prices, {metered} billed by usage, {otherCurrency} in another currency, {testClock}{' '}
+              on test clocks.
             </li>
           )}
           {statuses.map(status => (

@@ -124,7 +124,7 @@ export function Figures({ analytics, history, totals, dunning, before, window }:
         <Figure
           name="Left out of MRR"
           value={formatCount(excluded)}
-          note="tiered, metered, or in another currency"
+          note="tiered, metered, in another currency, or on a test clock"
           page="overview/subscriptions"
           search={{ metric: 'excluded' }}
         />

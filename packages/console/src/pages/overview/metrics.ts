@@ -108,5 +108,5 @@ export const isMovement = (metric: Metric): metric is MovementMetric =>
   metric === NET.metric || MOVEMENTS.some(it => it.metric === metric);
 
 /** The number of live subscriptions that MRR leaves out. */
-export const excludedCount = ({ mrrExcluded: { tiered, metered, otherCurrency } }: Analytics): number =>
-  tiered + metered + otherCurrency;
+export const excludedCount = ({ mrrExcluded }: Analytics): number =>
+  Object.values(mrrExcluded).reduce((sum, count) => sum + count, 0);
