@@ -13,11 +13,13 @@ import { planChangeCalls } from './stripe/plan-changes.ts';
 import { refundCalls } from './stripe/refunds.ts';
 import { sellingCalls } from './stripe/selling.ts';
 import { subscriptionCalls } from './stripe/subscriptions.ts';
+import { usageCalls } from './stripe/usage.ts';
 
 /** Implements the port with Stripe's library. `baseUrl` replaces Stripe's address. */
 export function stripeProcessor(secretKey: string, baseUrl?: string, onCall?: OnCall): Processor {
   const calls = openCalls(secretKey, baseUrl, onCall);
-  const catalog = catalogCalls(calls);
+  const usage = usageCalls(calls);
+  const catalog = catalogCalls(calls, usage);
   const discounts = discountCalls(calls);
   const planChanges = planChangeCalls(calls, { findPrice: catalog.findPrice, ...discounts });
   const account = accountCalls(calls);
@@ -35,5 +37,6 @@ export function stripeProcessor(secretKey: string, baseUrl?: string, onCall?: On
     ...refundCalls(calls),
     ...discounts,
     ...planChanges,
+    ...usage,
   };
 }

@@ -23,11 +23,11 @@ export const thinEventEndpoints = [
     const wanted = ({ type, related_object: related }: ThinEvent) =>
       (!types || types.includes(type)) && (of === undefined || related?.id === of);
     const found = [...unit.tables['v2.core.event'].olderThan(page)].filter(wanted);
-    const data = found.slice(0, limit).map(({ data: _, ...event }) => event);
+    const data = found.slice(0, limit).map(event => ({ ...event, data: undefined }));
     const query = new URLSearchParams({ limit: String(limit), page: data.at(-1)?.id ?? '' });
     if (of !== undefined) query.set('object_id', of);
     types?.forEach((type, index) => query.set(`types[${index}]`, type));
-    const next = found.length > limit ? `${PATH}?${query}` : null;
+    const next = found.length > limit ? `${PATH}?${query.toString()}` : null;
     return { data, next_page_url: next, previous_page_url: null };
   }),
   endpoint('GET', `${PATH}/:id`, noParameters, (unit, _, { id }) => {
