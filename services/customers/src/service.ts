@@ -12,6 +12,10 @@ import { customerRoutes } from './routes/customers.ts';
 import { grantRoutes } from './routes/grants.ts';
 import { billingRpc } from './rpc/billing-details.ts';
 import { customerRpc } from './rpc/customers.ts';
+import { usageChecks } from './usage/check-usage.ts';
+import { usageRoutes } from './usage/routes.ts';
+import { usageJob } from './usage/send-usage.ts';
+import { deleteOldUsage } from './usage/usage-rows.ts';
 
 /** The parts of the customers service; the chassis runs them. */
 export const customersService = () =>
@@ -21,20 +25,34 @@ export const customersService = () =>
     database: customersSchema,
     parts: ({ em, outbox, rpc, processors, now, logger }) => {
       const operationLog = openCustomersOperationLog({ outbox, processors, rpc, logger, now });
+      const usage = usageJob({ em, outbox, processors, now, logger });
       const billing = { em, outbox, operationLog, processors, rpc, now };
       return {
         consumers: [customerEvents({ em, processors, logger, now }), taxIdEvents({ now })],
         rpc: [...customerRpc(em), ...billingRpc(billing)],
-        jobs: [() => startReconciler({ operationLog, logger })],
-        cleaning: [() => deleteCanceledOperations(em)],
+        jobs: [
+          () => startReconciler({ operationLog, logger }),
+          usage,
+          usageChecks({ em, outbox, processors, now, logger }),
+        ],
+        cleaning: [() => deleteCanceledOperations(em), () => deleteOldUsage(em, now())],
         purge: {
-          tables: ['remote_operations', 'grants', 'customer_identifiers', 'customers'],
+          tables: [
+            'remote_operations',
+            'grants',
+            'usage_queues',
+            'usage_events',
+            'usage_checks',
+            'customer_identifiers',
+            'customers',
+          ],
           kept: ['account_fences'],
         },
         routes: [
           customerRoutes({ em, outbox, operationLog, takeInBilling: takeInBilling({ rpc, logger }), now }),
           billingRoutes(billing),
           grantRoutes({ em, outbox, rpc }),
+          usageRoutes({ em, outbox, processors, now, onAccepted: usage.wake }),
         ],
       };
     },

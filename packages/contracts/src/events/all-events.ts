@@ -18,6 +18,7 @@ import {
   ReferralCreditSaved,
 } from './referrals.ts';
 import { SubscriptionCanceled, SubscriptionCreated, SubscriptionUpdated } from './subscriptions.ts';
+import { UsageRejected } from './usage.ts';
 import {
   MIRRORING_SERVICES,
   ProcessorAccountChanged,
@@ -86,6 +87,7 @@ export const allEvents: readonly PublishedEvent[] = [
   event('customers', CustomerDeleted),
   event('customers', BillingDetailsUpdated, 'The address, the tax ids or another billing detail of a customer changed'),
   event('customers', GrantSaved, 'A feature was given to a customer, or taken back'),
+  event('customers', UsageRejected, 'The processor refused usage, or it cannot be known whether it has it'),
   event('subscriptions', SubscriptionCreated, 'A subscription was created, or seen for the first time'),
   event('subscriptions', SubscriptionUpdated),
   event('subscriptions', SubscriptionCanceled),

@@ -16,6 +16,7 @@ import { referralsOperations } from './referrals.ts';
 import { stateOperations } from './state.ts';
 import { subscriptionsOperations } from './subscriptions.ts';
 import { syncOperations } from './syncs.ts';
+import { usageOperations } from './usage.ts';
 import { webhooksOperations } from './webhooks.ts';
 
 /** Every operation of the API, by id. The portal's HTML page is not an operation. */
@@ -27,6 +28,7 @@ export const operations = {
   ...discountOperations,
   ...customersOperations,
   ...grantOperations,
+  ...usageOperations,
   ...subscriptionsOperations,
   ...planChangeOperations,
   ...invoiceOperations,

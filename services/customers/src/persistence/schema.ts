@@ -7,10 +7,13 @@ import { AddCustomerDiscounts } from './migrations/0002-add-customer-discounts.t
 import { FoldSearchedTexts } from './migrations/0003-fold-searched-texts.ts';
 import { TellLivesApart } from './migrations/0004-tell-lives-apart.ts';
 import { AddBillingDetails } from './migrations/0005-add-billing-details.ts';
+import { RecordUsage } from './migrations/0006-record-usage.ts';
+import { UsageEvent } from '../usage/usage-event.entity.ts';
+import { UsageCheck, UsageQueue } from '../usage/usage-queue.entity.ts';
 
 /** The tables of the customers service. */
 export const customersSchema = {
-  entities: [...operationLogEntities, Customer, CustomerIdentifier, Grant],
+  entities: [...operationLogEntities, Customer, CustomerIdentifier, Grant, UsageEvent, UsageQueue, UsageCheck],
   migrations: [
     ...operationLogMigrations,
     { name: '0001-create-customers', class: CreateCustomers },
@@ -18,5 +21,6 @@ export const customersSchema = {
     { name: '0003-fold-searched-texts', class: FoldSearchedTexts },
     { name: '0004-tell-lives-apart', class: TellLivesApart },
     { name: '0005-add-billing-details', class: AddBillingDetails },
+    { name: '0006-record-usage', class: RecordUsage },
   ],
 };

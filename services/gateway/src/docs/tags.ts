@@ -29,6 +29,12 @@ export const TAGS = [
   },
   { name: 'Customers', resources: ['customers'], description: 'Who pays, mirrored to the payment processor.' },
   {
+    name: 'Usage',
+    resources: ['usage'],
+    ofOthers: ['usage'],
+    description: 'What customers have used, passed on to the payment processor, which bills it by metered prices.',
+  },
+  {
     name: 'Checkout',
     resources: ['checkout'],
     description: 'Hosted pages of the payment processor where customers buy.',
