@@ -7,7 +7,7 @@ import {
   isRefusedKey,
   isUnknownOutcome,
   missingPermission,
-  ProcessorError,
+  type ProcessorError,
 } from '@billing/processor/errors';
 import type { SummarizedTime } from '@billing/processor/usage';
 

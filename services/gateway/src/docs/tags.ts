@@ -99,7 +99,7 @@ export type Tag = (typeof TAGS)[number]['name'];
 export const TAG_GROUPS: readonly { readonly name: string; readonly tags: readonly Tag[] }[] = [
   {
     name: 'Sell',
-    tags: ['Products', 'Prices', 'Coupons', 'Features', 'Catalog', 'Customers', 'Checkout', 'Referrals'],
+    tags: ['Products', 'Prices', 'Coupons', 'Features', 'Catalog', 'Customers', 'Usage', 'Checkout', 'Referrals'],
   },
   { name: 'Change a subscription', tags: ['Subscriptions', 'Customer portal'] },
   { name: 'Take care of payments', tags: ['Invoices', 'Payments'] },
