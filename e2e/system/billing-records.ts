@@ -59,6 +59,14 @@ export const newSentInvoice = async (
 export const newInvoiceItem = async ({ billing }: Pick<Tenant, 'billing'>, subscriptionId: string): Promise<string> =>
   (await billing.subscriptions.createInvoiceItem(subscriptionId, { description: 'Setup', amount: 4_900 })).id;
 
+/** Provides the meter that examples of the API reference name, once in an account that projects share. */
+export async function provideMeter({ callProcessor }: Pick<Tenant, 'callProcessor'>): Promise<void> {
+  const { data } = await callProcessor('/v1/billing/meters');
+  if (data.length > 0) return;
+  const meter = { display_name: 'API calls', event_name: 'api_calls', 'default_aggregation[formula]': 'sum' };
+  await callProcessor('/v1/billing/meters', meter);
+}
+
 /** Creates a coupon of 20 % for ever, and a code that redeems it. */
 export async function newPromotionCode({ billing }: Pick<Tenant, 'billing'>): Promise<PromotionCode> {
   const { id: couponId } = await billing.coupons.create({ name: 'Spring', percentOff: 20, duration: 'forever' });

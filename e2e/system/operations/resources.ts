@@ -29,6 +29,7 @@ import {
   newInvoiceItem,
   newPriceMigration,
   newPromotionCode,
+  provideMeter,
 } from '../billing-records.ts';
 import { ok } from '../http.ts';
 import { newDeadLetter } from '../failed-events.ts';
@@ -113,6 +114,7 @@ export async function newResources(tenant: Tenant): Promise<Resources & { readon
     newPromotionCode(tenant),
     newPriceMigration(tenant, priceId),
     newInvoiceItem(tenant, subscriptionId),
+    provideMeter(tenant),
   ]);
   const ids = { productId, priceId, customerId, refereeCustomerId, subscriptionId, code, sessionId };
   return {
