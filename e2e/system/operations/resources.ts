@@ -29,7 +29,7 @@ import {
   newInvoiceItem,
   newPriceMigration,
   newPromotionCode,
-  provideMeter,
+  newUsage,
 } from '../billing-records.ts';
 import { ok } from '../http.ts';
 import { newDeadLetter } from '../failed-events.ts';
@@ -114,7 +114,7 @@ export async function newResources(tenant: Tenant): Promise<Resources & { readon
     newPromotionCode(tenant),
     newPriceMigration(tenant, priceId),
     newInvoiceItem(tenant, subscriptionId),
-    provideMeter(tenant),
+    newUsage(tenant, customerId),
   ]);
   const ids = { productId, priceId, customerId, refereeCustomerId, subscriptionId, code, sessionId };
   return {
