@@ -1,5 +1,5 @@
 import type { Invoice, PromotionCode } from '@billing/client';
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { waitFor } from '@billing/testing/wait-for';
 import { newCustomer, newMonthlyPrice, newSubscription, payOnHostedPage, type Tenant } from './tenant.ts';
 
@@ -58,6 +58,22 @@ export const newSentInvoice = async (
 /** Bills 49 USD with the next invoice of a subscription; returns the id of the item. */
 export const newInvoiceItem = async ({ billing }: Pick<Tenant, 'billing'>, subscriptionId: string): Promise<string> =>
   (await billing.subscriptions.createInvoiceItem(subscriptionId, { description: 'Setup', amount: 4_900 })).id;
+
+/** Records usage of a customer and waits until it is sent, to the meter that examples of the API reference name. */
+export async function newUsage({ billing, callProcessor }: Tenant, customerId: string): Promise<void> {
+  const meter = 'api_calls';
+  const { data } = await callProcessor('/v1/billing/meters');
+  // Projects share an account.
+  if (data.length === 0)
+    await callProcessor('/v1/billing/meters', {
+      display_name: 'API calls',
+      event_name: meter,
+      'default_aggregation[formula]': 'sum',
+    });
+  await billing.usage.record({ events: [{ id: randomUUID(), customerId, meter, value: 1 }] });
+  const isSent = async () => (await billing.usage.list({ customerId, status: 'sent' }).page()).items.length > 0;
+  await waitFor(isSent, { what: 'usage to be sent', intervalMs: 100 });
+}
 
 /** Creates a coupon of 20 % for ever, and a code that redeems it. */
 export async function newPromotionCode({ billing }: Pick<Tenant, 'billing'>): Promise<PromotionCode> {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { canceledSync, newFailedCredit, newPromotionCode } from '../billing-records.ts';
 import { ok } from '../http.ts';
 import { newDeadLetter, newFailedEvent } from '../failed-events.ts';
@@ -134,6 +135,10 @@ export const EXAMPLE_WRITES: Readonly<Record<string, PrepareWrite>> = {
   deleteCustomer: async ({ tenant }) => {
     const id = await newCustomer(tenant);
     return byKey(() => tenant.api.delete(`${tenant.P}/customers/${id}`), is('customer', id));
+  },
+  recordUsage: ({ tenant: { api, P, projectId }, resources: { refereeCustomerId: customerId } }) => {
+    const events = [{ id: randomUUID(), customerId, meter: 'api_calls', value: 1 }];
+    return byKey(() => api.post(`${P}/usage`, { events }), is('project', projectId));
   },
   createCheckout: async ({ tenant, resources: { priceId } }) => {
     const customerId = await newCustomer(tenant);

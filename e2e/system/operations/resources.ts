@@ -30,6 +30,7 @@ import {
   newInvoiceItem,
   newPriceMigration,
   newPromotionCode,
+  newUsage,
 } from '../billing-records.ts';
 import { ok } from '../http.ts';
 import { newDeadLetter } from '../failed-events.ts';
@@ -117,6 +118,7 @@ export async function newResources(tenant: Tenant): Promise<Resources & { readon
     newPriceMigration(tenant, priceId),
     newInvoiceItem(tenant, subscriptionId),
     billing.testClocks.create({ name: 'A year' }),
+    newUsage(tenant, customerId),
   ]);
   const ids = { productId, priceId, customerId, refereeCustomerId, subscriptionId, code, sessionId };
   return {

@@ -56,6 +56,10 @@ export const METHOD_CLASSES: Readonly<Record<string, MethodClass>> = {
         byVerb('createTestClock', 'listTestClocks', 'getTestClock', 'advanceTestClock', 'deleteTestClock'),
       ],
       billingDetails: ['Who is billed, and with which tax.', byVerb('getBillingDetails', 'updateBillingDetails')],
+      usage: [
+        'What customers have used, which metered prices bill.',
+        { ...byVerb('recordUsage', 'listUsage'), sumUp: 'getUsageSummaries' },
+      ],
       checkout: [
         'Sales: by a page of the processor on which customers pay, or at once.',
         { preview: 'previewCheckout' },

@@ -14,6 +14,7 @@ export const NAMES: Readonly<
   listCancellations: { query: 'AnalyticsWindow' },
   listDunningCases: { query: 'DunningFilters' },
   previewPortalConfig: { response: 'PortalPreview' },
+  recordUsage: { response: 'RecordedUsage' },
   recoverWebhookEvents: { body: 'WebhookRecoveryCreate' },
   removeMember: { response: 'RemovedMember' },
   resumeSubscription: { response: 'ResumedSubscription' },

@@ -14,6 +14,7 @@ interface EventData {
   readonly webhook_endpoint: wire.WebhookEndpoint;
   readonly customer_state: wire.EventState;
   readonly customer_billing_details: wire.BillingDetails;
+  readonly usage: wire.Usage;
 }
 
 /** What an event is about. */

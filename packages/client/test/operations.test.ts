@@ -12,6 +12,7 @@ it('has exactly one method for each operation that API keys may call', async () 
     products: ':productId',
     prices: ':priceId',
     customers: ':customerId',
+    usage: ':customerId',
     subscriptions: ':subscriptionId',
     coupons: ':couponId',
     promotionCodes: ':promotionCodeId',
@@ -56,7 +57,7 @@ it('has exactly one method for each operation that API keys may call', async () 
           : call(owner, ':featureKey', {}));
       if (resource in owners) continue;
       const takesId =
-        /^(?:get|update|previewChange|previewCancel|previewUnpause|pause|unpause|change|dropChange|setDiscount|setTax|setTrialEnd|setTestCard|advance|delete|cancel|resume|deactivate|revoke|findings|retry|refund|void|mark|finalize|rotate|test|send|recover|\w+InvoiceItem)/.test(
+        /^(?:get|update|previewChange|previewCancel|previewUnpause|pause|unpause|change|dropChange|setDiscount|setTax|setTrialEnd|setTestCard|advance|delete|cancel|resume|deactivate|revoke|findings|retry|refund|void|mark|finalize|rotate|test|send|recover|sumUp|\w+InvoiceItem)/.test(
           name,
         ) && name !== 'updateConfig';
       const takesIds = resource === 'analytics' && name === 'customers';

@@ -26,6 +26,7 @@ const TYPES_OF = {
   referral: ['referral.created', 'referral.converted'],
   referral_code: ['referral_code.created', 'referral_code.deactivated'],
   referral_credit: ['referral_credit.credited', 'referral_credit.failed'],
+  usage: ['usage.rejected'],
   webhook_endpoint: ['webhook_endpoint.disabled'],
 } as const;
 

@@ -12,6 +12,7 @@ export const SCOPES = [
   'referrals:write',
   'analytics:read',
   'entitlements:read',
+  'usage:write',
   'webhooks:read',
   'webhooks:write',
 ] as const;

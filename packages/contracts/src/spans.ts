@@ -5,6 +5,7 @@ const SPANS = [
   ['createdAfter', 'createdBefore'],
   ['since', 'until'],
   ['from', 'to'],
+  ['start', 'end'],
 ] as const;
 
 /** Returns a query or a body that refuses a span which ends before it starts; one may be empty, or open at an end. */

@@ -11,6 +11,7 @@ import type { InvoicePreview } from './snapshots/invoice-preview.ts';
 import type { InvoicePaymentSnapshot, InvoiceSnapshot } from './snapshots/invoice.ts';
 import type { ChargeSnapshot, RefundSnapshot } from './snapshots/payments.ts';
 import type { SubscriptionSnapshot } from './snapshots/subscription.ts';
+import type { Usage } from './usage.ts';
 import type { Cancellation } from '@billing/contracts/resources/cancellation';
 import type { ProcessorEventType, ProcessorObject } from '@billing/contracts/processor-events';
 import type { PaymentMethod, RefundReason } from '@billing/contracts/resources/payment';
@@ -129,7 +130,7 @@ export type MarkedType = Exclude<SyncType, 'invoice' | 'payment'>;
  * Methods throw `ProcessorError` when the processor refuses, and Problem `unavailable` when it does not respond in time
  * or responds with 429.
  */
-export interface Processor extends PlanChanges, Discounts, Invoicing, Checkouts, Selling, TestClocks {
+export interface Processor extends PlanChanges, Discounts, Invoicing, Checkouts, Selling, TestClocks, Usage {
   /** Finds the account that the secret key belongs to. */
   findAccount(): Promise<{ readonly accountId: string }>;
   /** The processor's time in whole seconds, or that of a test clock; null when its response gives none, or the clock is gone. */
@@ -192,6 +193,8 @@ export interface Processor extends PlanChanges, Discounts, Invoicing, Checkouts,
       currency: string;
       currencyOptions?: Readonly<Record<string, AmountChange>>;
       recurring: { interval: Interval; intervalCount: number } | null;
+      /** The event name of the meter that counts what it bills; the meter is created if there is none. */
+      meter?: string | undefined;
       taxBehavior?: TaxBehavior | undefined;
       metadata: Metadata;
     },

@@ -14,6 +14,7 @@ import { refundCalls } from './stripe/refunds.ts';
 import { sellingCalls } from './stripe/selling.ts';
 import { subscriptionCalls } from './stripe/subscriptions.ts';
 import { testClockCalls } from './stripe/test-clocks.ts';
+import { usageCalls } from './stripe/usage.ts';
 
 /** https://docs.stripe.com/keys#obtain-api-keys */
 const IS_LIVE = /^(sk|rk)_live_/;
@@ -21,7 +22,8 @@ const IS_LIVE = /^(sk|rk)_live_/;
 /** Implements the port with Stripe's library. `baseUrl` replaces Stripe's address. */
 export function stripeProcessor(secretKey: string, baseUrl?: string, onCall?: OnCall): Processor {
   const calls = openCalls(secretKey, baseUrl, onCall);
-  const catalog = catalogCalls(calls);
+  const usage = usageCalls(calls);
+  const catalog = catalogCalls(calls, usage);
   const discounts = discountCalls(calls);
   const planChanges = planChangeCalls(calls, { findPrice: catalog.findPrice, ...discounts });
   const account = accountCalls(calls);
@@ -40,5 +42,6 @@ export function stripeProcessor(secretKey: string, baseUrl?: string, onCall?: On
     ...discounts,
     ...planChanges,
     ...testClockCalls(calls, { isLive: IS_LIVE.test(secretKey) }),
+    ...usage,
   };
 }

@@ -20,7 +20,6 @@ const LONGEST_PAUSE_SECONDS = 300;
 /** About four hours of failures one after another. */
 export const MAX_FAILURES = 50;
 const TURN_MS = 2_000;
-/** Works that one process runs at once. */
 const PARALLEL = 4;
 /** How often to look for work that is due, in milliseconds. */
 const POLL_MS = 2_000;
@@ -144,11 +143,13 @@ interface TurnJobParts<Work> {
   /** Leases up to `limit` rows that are due. */
   readonly lease: (limit: number) => Promise<readonly Work[]>;
   readonly run: (work: Work, signal: AbortSignal) => Promise<void>;
+  /** Works that one process runs at once; 4 unless given. */
+  readonly parallel?: number;
   readonly logger: Logger;
 }
 
 /** Works on what is due until stopped; then it waits for another copy. Any number of copies may run it side by side. */
-export function turnJob<Work>({ name, lease, run, logger }: TurnJobParts<Work>) {
+export function turnJob<Work>({ name, lease, run, parallel = PARALLEL, logger }: TurnJobParts<Work>) {
   const stopping = new AbortController();
   let loop: LeaseLoop | undefined;
   return {
@@ -156,8 +157,8 @@ export function turnJob<Work>({ name, lease, run, logger }: TurnJobParts<Work>) 
     start() {
       loop = startLeaseLoop<Work>({
         name,
-        batchSize: PARALLEL,
-        parallel: PARALLEL,
+        batchSize: parallel,
+        parallel,
         lease,
         async work([work]) {
           if (work !== undefined) await run(work, stopping.signal);

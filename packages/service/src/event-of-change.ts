@@ -85,6 +85,8 @@ function typeOfChange(
       return previous ? 'referral_code.deactivated' : 'referral_code.created';
     case 'referral_credit':
       return after === 'failed' ? 'referral_credit.failed' : 'referral_credit.credited';
+    case 'usage':
+      return 'usage.rejected';
     case 'webhook_endpoint':
       return 'webhook_endpoint.disabled';
     case 'customer_state':

@@ -29,6 +29,7 @@ const price = {
   type: 'recurring',
   interval: 'month',
   intervalCount: 1,
+  meter: null,
   taxBehavior: 'exclusive',
   metadata: {},
   isActive: true,

@@ -16,6 +16,10 @@ import { testClockEvents } from './test-clocks/clock-events.ts';
 import { deleteExpiredClocks } from './test-clocks/delete-test-clock.ts';
 import { testClockRoutes } from './test-clocks/routes.ts';
 import { advanceJob } from './test-clocks/run-advance.ts';
+import { usageChecks } from './usage/check-usage.ts';
+import { usageRoutes } from './usage/routes.ts';
+import { usageJob } from './usage/send-usage.ts';
+import { deleteOldUsage } from './usage/usage-rows.ts';
 
 /** The parts of the customers service; the chassis runs them. */
 export const customersService = () =>
@@ -26,20 +30,32 @@ export const customersService = () =>
     parts: ({ em, outbox, rpc, processors, now, logger }) => {
       const operationLog = openCustomersOperationLog({ outbox, processors, rpc, logger, now });
       const clocks = advanceJob({ outbox, rpc, processors, now, logger });
+      const usage = usageJob({ em, outbox, processors, now, logger });
       const billing = { em, outbox, operationLog, processors, rpc, now };
       return {
         consumers: [customerEvents({ em, processors, logger, now }), taxIdEvents({ now }), testClockEvents({ now })],
         rpc: [...customerRpc(em), ...billingRpc(billing)],
         jobs: [
           () => startReconciler({ operationLog, logger }),
-          () => {
-            clocks.start();
-            return clocks;
-          },
+          clocks,
+          usage,
+          usageChecks({ em, outbox, processors, now, logger }),
         ],
-        cleaning: [() => deleteCanceledOperations(em), () => deleteExpiredClocks(outbox, now)],
+        cleaning: [
+          () => deleteCanceledOperations(em),
+          () => deleteExpiredClocks(outbox, now),
+          () => deleteOldUsage(em, now()),
+        ],
         purge: {
-          tables: ['remote_operations', 'grants', 'customer_identifiers', 'customers', 'test_clocks'],
+          tables: [
+            'remote_operations',
+            'grants',
+            'usage_queues',
+            'usage_events',
+            'usage_checks',
+            'customer_identifiers',
+            'customers',
+          ],
           kept: ['account_fences'],
         },
         routes: [
@@ -47,6 +63,7 @@ export const customersService = () =>
           billingRoutes(billing),
           testClockRoutes({ outbox, operationLog, processors, now, wake: clocks.wake }),
           grantRoutes({ em, outbox, rpc }),
+          usageRoutes({ em, outbox, processors, now, onAccepted: usage.wake }),
         ],
       };
     },

@@ -33,6 +33,7 @@ export function aPrice(
     type: 'recurring',
     interval: 'month',
     intervalCount: 1,
+    meter: null,
     taxBehavior: 'unspecified',
     processorPriceId: 'price_1',
     ...changes,

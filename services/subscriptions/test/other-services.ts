@@ -174,6 +174,7 @@ export async function serveOtherServices({ processor, serve, scope }: OtherServi
         type: recurring ? 'recurring' : 'one_time',
         interval: recurring ? interval : null,
         intervalCount: recurring ? intervalCount : null,
+        meter: null,
         taxBehavior: 'unspecified',
         processorPriceId: processorPrice.id,
       };

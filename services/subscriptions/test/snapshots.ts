@@ -18,6 +18,7 @@ export const aPrice = (changes: Partial<PriceSnapshot> = {}): PriceSnapshot => (
   interval: 'month',
   intervalCount: 1,
   metered: false,
+  meterId: null,
   taxBehavior: 'unspecified',
   isActive: true,
   metadata: {},

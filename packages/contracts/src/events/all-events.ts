@@ -19,6 +19,7 @@ import {
 } from './referrals.ts';
 import { SubscriptionCanceled, SubscriptionCreated, SubscriptionUpdated } from './subscriptions.ts';
 import { TestClockSaved } from './test-clocks.ts';
+import { UsageRejected } from './usage.ts';
 import {
   MIRRORING_SERVICES,
   ProcessorAccountChanged,
@@ -88,6 +89,7 @@ export const allEvents: readonly PublishedEvent[] = [
   event('customers', BillingDetailsUpdated, 'The address, the tax ids or another billing detail of a customer changed'),
   event('customers', GrantSaved, 'A feature was given to a customer, or taken back'),
   event('customers', TestClockSaved, 'A test clock was created or deleted'),
+  event('customers', UsageRejected, 'The processor refused usage, or it cannot be known whether it has it'),
   event('subscriptions', SubscriptionCreated, 'A subscription was created, or seen for the first time'),
   event('subscriptions', SubscriptionUpdated),
   event('subscriptions', SubscriptionCanceled),

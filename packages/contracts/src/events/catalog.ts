@@ -46,6 +46,8 @@ export const priceState = z.object({
   billingScheme: z.enum(BILLING_SCHEMES),
   /** A metered price is billed by usage, not by quantity. */
   metered: z.boolean(),
+  /** The event name of the meter that counts what it bills; null also for a metered price of which it is not known. */
+  meter: z.string().nullable().default(null),
   currency: z.string(),
   currencyOptions: storedOptions.default({}),
   type: z.enum(PRICE_TYPES),
@@ -72,7 +74,8 @@ export function priceOf(state: PriceState): Price {
   const { id, productId, currency, currencyOptions, type, interval, intervalCount } = state;
   const { taxBehavior, isActive, processorPriceId, metadata, createdAt } = state;
   const period = interval === null ? {} : { interval, intervalCount: intervalCount ?? 1 };
-  const terms = { ...showAmount(state), currency, currencyOptions, type, ...period };
+  const usage = state.meter === null ? {} : { meter: state.meter };
+  const terms = { ...showAmount(state), currency, currencyOptions, type, ...period, ...usage };
   const named = state.key === null ? {} : { key: state.key };
   return { id, productId, ...named, ...terms, taxBehavior, isActive, processorPriceId, metadata, createdAt };
 }

@@ -8,6 +8,7 @@ import { customerOf } from './customers.ts';
 import { publicChange } from './record-event.ts';
 import { creditOf, referralCodeOf, referralOf } from './referrals.ts';
 import { subscriptionOf } from './subscriptions.ts';
+import type { UsageState } from './usage.ts';
 
 /** The fields of a resource, or of a record's state. */
 type Fields = Readonly<Record<string, unknown>>;
@@ -27,6 +28,7 @@ const VIEWS: Readonly<Record<EventObjectType, (state: never) => object | undefin
   referral: referralOf,
   referral_code: referralCodeOf,
   referral_credit: creditOf,
+  usage: ({ projectId: _project, ...usage }: UsageState) => usage,
   webhook_endpoint: unchanged,
 };
 

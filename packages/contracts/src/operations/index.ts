@@ -17,6 +17,7 @@ import { stateOperations } from './state.ts';
 import { subscriptionsOperations } from './subscriptions.ts';
 import { syncOperations } from './syncs.ts';
 import { testCardOperations, testClockOperations } from './test-clocks.ts';
+import { usageOperations } from './usage.ts';
 import { webhooksOperations } from './webhooks.ts';
 
 /** Every operation of the API, by id. The portal's HTML page is not an operation. */
@@ -30,6 +31,7 @@ export const operations = {
   ...grantOperations,
   ...testClockOperations,
   ...testCardOperations,
+  ...usageOperations,
   ...subscriptionsOperations,
   ...planChangeOperations,
   ...invoiceOperations,

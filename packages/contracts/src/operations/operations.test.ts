@@ -92,6 +92,7 @@ const spans = allOperations.flatMap(({ id, query, body, example }) =>
 it('knows all requests with a span of time', () => {
   expect(spans.map(({ id }) => id).toSorted()).toEqual([
     'getPaymentTotals',
+    'getUsageSummaries',
     'listAnalyticsSubscriptions',
     'listAuditLog',
     'listCustomers',

@@ -6,7 +6,7 @@ import { catalogKey } from './catalog-key.ts';
 import { COUPON_DURATIONS, maxRedemptions } from './discount.ts';
 import { FEATURE_TYPES, featureKey, featureValue } from './feature.ts';
 import { DEFAULT_PORTAL_CONFIG, portalConfig } from './portal-config.ts';
-import { INTERVALS, MAX_INTERVAL_COUNT, PRICE_TYPES, TAX_BEHAVIORS } from './price.ts';
+import { INTERVALS, MAX_INTERVAL_COUNT, meterName, PRICE_TYPES, TAX_BEHAVIORS } from './price.ts';
 
 const MAX_COUPONS = 500;
 const MAX_PRICES = 2_000;
@@ -37,6 +37,7 @@ const price = z.strictObject({
   type: z.enum(PRICE_TYPES).exactOptional(),
   interval: orNull(z.enum(INTERVALS)),
   intervalCount: orNull(z.int().min(1)),
+  meter: orNull(meterName),
   taxBehavior: z.enum(TAX_BEHAVIORS).exactOptional(),
   metadata: metadata.exactOptional(),
   isActive,
@@ -175,6 +176,7 @@ export const catalogDocument = z
           reject([...path, 'interval'], 'Expected for a recurring price, and for no other.');
         if (intervalCount && !(interval && intervalCount <= MAX_INTERVAL_COUNT[interval]))
           reject([...path, 'intervalCount'], 'Expected for a recurring price; no period is longer than three years.');
+        if (it.meter && type === 'one_time') reject([...path, 'meter'], 'Only for a recurring price.');
         if (it.currencyOptions && it.currency in it.currencyOptions)
           reject([...path, 'currencyOptions'], 'Expected other currencies than that of the price.');
       });

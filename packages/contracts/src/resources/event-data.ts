@@ -11,6 +11,7 @@ import { price } from './price.ts';
 import { product } from './product.ts';
 import { referral, referralCode, referralCredit } from './referral.ts';
 import { subscription } from './subscription.ts';
+import { usage } from './usage.ts';
 import { webhookEndpoint } from './webhook-endpoint.ts';
 
 /** What the `data` of an event are, by what it is about. */
@@ -26,6 +27,7 @@ export const EVENT_DATA = {
   referral_credit: referralCredit
     .pick({ id: true, referralId: true, customerId: true, amount: true, currency: true, status: true })
     .meta({ description: 'A credit of a referral.', example: { amount: 500, status: 'credited' } }),
+  usage,
   webhook_endpoint: webhookEndpoint,
   customer_state: customerState
     .omit({ checkout: true })
@@ -83,6 +85,7 @@ const DIFFERENCES: Readonly<Partial<Record<PublicEventType | 'ping', Difference>
   'referral.converted': { previous: { status: 'pending', convertedAt: null } },
   'referral_code.deactivated': { data: { isActive: false }, previous: { isActive: true } },
   'referral_credit.failed': { data: { status: 'failed' } },
+  'usage.rejected': { previous: { status: 'sent', reason: null } },
   'customer.billing_details_updated': { previous: { businessName: null } },
   'customer.state_changed': { previous: { entitlements: {} } },
   'webhook_endpoint.disabled': {

@@ -3,6 +3,7 @@ import { PriceId, ProductId } from '../ids.ts';
 import { optional, withDefault } from '../optional.ts';
 import { metadata, replacedMetadata, storedMetadata } from '../metadata.ts';
 import { AMOUNT, currency, inCurrencies, storedCurrency, unitAmount } from '../money.ts';
+import { text } from '../text.ts';
 import { createdAt } from '../timestamp.ts';
 import { catalogKey, catalogKeyOnce, shownCatalogKey } from './catalog-key.ts';
 
@@ -69,6 +70,9 @@ const givenOptions = inCurrencies(z.strictObject({ unitAmount }));
 /** No billing period is longer than three years. Stripe: https://docs.stripe.com/api/prices/create */
 export const MAX_INTERVAL_COUNT: Readonly<Record<Interval, number>> = { day: 1_095, week: 156, month: 36, year: 3 };
 
+/** The name of the events that a meter counts. https://docs.stripe.com/api/billing/meter/create */
+export const meterName = text(100);
+
 export const price = z
   .object({
     id: PriceId.schema,
@@ -83,6 +87,10 @@ export const price = z
     type: z.enum(PRICE_TYPES).describe('Whether it is billed in intervals, or once.'),
     interval: z.enum(INTERVALS).optional().describe('Absent for a one-time price.'),
     intervalCount: z.int().optional().describe('Number of intervals between billings.'),
+    meter: z
+      .string()
+      .optional()
+      .meta({ description: 'The meter whose usage it bills after each interval; absent for other prices.' }),
     taxBehavior: z
       .enum(TAX_BEHAVIORS)
       .describe('Whether the amount contains the tax; where it is `unspecified`, the default of the account decides.'),
@@ -123,6 +131,10 @@ export const priceCreate = z
     intervalCount: optional(z.int().min(1)).describe(
       'Number of intervals between billings, by default 1; the period is at most three years.',
     ),
+    meter: optional(meterName).meta({
+      description:
+        'Bills usage after each interval, `unitAmount` for a unit: the name of the meter at the payment processor (`event_name`), which is created if there is none. Only for a recurring price.',
+    }),
     taxBehavior: withDefault(z.enum(TAX_BEHAVIORS), 'unspecified').describe(
       'Whether the amount contains the tax; it can be set once.',
     ),
@@ -134,6 +146,7 @@ export const priceCreate = z
     if (it.type === 'one_time') {
       if (it.interval !== undefined) reject('interval', 'A one-time price has no interval.');
       if (it.intervalCount !== undefined) reject('intervalCount', 'A one-time price has no interval count.');
+      if (it.meter !== undefined) reject('meter', 'A one-time price bills no usage.');
     } else if (it.interval === undefined) {
       reject('interval', 'A recurring price needs an interval: day, week, month or year.');
     } else if ((it.intervalCount ?? 1) > MAX_INTERVAL_COUNT[it.interval]) {

@@ -43,6 +43,8 @@ const priceTerms = {
   type: z.enum(PRICE_TYPES),
   interval: z.enum(INTERVALS).nullable(),
   intervalCount: z.int().nullable(),
+  /** Null from and to earlier versions. */
+  meter: z.string().nullable().default(null),
 };
 const priceContent = { key, taxBehavior: z.enum(TAX_BEHAVIORS), metadata: storedMetadata, isActive: z.boolean() };
 

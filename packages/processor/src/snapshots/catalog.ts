@@ -60,6 +60,7 @@ export function parsePrice(price: Fields) {
     interval: it.required('interval', interval),
     intervalCount: it.required('interval_count', number),
     metered: it.optional('usage_type', shortText) === 'metered',
+    meterId: it.optional('meter', reference),
   }));
   const billingScheme: BillingScheme = price.optional('billing_scheme', shortText) === 'tiered' ? 'tiered' : 'per_unit';
   const type: PriceType = recurring ? 'recurring' : 'one_time';
@@ -80,6 +81,8 @@ export function parsePrice(price: Fields) {
     interval: recurring?.interval ?? null,
     intervalCount: recurring?.intervalCount ?? null,
     metered: recurring?.metered ?? false,
+    /** The meter that counts what it bills. */
+    meterId: recurring?.meterId ?? null,
     taxBehavior: price.optional('tax_behavior', taxBehavior) ?? 'unspecified',
     isActive: price.required('active', flag),
     metadata: price.metadata(),

@@ -2,7 +2,9 @@ import type { TaxBehavior } from '@billing/contracts/resources/price';
 import type { Processor } from '../port.ts';
 import { readPrice, readProduct, toProductParams } from '../snapshots/catalog.ts';
 import { given, write, type Calls } from './calls.ts';
+import type { Usage } from '../usage.ts';
 import { findCreated } from './find-created.ts';
+import { provideMeter } from './usage.ts';
 
 type Catalog = Pick<
   Processor,
@@ -20,8 +22,9 @@ type Catalog = Pick<
 export const WHOLE_PRICE = { expand: ['currency_options'] };
 export const WHOLE_PRICES = { expand: ['data.currency_options'] };
 
-/** Products and prices. */
-export function catalogCalls({ stripe, call }: Calls): Catalog {
+/** Products and prices; `usage` finds meters. */
+export function catalogCalls(calls: Calls, usage: Pick<Usage, 'findMeter'>): Catalog {
+  const { stripe, call } = calls;
   return {
     createProduct: ({ metadata, ...texts }, key) =>
       call(async () => {
@@ -40,10 +43,15 @@ export function catalogCalls({ stripe, call }: Calls): Catalog {
         return readProduct(await stripe.products.update(id, changes, write(key)));
       }),
 
-    createPrice: ({ productId, unitAmount, currency, currencyOptions, recurring, taxBehavior, metadata }, key) =>
-      call(async () => {
+    createPrice: async (wanted, key) => {
+      const { productId, unitAmount, currency, currencyOptions, recurring, meter, taxBehavior, metadata } = wanted;
+      const metered = meter !== undefined && {
+        usage_type: 'metered' as const,
+        meter: await provideMeter(calls, usage, meter, `${key}:meter`),
+      };
+      return call(async () => {
         const interval = recurring && {
-          recurring: { interval: recurring.interval, interval_count: recurring.intervalCount },
+          recurring: { interval: recurring.interval, interval_count: recurring.intervalCount, ...metered },
         };
         const price = { product: productId, unit_amount: unitAmount, currency, ...interval, metadata: { ...metadata } };
         const params = {
@@ -52,7 +60,8 @@ export function catalogCalls({ stripe, call }: Calls): Catalog {
           ...optionParams(currencyOptions),
         };
         return readPrice(await stripe.prices.create({ ...params, ...WHOLE_PRICE }, write(key)));
-      }),
+      });
+    },
     findPrice: id => call(async () => readPrice(await stripe.prices.retrieve(id, WHOLE_PRICE))),
     findCreatedPrice: async (product, created) => {
       const found = await findCreated(created, page =>

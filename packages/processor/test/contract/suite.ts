@@ -16,6 +16,7 @@ import { sellingCases } from './selling.ts';
 import { testClockCases } from './test-clocks.ts';
 import { subscriptionCases } from './subscriptions.ts';
 import { taxCases } from './taxes.ts';
+import { usageCases } from './usage.ts';
 import { writeCases } from './writes.ts';
 import type { Processor } from '../../src/port.ts';
 import { stripeProcessor } from '../../src/stripe-processor.ts';
@@ -88,6 +89,9 @@ export function processorContract(name: string, start: () => Promise<StandIn>, e
     });
     describe('a payment', () => {
       paymentCases(cases);
+    });
+    describe('usage', () => {
+      usageCases(cases);
     });
     describe('events', () => {
       eventCases(cases);

@@ -8,11 +8,16 @@ import { PRICE, PRODUCT } from '#operations/record-types.ts';
 import { followChildren } from './follow-children.ts';
 import type { FollowDependencies } from './follow-records.ts';
 
-const NONE: NonNullable<PriceSnapshot['currencyOptions']> = new Map();
+/** What events do not say of a price. */
+interface Unsaid {
+  readonly currencyOptions: NonNullable<PriceSnapshot['currencyOptions']>;
+  /** The event name of its meter. */
+  readonly meter: string | null;
+}
 
 /**
  * Follows the processor's prices. New ones are those of the project's products, which are added with them. Events do not say what
- * they cost in other currencies, so that new ones are read.
+ * they cost in other currencies, nor the name of their meter, so that new ones are read.
  */
 export const priceEvents = (dependencies: FollowDependencies): Consumer =>
   followChildren(
@@ -25,14 +30,17 @@ export const priceEvents = (dependencies: FollowDependencies): Consumer =>
       },
       namedParentIds: namedProductIds,
       parentIdOf: ({ productId }) => productId,
-      moreOf: price => price.currencyOptions ?? undefined,
-      findMore: async ({ teamId }, { id }) => {
+      moreOf: ({ currencyOptions, meterId }): Unsaid | undefined =>
+        currencyOptions && meterId === null ? { currencyOptions, meter: null } : undefined,
+      findMore: async ({ teamId }, { id, meterId }): Promise<Unsaid> => {
         const processor = await dependencies.processors.of(teamId);
-        return (await processor.findPrice(id).catch(nullIfMissing))?.currencyOptions ?? NONE;
+        const price = await processor.findPrice(id).catch(nullIfMissing);
+        const meter = meterId && (await processor.findEventName(meterId).catch(nullIfMissing));
+        return { currencyOptions: price?.currencyOptions ?? new Map(), meter };
       },
       mirrorParent: mirrorProduct,
-      mirror: (tx, publish, price, origin, { parent: { id: productId }, more: currencyOptions }) =>
-        mirrorPrice(tx, publish, { ...price, currencyOptions }, { ...origin, productId }),
+      mirror: (tx, publish, price, origin, { parent: { id: productId }, more: { currencyOptions, meter } }) =>
+        mirrorPrice(tx, publish, { ...price, currencyOptions, meter }, { ...origin, productId }),
     },
     dependencies,
   );

@@ -35,7 +35,7 @@ const TERMS = [
   'intervalCount',
 ] as const satisfies readonly (keyof PriceState)[];
 
-/** The fields of a price that are fixed when it is created. */
+/** The fields of a price that are fixed when it is created; the processor's has the id of its meter only. */
 export type PriceTerms = Readonly<Pick<PriceState, (typeof TERMS)[number]>>;
 
 /** Returns the terms of a new price; a recurring one is billed every interval unless `intervalCount` is given. */
@@ -45,11 +45,15 @@ export function newTerms(requested: {
   type: PriceType;
   interval?: Interval | undefined;
   intervalCount?: number | undefined;
-}): Pick<PriceTerms, 'currency' | 'type' | 'interval' | 'intervalCount'> & { unitAmount: number } {
-  const { unitAmount, currency, type, interval = null, intervalCount = 1 } = requested;
+  meter?: string | undefined;
+}): Pick<PriceTerms, 'currency' | 'type' | 'interval' | 'intervalCount'> & {
+  readonly unitAmount: number;
+  readonly meter: string | null;
+} {
+  const { unitAmount, currency, type, interval = null, intervalCount = 1, meter = null } = requested;
   return type === 'recurring'
-    ? { unitAmount, currency, type, interval, intervalCount }
-    : { unitAmount, currency, type, interval: null, intervalCount: null };
+    ? { unitAmount, currency, type, interval, intervalCount, meter }
+    : { unitAmount, currency, type, interval: null, intervalCount: null, meter: null };
 }
 
 /** Returns the terms of a price. */

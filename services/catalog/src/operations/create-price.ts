@@ -21,6 +21,7 @@ const input = z.object({
   currency: z.string(),
   currencyOptions: z.record(z.string(), z.object({ unitAmount: z.int() })).default({}),
   recurring: z.object({ interval: z.enum(INTERVALS), intervalCount: z.int() }).nullable(),
+  meter: z.string().optional(),
   taxBehavior: z.enum(TAX_BEHAVIORS).default('unspecified'),
   metadata: z.record(z.string(), z.string()),
 });
@@ -58,10 +59,11 @@ export function createPrice({ operationLog, now }: Pick<Dependencies, 'operation
       if (!product.isActive) throw productInactive();
       const terms = newTerms(requested);
       const metadata = withoutEmpty(given);
-      const { unitAmount, currency, interval, intervalCount } = terms;
+      const { unitAmount, currency, interval, intervalCount, meter } = terms;
+      const metered = meter !== null;
       const named = key !== undefined && { key };
       const others = Object.keys(currencyOptions).length > 0 && { currencyOptions };
-      const amount = { unitAmountDecimal: String(unitAmount), billingScheme: 'per_unit', metered: false } as const;
+      const amount = { unitAmountDecimal: String(unitAmount), billingScheme: 'per_unit', metered } as const;
       const content = { ...terms, key: key ?? null, currencyOptions, taxBehavior, metadata };
       tx.create(Price, { ...scope, ...content, ...amount, id, productId, isActive: true, ...reserved(now()) });
       return {
@@ -70,6 +72,7 @@ export function createPrice({ operationLog, now }: Pick<Dependencies, 'operation
         currency,
         currencyOptions,
         recurring: interval && intervalCount !== null ? { interval, intervalCount } : null,
+        ...(metered && { meter }),
         taxBehavior,
         metadata: { ...metadata, ...keyMark(key), teamId: scope.teamId, projectId: scope.projectId, priceId: id },
         audit: auditOfCreated(

@@ -62,16 +62,16 @@ export async function mirrorProduct(
   return created(PRODUCT, publish, row, origin.source);
 }
 
-/** Adds a price that was created at the processor. */
+/** Adds a price that was created at the processor, with the event name of its meter. */
 export async function mirrorPrice(
   tx: EntityManager,
   publish: Publish,
-  price: PriceSnapshot,
+  price: PriceSnapshot & { readonly meter: string | null },
   { productId, ...origin }: MirrorOrigin<PriceId> & { readonly productId: ProductId },
 ): Promise<Mirrored<Price>> {
   const id =
     (await findLostId(tx, PRICE.rows, origin)) ?? idOfMirrored(PriceId, origin.scope, price.id, price.createdAt);
-  const content = { currencyOptions: {}, ...toPriceContent(price), ...toTerms(price), productId };
+  const content = { currencyOptions: {}, ...toPriceContent(price), ...toTerms(price), meter: price.meter, productId };
   const row = tx.create(Price, { ...content, ...columnsOf(price, origin), id });
   return created(PRICE, publish, row, origin.source);
 }

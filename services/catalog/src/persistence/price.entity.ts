@@ -30,6 +30,8 @@ const PriceSchema = defineEntity({
     unitAmountDecimal: p.text().strictNullable(),
     billingScheme: p.enum(BILLING_SCHEMES),
     metered: p.boolean(),
+    /** The event name of the meter that counts what it bills. */
+    meter: p.text().strictNullable(),
     currency: p.text(),
     /** What it costs in other currencies, by currency. */
     currencyOptions: p.json<CurrencyOptions>(),

@@ -7,6 +7,7 @@ import { AllowSecondLives } from './migrations/0003-allow-second-lives.ts';
 import { AddTax } from './migrations/0004-add-tax.ts';
 import { AddPriceCurrencies } from './migrations/0005-add-price-currencies.ts';
 import { AddKeys } from './migrations/0006-add-keys.ts';
+import { NameMeters } from './migrations/0007-name-meters.ts';
 import { Price } from './price.entity.ts';
 import { Product } from './product.entity.ts';
 import { PromotionCode } from './promotion-code.entity.ts';
@@ -22,5 +23,6 @@ export const catalogSchema = {
     { name: '0004-add-tax', class: AddTax },
     { name: '0005-add-price-currencies', class: AddPriceCurrencies },
     { name: '0006-add-keys', class: AddKeys },
+    { name: '0007-name-meters', class: NameMeters },
   ],
 };

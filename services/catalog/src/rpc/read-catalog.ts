@@ -60,12 +60,14 @@ async function findRecords(em: EntityManager, { teamId, projectId }: ProjectScop
     features: (await em.find(Feature, scope, oldestFirst)).map(row => fieldsOf(features.element, row)),
     products: ofProducts.map(row => fieldsOf(products.element, row, { features: featuresOf(row.id) })),
     prices: ofPrices.flatMap(row => {
-      const { unitAmount, billingScheme, metered } = row;
+      const { unitAmount, billingScheme } = row;
+      // Of a metered price its meter must be known.
+      const isNamed = row.metered === (row.meter !== null);
       const options = Object.entries(row.currencyOptions).flatMap(([currency, option]) =>
         option.unitAmount === null ? [] : [[currency, { unitAmount: option.unitAmount }] as const],
       );
       const isWhole = options.length === Object.keys(row.currencyOptions).length;
-      if (unitAmount === null || billingScheme !== 'per_unit' || metered || !isWhole) return [];
+      if (unitAmount === null || billingScheme !== 'per_unit' || !isNamed || !isWhole) return [];
       const terms = { unitAmount, currencyOptions: Object.fromEntries(options), features: featuresOf(row.id) };
       return [fieldsOf(prices.element, row, terms)];
     }),

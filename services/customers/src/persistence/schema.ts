@@ -9,10 +9,22 @@ import { TellLivesApart } from './migrations/0004-tell-lives-apart.ts';
 import { TestClock } from '../test-clocks/test-clock.entity.ts';
 import { AddBillingDetails } from './migrations/0005-add-billing-details.ts';
 import { CreateTestClocks } from './migrations/0006-create-test-clocks.ts';
+import { RecordUsage } from './migrations/0007-record-usage.ts';
+import { UsageEvent } from '../usage/usage-event.entity.ts';
+import { UsageCheck, UsageQueue } from '../usage/usage-queue.entity.ts';
 
 /** The tables of the customers service. */
 export const customersSchema = {
-  entities: [...operationLogEntities, Customer, CustomerIdentifier, Grant, TestClock],
+  entities: [
+    ...operationLogEntities,
+    Customer,
+    CustomerIdentifier,
+    Grant,
+    TestClock,
+    UsageEvent,
+    UsageQueue,
+    UsageCheck,
+  ],
   migrations: [
     ...operationLogMigrations,
     { name: '0001-create-customers', class: CreateCustomers },
@@ -21,5 +33,6 @@ export const customersSchema = {
     { name: '0004-tell-lives-apart', class: TellLivesApart },
     { name: '0005-add-billing-details', class: AddBillingDetails },
     { name: '0006-create-test-clocks', class: CreateTestClocks },
+    { name: '0007-record-usage', class: RecordUsage },
   ],
 };

@@ -34,6 +34,12 @@ export const TAGS = [
     description: 'Time of the payment processor in test mode: what a year brings is seen in a minute.',
   },
   {
+    name: 'Usage',
+    resources: ['usage'],
+    ofOthers: ['usage'],
+    description: 'What customers have used, passed on to the payment processor, which bills it by metered prices.',
+  },
+  {
     name: 'Checkout',
     resources: ['checkout'],
     description: 'Hosted pages of the payment processor where customers buy.',
@@ -98,7 +104,18 @@ export type Tag = (typeof TAGS)[number]['name'];
 export const TAG_GROUPS: readonly { readonly name: string; readonly tags: readonly Tag[] }[] = [
   {
     name: 'Sell',
-    tags: ['Products', 'Prices', 'Coupons', 'Features', 'Catalog', 'Customers', 'Test clocks', 'Checkout', 'Referrals'],
+    tags: [
+      'Products',
+      'Prices',
+      'Coupons',
+      'Features',
+      'Catalog',
+      'Customers',
+      'Usage',
+      'Test clocks',
+      'Checkout',
+      'Referrals',
+    ],
   },
   { name: 'Change a subscription', tags: ['Subscriptions', 'Customer portal'] },
   { name: 'Take care of payments', tags: ['Invoices', 'Payments'] },

@@ -27,6 +27,7 @@ function sold(id: PriceId, changes: Partial<SoldPrice['price']> = {}): SoldPrice
     type: 'recurring',
     interval: 'month',
     intervalCount: 1,
+    meter: null,
     metered: false,
     taxBehavior: 'unspecified',
     currencyOptions: {},

@@ -113,7 +113,7 @@ type Terms = Omit<Unnamed<PriceItem>, 'productKey' | 'key'>;
 
 /** Returns whether a price can become what is wanted: its terms never change, but amounts in other currencies can be added. */
 function isSameOffer(price: Terms, wanted: Terms): boolean {
-  const fixed = ['unitAmount', 'currency', 'type', 'interval', 'intervalCount', 'taxBehavior'] as const;
+  const fixed = ['unitAmount', 'currency', 'type', 'interval', 'intervalCount', 'meter', 'taxBehavior'] as const;
   const options = Object.entries(price.currencyOptions);
   return (
     fixed.every(field => price[field] === wanted[field]) &&

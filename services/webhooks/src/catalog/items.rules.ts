@@ -62,6 +62,7 @@ const PRICE_DEFAULTS = {
   type: 'recurring',
   interval: null,
   intervalCount: null,
+  meter: null,
   taxBehavior: 'unspecified',
   metadata: {},
   isActive: true,

@@ -33,6 +33,7 @@ const price = (
   type: 'recurring',
   interval: 'month',
   intervalCount: 1,
+  meter: null,
   taxBehavior: 'unspecified',
   isActive: true,
   metadata: {},

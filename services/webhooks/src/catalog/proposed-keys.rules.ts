@@ -95,7 +95,7 @@ function rhythmOf({ interval, intervalCount }: Price): string {
 }
 
 /** What an apply finds a price without a key by. */
-const termsOf = ({ unitAmount, currency, currencyOptions, interval, intervalCount, taxBehavior }: Price) => {
+const termsOf = ({ unitAmount, currency, currencyOptions, interval, intervalCount, meter, taxBehavior }: Price) => {
   const options = Object.entries(currencyOptions).toSorted(([one], [other]) => (one < other ? -1 : 1));
-  return [unitAmount, currency, options, interval, intervalCount, taxBehavior];
+  return [unitAmount, currency, options, interval, intervalCount, meter, taxBehavior];
 };

@@ -59,7 +59,10 @@ const terms = fc.oneof(
     interval: fc.constantFrom('month' as const, 'year' as const),
     intervalCount: fc.constantFrom(1, 2, null),
   }),
-  fc.record({ interval: fc.constantFrom('month' as const) }),
+  fc.record({
+    interval: fc.constantFrom('month' as const),
+    meter: fc.constantFrom('api_calls', 'storage', null),
+  }),
   fc.constant({ type: 'one_time' as const }),
 );
 

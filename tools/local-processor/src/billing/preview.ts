@@ -37,8 +37,9 @@ export function previewInvoice(
   const next = nextPeriod(after, end);
   const begun = { ...after, ...inPeriod(after, next, end) };
   const waiting = mode === 'next' ? [...pendingLines(unit, before), ...plan.items.map(lineOfItem)] : [];
+  const ended = mode === 'next' && after.status !== 'trialing' && { start, end };
   const rebates = rebatesOf(unit, begun, next.start, [...plan.discounts, ...discounts]);
-  const lines = discounted([...waiting, ...linesFor(unit, begun, next)], rebates);
+  const lines = discounted([...waiting, ...linesFor(unit, begun, next, ended)], rebates);
   return shown(unit, { ...billedTo(unit, begun), lines, period: { start, end } });
 }
 

@@ -41,10 +41,10 @@ export function prorationsOf(
   return [...lines, ...added.flatMap(debitOf)].map(line => prorationItem(unit, after, line));
 }
 
-/** Credits the rest of what was debited last. An item that was never debited, for lack of a proration, has no credit. */
+/** Credits the rest of what was debited last. An item that was never debited in advance, for lack of a proration, has no credit. */
 function creditOf(unit: UnitOfWork, item: SubscriptionItem, at: number): Proration[] {
   const debit = unit.tables.last_debit.get(item.id);
-  if (!debit) return [];
+  if (!debit || isMetered(item.price)) return [];
   const { amount, period, source } = debit;
   const left = { start: Math.max(at, period.start), end: period.end };
   return [{ item, amount: 0 - prorate(amount, period, at), period: left, credited: source, discounts: [] }];

@@ -67,6 +67,7 @@ export function renewSubscription(unit: UnitOfWork, current: Subscription, at: n
   if (subscription.cancel_at_period_end || trialEnd === 'cancel')
     return endSubscription(unit, subscription, 'cancellation_requested');
   if (trialEnd === 'pause') return pauseSubscription(unit, subscription);
+  const wasTrial = subscription.status === 'trialing';
   const last = currentPeriod(subscription);
   const next = nextPeriod(subscription, at);
   const changes = { ...subscription, ...inPeriod(subscription, next, at) };
@@ -74,7 +75,10 @@ export function renewSubscription(unit: UnitOfWork, current: Subscription, at: n
   const isDrafted = subscription.test_clock !== null && !declined;
   const id = newId('in_1');
   const renewed = unit.update('subscription', current, { ...changes, latest_invoice: id });
-  const lines = [...pendingLines(unit, renewed), ...linesFor(unit, renewed, next)];
+  const lines = [
+    ...pendingLines(unit, renewed),
+    ...linesFor(unit, renewed, next, !wasTrial && { start: last.start, end: at }),
+  ];
   const draft = draftInvoice(unit, {
     id,
     customer: customerOrNull(unit, renewed.customer),

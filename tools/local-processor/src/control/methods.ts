@@ -11,6 +11,7 @@ import { existing } from '../objects/finding.ts';
 import type { Subscription } from '../objects/stored.ts';
 import { hasEnded } from '../objects/subscription.ts';
 import { deletePrice } from '../resources/prices.ts';
+import { reportMeterError } from '../resources/thin-events.ts';
 import type { Account } from '../store/account.ts';
 import { deliveryMethods } from './delivery-methods.ts';
 import { faultMethods } from './faults.ts';
@@ -95,6 +96,20 @@ export const methods = {
   /** Gives a customer the discount of a coupon, as API versions before 2025-03-31 do; null removes it. */
   discountCustomer: method(z.tuple([id, id.nullable()]), ({ run }, customer, coupon) =>
     run(unit => discountCustomer(unit, existing(unit, 'customer', customer), coupon)),
+  ),
+
+  /** Refuses usage that was taken, as the processor's checks do later: it counts no more, and a thin event tells so. */
+  refuseMeterEvent: method(
+    z.tuple([id, z.string().default('meter_event_invalid_value')]),
+    ({ run }, identifier, code) =>
+      run(unit => {
+        const [event] = unit.tables.meter_event.withField('identifier', identifier);
+        const meter = unit.tables['billing.meter']
+          .newestFirst()
+          .find(row => event?.usage.startsWith(`${row.event_name} `));
+        if (!event || !meter) throw invalidRequest(`No meter event has the identifier ${identifier}.`);
+        return reportMeterError(unit, event, { meter, code });
+      }),
   ),
 
   /** Deletes a price that nothing uses, as the dashboard does; the API has no such call. */

@@ -23,7 +23,7 @@ export interface BilledLine {
   discounts: DiscountAmount[];
 }
 
-/** Returns the line that bills a price for one period; it is free during a trial. A metered price has no quantity. */
+/** Returns the line that bills a price for one period; it is free during a trial. The quantity of a metered price is its usage. */
 export function billedLine(
   unit: UnitOfWork,
   given: {
@@ -38,7 +38,7 @@ export function billedLine(
   const { price, currency, item, period, trial } = given;
   const name = productName(unit, price);
   const amount = trial ? 0 : priceAmount(unit, price, currency, given.quantity);
-  const quantity = isMetered(price) ? 0 : (given.quantity ?? 1);
+  const quantity = given.quantity ?? (isMetered(price) ? 0 : 1);
   const unitAmount = currencyOptionsOf(unit, price)[currency]?.unit_amount_decimal ?? null;
   const cadence = cadenceOf(price);
   const rate = [

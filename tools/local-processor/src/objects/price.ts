@@ -55,9 +55,9 @@ export function isMetered(price: Price): boolean {
   return price.recurring?.usage_type === 'metered';
 }
 
-/** Returns what a quantity of a price costs in a currency that the price has; without usage, a metered price costs nothing. */
+/** Returns what a quantity of a price costs in a currency that the price has. That of a metered price is its usage: null is none. */
 export function priceAmount(unit: UnitOfWork, price: Price, currency: string, quantity: number | null): number {
-  if (isMetered(price)) return 0;
+  if (isMetered(price) && quantity === null) return 0;
   const option = currencyOptionsOf(unit, price)[currency];
   const rate = {
     unitAmountDecimal: option?.unit_amount_decimal ?? null,

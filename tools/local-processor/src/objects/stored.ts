@@ -163,6 +163,30 @@ export interface LedgerEntry {
   created: number;
 }
 
+/** Usage that a meter counts. */
+export interface MeterEvent {
+  id: string;
+  identifier: string;
+  /** The event name and the customer. */
+  usage: string;
+  value: number;
+  timestamp: number;
+  /** When it was taken, by the clock of its customer. */
+  takenAt: number;
+}
+
+/** A thin event, as the API returns it. */
+export interface ThinEvent {
+  id: string;
+  object: 'v2.core.event';
+  type: string;
+  /** ISO 8601. */
+  created: string;
+  livemode: boolean;
+  related_object: { id: string; type: string; url: string } | null;
+  data: object;
+}
+
 /** What was debited last for a subscription item, by the item's id: a later change credits it. */
 export interface LastDebit {
   id: string;

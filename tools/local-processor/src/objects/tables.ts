@@ -31,6 +31,8 @@ export const TABLES = {
   price: objects<Stored.Price>('price', ['product']),
   price_detail: rows<PriceDetail>(),
   'billing.meter': objects<Stripe.Billing.Meter>('mtr', [], 'meter'),
+  meter_event: rows<Stored.MeterEvent>(['identifier', 'usage']),
+  'v2.core.event': rows<Stored.ThinEvent>(),
   'test_helpers.test_clock': objects<Stored.TestClock>('clock', [], 'test clock'),
   // The ids of schedules begin with those of subscriptions.
   subscription_schedule: objects<Stored.SubscriptionSchedule>('sub_sched'),

@@ -9,6 +9,7 @@ import { eventEndpoints } from './events.ts';
 import { invoiceItemEndpoints } from './invoice-items.ts';
 import { invoicePreviewEndpoints } from './invoice-preview.ts';
 import { invoiceEndpoints } from './invoices.ts';
+import { meterEventEndpoints } from './meter-events.ts';
 import { meterEndpoints } from './meters.ts';
 import { paymentMethodEndpoints } from './payment-methods.ts';
 import { paymentEndpoints } from './payments.ts';
@@ -19,6 +20,7 @@ import { searchEndpoints } from './search.ts';
 import { subscriptionScheduleEndpoints } from './subscription-schedules.ts';
 import { subscriptionEndpoints } from './subscriptions.ts';
 import { taxIdEndpoints } from './tax-ids.ts';
+import { thinEventEndpoints } from './thin-events.ts';
 import { testClockEndpoints } from './test-clocks.ts';
 import { webhookEndpointEndpoints } from './webhook-endpoints.ts';
 
@@ -38,6 +40,7 @@ export const endpoints: readonly Endpoint[] = [
   ...invoiceItemEndpoints,
   ...invoicePreviewEndpoints,
   ...meterEndpoints,
+  ...meterEventEndpoints,
   ...paymentEndpoints,
   ...paymentMethodEndpoints,
   ...priceEndpoints,
@@ -48,5 +51,6 @@ export const endpoints: readonly Endpoint[] = [
   ...subscriptionScheduleEndpoints,
   ...taxIdEndpoints,
   ...testClockEndpoints,
+  ...thinEventEndpoints,
   ...webhookEndpointEndpoints,
 ];

@@ -107,6 +107,10 @@ const SENTENCES: {
       return say`The billing details of ${customer(customerId)} changed${fields.length > 0 ? `: ${fields.join(', ')}` : ''}`;
     },
   },
+  usage: {
+    'usage.rejected': ({ customerId, meter, reason }) =>
+      say`Usage of ${customer(customerId)} (${meter}) was rejected: ${reason?.message ?? 'unknown'}`,
+  },
   product: {
     'product.created': ({ name }) => say`The product ${name} was created`,
     'product.updated': (data, before) => changed([`The product ${data.name}`], data, before),

@@ -43,6 +43,7 @@ export const ACTIONS: Readonly<Record<string, string>> = {
   deleteCustomer: 'delete the customer {}',
   setGrant: 'give a feature to the customer {}',
   removeGrant: 'take a feature from the customer {}',
+  recordUsage: 'record usage',
   createCheckout: 'open a checkout',
   updateSubscription: 'change the cancellation or the trial of {}',
   cancelSubscription: 'end {} at once',

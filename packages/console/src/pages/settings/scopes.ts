@@ -14,6 +14,7 @@ export const SCOPES: Readonly<Record<Scope, string>> = {
   'referrals:write': 'Change the referral program',
   'analytics:read': 'Read metrics and webhook events',
   'entitlements:read': 'Read what customers may use',
+  'usage:write': 'Record usage of customers',
   'webhooks:read': 'Read events: all that the project has',
   'webhooks:write': 'Change and test webhook endpoints',
 };

@@ -30,11 +30,11 @@ export function productWrites(dependencies: Dependencies) {
       changeProduct(writing, { id, changes, part: 'change' }),
 
     async createPrice(writing: Writing, wanted: WriteOf<'create-price'>): Promise<string> {
-      const { write: _write, productKey, isActive, replaces, interval, intervalCount, ...terms } = wanted;
+      const { write: _write, productKey, isActive, replaces, interval, intervalCount, meter, ...terms } = wanted;
       const { scope, operationKey } = writing;
       const { id: productId } = await findByKey(em.fork(), PRODUCT, scope, productKey);
       const period = { interval: interval ?? undefined, intervalCount: intervalCount ?? undefined };
-      const body = { ...terms, ...period, productId };
+      const body = { ...terms, ...period, meter: meter ?? undefined, productId };
       const { id } = await createOfProduct(scope, body, entryOf(writing, 'create'), operationKey, replaces);
       // Once the new one exists.
       if (replaces && !(await isDeleted(scope, replaces)))

@@ -1,0 +1,82 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { TeamId } from '@billing/contracts/ids';
+import { executeBound } from '@billing/database/bound-statement';
+import { leaseRows, type LeasedTable } from '@billing/database/lease-rows';
+import { turnJob } from '@billing/processor/turns';
+import { FOUND_AT_PROCESSOR } from '@billing/service/event-causes';
+import { rejectUsage } from './reject-usage.ts';
+import type { SendParts } from './send-usage.ts';
+
+/** How long after usage was sent the processor may refuse it. */
+const CHECKED_HOURS = 72;
+const PAUSE_SECONDS = 60;
+/** A report may be listed later than others: what was read before is read again for so long. */
+const OVERLAP_MS = 3_600_000;
+
+const CHECKS: LeasedTable = {
+  table: 'usage_checks',
+  key: ['team_id'],
+  leaseSeconds: PAUSE_SECONDS,
+  columns: `team_id as "teamId", lease_id as "leaseId", (extract(epoch from read_at) * 1000)::float8 as "readMs",
+    last_sent_at < clock_timestamp() - interval '${CHECKED_HOURS} hours' as "isOver"`,
+  maxPerTeam: 1,
+};
+
+/** A team whose reports this process reads. */
+interface LeasedCheck {
+  readonly teamId: TeamId;
+  readonly leaseId: string;
+  readonly readMs: number | null;
+  /** Whether nothing was sent lately. */
+  readonly isOver: boolean;
+}
+
+/** Leases up to `limit` teams whose turn it is. */
+export const leaseChecks = async (em: EntityManager, limit: number): Promise<readonly LeasedCheck[]> =>
+  (await leaseRows<LeasedCheck>(em, CHECKS, limit)).rows;
+
+/** Reads until stopped what the processor has refused of the usage that it had taken. */
+export const usageChecks = (parts: SendParts) =>
+  turnJob<LeasedCheck>({
+    name: 'usage-checks',
+    lease: limit => leaseChecks(parts.em, limit),
+    run: checkUsage(parts),
+    logger: parts.logger,
+  });
+
+/** Rejects what the processor has refused since the last time. After a failure it is read again when the lease ends. */
+export function checkUsage(parts: SendParts) {
+  const { em, processors, now, logger } = parts;
+  const reject = rejectUsage(parts);
+  return async ({ teamId, leaseId, readMs, isOver }: LeasedCheck): Promise<void> => {
+    try {
+      const readAt = now();
+      const processor = await processors.of(teamId);
+      const errors = await processor.listUsageErrors(readMs === null ? null : new Date(readMs - OVERLAP_MS));
+      for (const { identifier, ...reason } of errors)
+        await reject({ teamId, identifier }, { reason, cause: FOUND_AT_PROCESSOR });
+      await release(em, { teamId, leaseId, isOver }, readAt);
+    } catch (err) {
+      logger.warn({ err, teamId }, 'usage not checked, will try again');
+    }
+  };
+}
+
+async function release(
+  em: EntityManager,
+  { teamId, leaseId, isOver }: Omit<LeasedCheck, 'readMs'>,
+  readAt: Date,
+): Promise<void> {
+  const held = 'team_id = $1 and lease_id = $2';
+  // What was sent meanwhile is checked.
+  const isOverStill = `last_sent_at < clock_timestamp() - interval '${CHECKED_HOURS} hours'`;
+  if (isOver)
+    await executeBound(em.fork(), `delete from usage_checks where ${held} and ${isOverStill}`, [teamId, leaseId]);
+  await executeBound(
+    em.fork(),
+    `update usage_checks
+        set lease_id = null, read_at = $3, due_at = clock_timestamp() + make_interval(secs => ${PAUSE_SECONDS})
+      where ${held}`,
+    [teamId, leaseId, readAt],
+  );
+}
