@@ -55,6 +55,7 @@ export const customersService = () =>
             'usage_checks',
             'customer_identifiers',
             'customers',
+            'test_clocks',
           ],
           kept: ['account_fences'],
         },
