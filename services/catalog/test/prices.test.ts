@@ -45,7 +45,7 @@ it('creates a recurring price at the processor and here, and publishes one event
   expect(atProcessor.metadata).toEqual({ a: 'b', ...catalog.scope, priceId: price.id });
   expect((await catalog.call('GET', `/prices/${price.id}`)).body).toEqual(price);
   const { createdAt, ...state } = price;
-  const amount = { unitAmountDecimal: '2999', billingScheme: 'per_unit', metered: false };
+  const amount = { unitAmountDecimal: '2999', billingScheme: 'per_unit', metered: false, meter: null };
   const { projectId } = catalog.scope;
   expect((await catalog.published(PriceCreated)).map(({ data: { change: _change, ...data } }) => data)).toEqual([
     { ...state, ...amount, key: null, projectId, version: 1, createdAt: new Date(createdAt), deletedAt: null },
