@@ -80,10 +80,10 @@ it.concurrent('takes every step, says what is not as expected, and ends with wha
   const tenant = await newTenant();
   const { billing } = tenant;
   await using folder = await newFolder();
-  const [file, junit] = [folder.in('steps.yaml'), folder.in('junit.xml')];
+  const [file, junit, picture] = [folder.in('steps.yaml'), folder.in('junit.xml'), folder.in('picture.svg')];
   await writeFile(folder.in('catalog.yaml'), CATALOG);
   await writeFile(file, everyStep({ seats: 7 }));
-  const { exitCode, stdout, stderr } = await rehearse(tenant, file, '--junit', junit, '--keep');
+  const { exitCode, stdout, stderr } = await rehearse(tenant, file, '--junit', junit, '--picture', picture, '--keep');
 
   expect(exitCode).toBe(1);
   expect(stdout).toMatch(/^2030-04-01 {2}✗ expect ada: .*\n(.*\n)+ +expected +actual\n +entitlements\.seats +7 +10$/m);
@@ -92,6 +92,8 @@ it.concurrent('takes every step, says what is not as expected, and ends with wha
   const xml = await readFile(junit, 'utf8');
   expect(xml).toContain('<testsuite name="Every &lt;step&gt;" tests="5" failures="1" errors="1">');
   expect(xml).toContain('<failure message="entitlements.seats: expected 7, actual 10">');
+
+  expect(await readFile(picture, 'utf8')).toMatch(/^<svg [^]*>pro_monthly active<\/text>/);
 
   const [clock] = (await billing.testClocks.list().page()).items;
   expect(stderr).toContain(`The clock ${clock?.id} stays with its customers`);

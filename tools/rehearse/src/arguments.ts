@@ -8,6 +8,7 @@ const usage = `Usage: BILLING_API_KEY=bil_… npm run rehearse -- FILE --team te
   entitlements:read and webhooks:read.
 
   --junit FILE      writes the outcome of each \`expect\` as JUnit XML, too
+  --picture FILE    draws the timeline as SVG, too
   --keep            leaves the clock with its customers, and prints its id; otherwise they are deleted at the end
   --url <address>   of the gateway; http://localhost:8080 unless given`;
 
@@ -15,12 +16,14 @@ const given = z.object({
   ...PROJECT,
   file: z.string('Expected the path of a rehearsal.'),
   junit: z.string().optional(),
+  picture: z.string().optional(),
   keep: z.boolean().default(false),
 });
 
 const options = {
   ...PROJECT_OPTIONS,
   junit: { type: 'string' },
+  picture: { type: 'string' },
   keep: { type: 'boolean' },
 } as const;
 

@@ -23,10 +23,12 @@ type EventsOf<Type extends BillingEvent['object']['type']> = Extract<
 >;
 type Entitlements = EventsOf<'customer_state'>['data']['entitlements'];
 
-const isAbout =
-  <Type extends BillingEvent['object']['type']>(type: Type) =>
-  (event: BillingEvent): event is EventsOf<Type> =>
-    event.object.type === type && !event.truncated;
+/** Returns the events about one kind of object; one that is too long to have its data is left out. */
+export const eventsAbout = <Type extends BillingEvent['object']['type']>(
+  events: readonly BillingEvent[],
+  type: Type,
+): readonly EventsOf<Type>[] =>
+  events.filter((event): event is EventsOf<Type> => event.object.type === type && !event.truncated);
 
 /** Returns whose an event is; null for one of no customer. */
 export function customerOf({ object, data }: BillingEvent): string | null {
@@ -41,10 +43,10 @@ export function customerOf({ object, data }: BillingEvent): string | null {
  */
 export function happeningsOf(events: readonly BillingEvent[], names: Names): readonly Happening[] {
   const happenings = [
-    ...byObject(events.filter(isAbout('invoice'))).map(invoiceLine),
-    ...byObject(events.filter(isAbout('payment'))).flatMap(paymentLine),
-    ...byObject(events.filter(isAbout('subscription'))).flatMap(all => subscriptionLine(all, names)),
-    ...byObject(events.filter(isAbout('customer_state'))).flatMap(stateLines),
+    ...byObject(eventsAbout(events, 'invoice')).map(invoiceLine),
+    ...byObject(eventsAbout(events, 'payment')).flatMap(paymentLine),
+    ...byObject(eventsAbout(events, 'subscription')).flatMap(all => subscriptionLine(all, names)),
+    ...byObject(eventsAbout(events, 'customer_state')).flatMap(stateLines),
   ];
   return happenings
     .map(({ customerId, ...happening }) => ({ ...happening, who: names.customers.get(customerId ?? '') ?? '' }))

@@ -3,6 +3,7 @@ import { styleText } from 'node:util';
 import { BillingClient } from '@billing/client';
 import { runCommand } from '@billing/sync/command-line';
 import { parseArguments } from './arguments.ts';
+import { drawing } from './drawing.ts';
 import { junitXml } from './junit.ts';
 import { play } from './play.ts';
 import { readRehearsal } from './rehearsal-file.ts';
@@ -16,7 +17,7 @@ const print = (...lines: readonly string[]) => process.stdout.write(`${lines.map
 
 /** Plays a rehearsal, and prints its timeline as it goes. */
 await runCommand('rehearse', async () => {
-  const { file, url, apiKey, team, project, junit, keep } = parseArguments(process.argv.slice(2), process.env);
+  const { file, url, apiKey, team, project, junit, picture, keep } = parseArguments(process.argv.slice(2), process.env);
   const rehearsal = await readRehearsal(file);
   const { name, now, steps } = rehearsal;
   const client = new BillingClient({ baseUrl: url, apiKey, teamId: team, projectId: project });
@@ -34,6 +35,8 @@ await runCommand('rehearse', async () => {
     print('', verdictOf(entries));
     if (entries.some(hasFailed)) process.exitCode = 1;
     if (junit !== undefined) await writeFile(junit, junitXml(name, entries));
+    if (picture !== undefined)
+      await writeFile(picture, drawing({ name, start: clock.now, entries, names: stage.names }));
   } finally {
     if (keep) process.stderr.write(`The clock ${clock.id} stays with its customers, until ${clock.deletesAt}.\n`);
     else await client.testClocks.delete(clock.id);

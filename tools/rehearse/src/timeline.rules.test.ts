@@ -1,62 +1,12 @@
 import type { BillingEvent } from '@billing/client';
-import type { PublicEventType } from '@billing/contracts/event-types';
-import { eventExample } from '@billing/contracts/resources/event-data';
 import { expect, it } from 'vitest';
-import type { Names } from './happenings.rules.ts';
 import type { Step } from './rehearsal.ts';
-import { linesOf, stepText, verdictOf, type Entry } from './timeline.rules.ts';
+import { entry, event, invoice, NAMES, seats, state, subscription } from '../test/events.ts';
+import { linesOf, stepText, verdictOf } from './timeline.rules.ts';
 
-const ADA = 'pc_ada';
-const NAMES: Names = {
-  customers: new Map([[ADA, 'ada']]),
-  prices: new Map([
-    ['pri_1', 'pro_monthly'],
-    ['pri_2', 'pro_yearly'],
-  ]),
-};
 const ADVANCE: Step = { do: 'advance', until: 'next_invoice' };
 const EXPECT: Step = { do: 'expect', customer: 'ada', subscription: { status: 'active' }, entitlements: { seats: 5 } };
 
-/** An event of Ada's object `id`, as the API's example but for its data. */
-function event(type: PublicEventType, id: string, data: object, previousAttributes: object | null): BillingEvent {
-  const example = eventExample(type);
-  const owner = { customerId: ADA, ...data };
-  const merged = { ...Object(example['data']), ...(type.startsWith('customer') ? data : owner) };
-  const object = { ...Object(example['object']), id };
-  return { ...example, object, data: merged, previousAttributes } as BillingEvent; // an example with other values
-}
-
-const subscription = (data: object, previous: object | null) =>
-  event(
-    previous ? 'subscription.updated' : 'subscription.created',
-    'ps_1',
-    { priceId: 'pri_1', quantity: 1, startedAt: '2030-01-31T12:00:00.000Z', ...data },
-    previous,
-  );
-const invoice = (data: object, previous: object | null = null) =>
-  event(
-    'invoice.paid',
-    String(Object(data).number),
-    { status: 'paid', total: 2_999, currency: 'usd', ...data },
-    previous,
-  );
-const state = (entitlements: object, previous: object | null, payment: object = {}) =>
-  event(
-    'customer.state_changed',
-    ADA,
-    { customer: { id: ADA }, entitlements, payment: { status: 'ok', graceEndsAt: null, ...payment } },
-    previous,
-  );
-const seats = (value: number) => ({ seats: { value } });
-
-const entry = (step: Step, more: Partial<Entry> = {}): Entry => ({
-  step,
-  at: '2030-02-28T12:00:00.000Z',
-  events: [],
-  differences: [],
-  error: null,
-  ...more,
-});
 const lines = (events: readonly BillingEvent[], names = NAMES) => linesOf(entry(ADVANCE, { events }), names);
 
 it('tells each invoice once, as it became, by the time of that', () => {

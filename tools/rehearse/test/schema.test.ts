@@ -37,6 +37,11 @@ it('accepts the rehearsals of the repository by the published schema', async () 
   }
 });
 
+it('is explained by one of them as it is', async () => {
+  const page = await readFile(new URL('../../../docs/rehearsal.md', import.meta.url), 'utf8');
+  expect(page).toContain(`\`\`\`yaml\n${await readFile(new URL('year.yaml', REHEARSALS), 'utf8')}\`\`\`\n`);
+});
+
 it.each([
   [
     'two actions in a step',
