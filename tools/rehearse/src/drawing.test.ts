@@ -9,6 +9,7 @@ const ADVANCE: Step = { do: 'advance', until: 'next_invoice' };
 const EXPECT: Step = { do: 'expect', customer: 'ada', subscription: { status: 'active' } };
 const open = { number: 'A-1', status: 'open', createdAt: '2030-02-28T12:00:00.000Z', paidAt: null };
 const paid = { ...open, status: 'paid', paidAt: '2030-03-03T12:00:00.000Z' };
+const fee = { number: 'A-0', createdAt: '2030-03-02T18:00:00.000Z', paidAt: '2030-03-02T18:00:00.000Z', total: 500 };
 const period = { currentPeriodStart: '2030-02-28T12:00:00.000Z' };
 
 /** A renewal that was paid three days late. */
@@ -29,6 +30,7 @@ const ENTRIES = [
     at: '2030-04-20T12:00:00.000Z',
     events: [
       invoice(paid, { status: 'open' }),
+      invoice(fee),
       subscription({ status: 'active', ...period }, { status: 'past_due' }),
       state({}, { entitlements: seats(5) }),
     ],
@@ -46,7 +48,10 @@ it('dates changes by what was billed, else by the clock', () => {
         { from: at(open.createdAt), text: 'pro_monthly past_due' },
         { from: at(paid.paidAt), text: 'pro_monthly active' },
       ],
-      invoices: [{ at: at(open.createdAt), money: '$29.99', status: 'paid', isLate: true }],
+      invoices: [
+        { at: at(open.createdAt), money: '$29.99', status: 'paid', isLate: true },
+        { at: at(fee.createdAt), money: '$5.00', status: 'paid', isLate: false },
+      ],
       entitlements: new Map([
         [
           'seats',

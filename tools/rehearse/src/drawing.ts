@@ -84,7 +84,7 @@ function stepRows(entries: readonly Entry[], x: Scale) {
     const row = free === -1 ? ends.length : free;
     ends[row] = begin + width + 12;
     return [
-      `<line x1="${round(at)}" x2="${round(at)}" y1="${54}" y2="${60 + row * 16}" stroke="#9ca3af"/>`,
+      `<line x1="${round(at)}" x2="${round(at)}" y1="54" y2="${60 + row * 16}" stroke="#9ca3af"/>`,
       text(begin + 3, 66 + row * 16, words, 'font-size="11"'),
     ];
   });
