@@ -38,6 +38,7 @@ it('creates a customer at the processor and here, and publishes one event', asyn
         linkedToExisting: false,
         balance: null,
         discountId: null,
+        testClock: null,
         version: 1,
         deletedAt: null,
         change: expect.objectContaining({ types: ['customer.created'], sequence: 1, previousAttributes: null }),

@@ -20,8 +20,8 @@ export function testClockCases({ processor, key, createPrice, monthly }: Cases):
         key(),
       );
       expect(await processor().findCustomer(id)).toMatchObject({ testClockId: created.id });
-      expect((await processor().listCustomersByEmail('clock@example.com')).map(it => it.id)).not.toContain(id);
-      expect((await processor().listCustomersOnTestClock(created.id)).map(it => it.id)).toEqual([id]);
+      expect((await processor().listCustomersByEmail('clock@example.com')).map(one => one.id)).not.toContain(id);
+      expect((await processor().listCustomersOnTestClock(created.id)).map(one => one.id)).toEqual([id]);
 
       const { paymentMethodId } = await processor().attachTestCard(id, 'pm_card_visa', key());
       await processor().updateCustomer(id, { defaultPaymentMethodId: paymentMethodId }, key());
