@@ -81,6 +81,17 @@ export async function newUser(
   return { user, credentials, userId: String(signedUp.user.id) };
 }
 
+/** Creates a project of a team whose account at the processor is live; only its owner calls it. */
+export async function newLiveProject() {
+  const { user } = await newUser();
+  const { team } = await ok(user.post('/api/service/teams', { name: 'Live' }), 201);
+  const teamPath = `/api/service/teams/${team.id}`;
+  const { project } = await ok(user.post(`${teamPath}/projects`, { name: 'Live' }), 201);
+  const live = { secretKey: `sk_live_${random()}${random()}`, webhookSecret: 'whsec_1234567890' };
+  await ok(user.post(`${teamPath}/processor/connect`, live));
+  return { user, P: `${teamPath}/projects/${project.id}` };
+}
+
 export type User = Awaited<ReturnType<typeof newUser>>;
 
 /** Invites an address to the tenant's team and returns the path that accepts the invitation. */

@@ -1,7 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { ok } from '../../system/http.ts';
-import { newTenant, newUser } from '../../system/tenant.ts';
+import { newLiveProject, newTenant } from '../../system/tenant.ts';
 import { ended, exported, runCatalog } from './run-catalog.ts';
 
 const MONTHLY = { key: 'pro_monthly', unitAmount: 2_999, currency: 'usd', interval: 'month' } as const;
@@ -53,14 +51,8 @@ it('refuses a report of another document, one that applies, and an unknown one',
 });
 
 it('wants a report of a live account', async () => {
-  const { user } = await newUser();
-  const { team } = await ok(user.post('/api/service/teams', { name: 'Live' }), 201);
-  const teamPath = `/api/service/teams/${team.id}`;
-  const { project } = await ok(user.post(`${teamPath}/projects`, { name: 'Live' }), 201);
-  const live = { secretKey: `sk_live_${randomBytes(12).toString('hex')}`, webhookSecret: 'whsec_1234567890' };
-  await ok(user.post(`${teamPath}/processor/connect`, live));
-  const apply = (mode: string) =>
-    user.post(`${teamPath}/projects/${project.id}/catalog/apply`, { catalog: document, mode });
+  const { user, P } = await newLiveProject();
+  const apply = (mode: string) => user.post(`${P}/catalog/apply`, { catalog: document, mode });
   const { status, body } = await apply('apply');
   expect([status, body.error.code]).toEqual([422, 'report_required']);
   expect((await apply('report')).status).toBe(202);

@@ -1,7 +1,7 @@
 import { waitFor } from '@billing/testing/wait-for';
 import { beforeAll, expect, it } from 'vitest';
-import { errorOf } from '../../system/http.ts';
-import { newCustomer, newEmail, newSubscription } from '../../system/tenant.ts';
+import { errorOf, ok } from '../../system/http.ts';
+import { newCustomer, newEmail, newLiveProject, newSubscription } from '../../system/tenant.ts';
 import { newClock, openProject, sell, START, whenReady } from './clocks.ts';
 
 let project: Awaited<ReturnType<typeof openProject>>;
@@ -127,4 +127,16 @@ it('does not exist for other projects', async () => {
   expect(await errorOf(billing.testClocks.get(clock.id))).toMatchObject(missing);
   const customer = billing.customers.create({ email: newEmail(), testClockId: clock.id });
   expect(await errorOf(customer)).toMatchObject(missing);
+});
+
+it('exists only in test mode, like cards that behave as wanted', async () => {
+  const { user, P } = await newLiveProject();
+  const { customer } = await ok(user.post(`${P}/customers`, { email: newEmail() }), 201);
+  for (const call of [
+    user.post(`${P}/test-clocks`, { name: 'Live' }),
+    user.put(`${P}/customers/${customer.id}/test-card`, { card: 'ok' }),
+  ]) {
+    const { status, body } = await call;
+    expect([status, body.error.code]).toEqual([422, 'live_mode']);
+  }
 });
