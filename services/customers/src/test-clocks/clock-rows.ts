@@ -30,14 +30,14 @@ export async function toResources(em: EntityManager, clocks: readonly LinkedCloc
   const { teamId, projectId } = first;
   const where = { teamId, projectId, testClockId: { $in: clocks.map(({ id }) => id) }, deletedAt: null };
   const customers = (await em.find(Customer, where, { orderBy: { createdAt: 'asc', id: 'asc' } })).filter(isMirrored);
-  return clocks.map(({ id, processorId, name, time, target, status, createdAt, deletesAt }) => ({
+  return clocks.map(({ id, processorId, name, time, target, createdAt, deletesAt, ...clock }) => ({
     id,
     projectId,
     processorTestClockId: processorId,
     name,
     now: time,
-    target,
-    status: status === 'queued' || status === 'running' ? 'advancing' : status,
+    target: shownStatus(clock) === 'advancing' ? target : null,
+    status: shownStatus(clock),
     customerIds: customers.filter(it => it.testClockId === id).map((it): CustomerId => it.id),
     createdAt,
     deletesAt,
@@ -58,9 +58,12 @@ export async function lockForCustomer(tx: EntityManager, scope: ProjectScope, id
   return clock;
 }
 
+const shownStatus = ({ status }: Pick<TestClock, 'status'>) =>
+  status === 'queued' || status === 'running' ? 'advancing' : status;
+
 /** @throws Problem 409 `test_clock_advancing` */
-export function requireReady({ status }: TestClock): void {
-  if (status === 'queued' || status === 'running')
+export function requireReady(clock: TestClock): void {
+  if (shownStatus(clock) === 'advancing')
     throw conflict('test_clock_advancing', 'The test clock advances; wait until it is ready.', 2);
 }
 

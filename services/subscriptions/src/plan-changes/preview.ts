@@ -8,6 +8,7 @@ import type { InvoicePreview } from '@billing/processor/snapshots/invoice-previe
 import type { ScheduleSnapshot } from '@billing/processor/snapshots/schedule';
 import { findKnownPriceIds } from '#copies/find-catalog-ids';
 import { problemOfRedemption } from '#copies/resolve-promotion-code';
+import { timeOf } from '#copies/test-clocks';
 import { followedPlan, isOurs, periodOf, plannedCodes, plannedPhases, redeemedCodes } from '#record/schedule.rules';
 import type { SubscriptionKey } from '#record/subscription-rows';
 import { entitlementsOf } from '#state/customer-state.rules';
@@ -61,9 +62,9 @@ export function previewChange(dependencies: Pick<Dependencies, 'em' | 'rpc' | 'p
     const priceIds = items.flatMap(({ priceId }) => priceId ?? []);
     const [found] = await findCustomerRecords(em.fork(), [{ scope, id: customerId }], priceIds);
     if (!found) return [];
-    const { records } = found;
+    const { customer, records } = found;
     const changed = records.subscriptions.map(one => (one.id === id ? { ...one, items } : one));
-    const at = now();
+    const at = timeOf(customer, now);
     return entitlementChanges(entitlementsOf(records, at), entitlementsOf({ ...records, subscriptions: changed }, at));
   }
 }
