@@ -53,7 +53,7 @@ beforeAll(async () => {
   const migration = { mode: 'report', fromPriceId: price.id, toPriceId: dearer.id } as const;
   const { id: testClockId } = await billing.testClocks.create({ name: 'A year of Pro' });
   await billing.customers.create({ name: 'Grace', email: newEmail(), testClockId });
-  await recordUsage(tenant, customerId, price.productId);
+  await recordUsage(tenant, customerId);
   records = pathsOf({
     customerId,
     subscriptionId: subscription.id,
@@ -89,8 +89,9 @@ beforeAll(async () => {
 });
 
 /** Records usage of a meter, and of one that does not exist. */
-async function recordUsage({ billing }: Tenant, customerId: string, productId: string): Promise<void> {
+async function recordUsage({ billing }: Tenant, customerId: string): Promise<void> {
   const meter = 'api_calls';
+  const { id: productId } = await billing.products.create({ name: 'API' });
   await billing.prices.create({ productId, unitAmount: 5, currency: 'usd', interval: 'month', meter });
   const usage = { customerId, value: 25 };
   await billing.usage.record({
