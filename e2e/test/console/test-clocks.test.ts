@@ -1,7 +1,8 @@
 import { waitFor } from '@billing/testing/wait-for';
 import { expect } from 'vitest';
 import { expectAccessible } from '../../system/accessibility.ts';
-import { newCustomer, newEmail, newTenant, saveCard } from '../../system/tenant.ts';
+import { ok } from '../../system/http.ts';
+import { newCustomer, newEmail, newTenant, newUser, saveCard } from '../../system/tenant.ts';
 import { openProject, sell } from '../test-clocks/clocks.ts';
 import { inBrowser, pageOf } from './browse.ts';
 import { follow, takeScreenshot } from './looks.ts';
@@ -127,4 +128,21 @@ inBrowser('shows what a customer has used by day, and why usage was rejected', a
   await card.getByText('0 in the last 30 days').waitFor();
   await card.getByLabel('Meter').selectOption('no_such_meter');
   await card.getByText('Stripe has no active meter with this name').waitFor();
+});
+
+inBrowser('offers test clocks in test mode only', async ({ visit }) => {
+  const { user } = await newUser();
+  const { team } = await ok(user.post('/api/service/teams', { name: 'Acme' }), 201);
+  const teamPath = `/api/service/teams/${team.id}`;
+  const { project } = await ok(user.post(`${teamPath}/projects`, { name: 'Shop' }), 201);
+  const page = await visit(pageOf({ teamId: team.id, projectId: project.id }, 'settings/connection'), { user });
+  const link = page.getByRole('link', { name: 'Test clocks' });
+  await link.waitFor();
+  const key = crypto.randomUUID().replaceAll('-', '');
+  const account = { secretKey: `sk_live_${key}`, publishableKey: `pk_live_${key}`, webhookSecret: `whsec_${key}` };
+  await ok(user.post(`${teamPath}/processor/connect`, account));
+  await page.reload();
+  await page.getByText('Live mode').waitFor();
+  await link.waitFor({ state: 'detached' });
+  await page.getByRole('link', { name: 'Price migrations' }).waitFor();
 });
