@@ -20,6 +20,7 @@ export interface LongRecords extends WebhookRecords {
   readonly invoiceId: string;
   readonly paymentId: string;
   readonly priceMigrationId: string;
+  readonly testClockId: string;
   readonly code: string;
   readonly eventId: string;
   readonly portalUrl: string;
@@ -64,6 +65,9 @@ export async function fillWithLongTexts(tenant: Tenant): Promise<LongRecords> {
   const dearer = await billing.prices.create({ productId: product.id, ...monthly, unitAmount: 99_999_998 });
   const prices = { fromPriceId: price.id, toPriceId: dearer.id };
   const { id: priceMigrationId } = await billing.priceMigrations.create({ mode: 'report', ...prices });
+  const { id: testClockId } = await billing.testClocks.create({ name: word(300) });
+  await billing.customers.create({ name: word(256), email: newEmail(), testClockId });
+  await billing.usage.record({ events: [{ id: word(100), customerId, meter: word(100), value: 999_999_999_999_999 }] });
   await billing.portalConfig.set({
     planSwitch: { enabled: true, priceIds: [price.id, dearer.id] },
     cancellation: { saveOffer: { promotionCodeId } },
@@ -80,6 +84,7 @@ export async function fillWithLongTexts(tenant: Tenant): Promise<LongRecords> {
     subscriptionId: subscription.id,
     ...payment,
     priceMigrationId,
+    testClockId,
     code,
     eventId: event.id,
   };

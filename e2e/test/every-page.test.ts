@@ -1,9 +1,10 @@
 import { isWithoutBrowser } from '@billing/testing/browser';
+import { waitFor } from '@billing/testing/wait-for';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { expectAccessible } from '../system/accessibility.ts';
 import { newestPayment, newOpenInvoice } from '../system/billing-records.ts';
-import { newCheckout, newCustomer, newTenant, type Tenant } from '../system/tenant.ts';
+import { newCheckout, newCustomer, newEmail, newTenant, type Tenant } from '../system/tenant.ts';
 import { fillTenant } from '../system/tenant-life.ts';
 import { newFailingEndpoint } from '../system/webhook-records.ts';
 import { pageOf, visitConsole, type Visit } from './console/browse.ts';
@@ -50,11 +51,15 @@ beforeAll(async () => {
     interval: 'month',
   });
   const migration = { mode: 'report', fromPriceId: price.id, toPriceId: dearer.id } as const;
+  const { id: testClockId } = await billing.testClocks.create({ name: 'A year of Pro' });
+  await billing.customers.create({ name: 'Grace', email: newEmail(), testClockId });
+  await recordUsage(tenant, customerId);
   records = pathsOf({
     customerId,
     subscriptionId: subscription.id,
     ...(await newestPayment(tenant)),
     priceMigrationId: (await billing.priceMigrations.create(migration)).id,
+    testClockId,
     productId: price.productId,
     couponId: promotionCode.couponId,
     promotionCodeId: promotionCode.id,
@@ -82,6 +87,22 @@ beforeAll(async () => {
     ...(IS_SYSTEM && { docs: '/docs' }),
   };
 });
+
+/** Records usage of a meter, and of one that does not exist. */
+async function recordUsage({ billing }: Tenant, customerId: string): Promise<void> {
+  const meter = 'api_calls';
+  const { id: productId } = await billing.products.create({ name: 'API' });
+  await billing.prices.create({ productId, unitAmount: 5, currency: 'usd', interval: 'month', meter });
+  const usage = { customerId, value: 25 };
+  await billing.usage.record({
+    events: [
+      { ...usage, id: 'call-1', meter },
+      { ...usage, id: 'call-2', meter: 'calls' },
+    ],
+  });
+  const isKnown = async () => (await billing.usage.list({ status: 'pending' }).page()).items.length === 0;
+  await waitFor(isKnown, { what: 'the usage to be sent or rejected' });
+}
 
 it.skipIf(withoutBrowser).each(LOOKS)(
   'shows each page of the console steadily, within the screen: $name',

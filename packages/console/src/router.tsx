@@ -166,6 +166,8 @@ const pages = [
     () => import('#pages/price-migrations/migration-page.tsx'),
     'MigrationPage',
   ),
+  page('/test-clocks', () => import('#pages/test-clocks/clocks-page.tsx'), 'ClocksPage'),
+  page('/test-clocks/$testClockId', () => import('#pages/test-clocks/clock-page.tsx'), 'ClockPage'),
   page('/subscriptions', () => import('#pages/subscriptions/subscriptions-page.tsx'), 'SubscriptionsPage'),
   page(
     '/subscriptions/$subscriptionId',

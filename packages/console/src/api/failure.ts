@@ -50,6 +50,7 @@ const RECORDS: Readonly<Record<string, string>> = {
   deadLetterId: 'dead letter',
   syncId: 'sync',
   priceMigrationId: 'price migration',
+  testClockId: 'test clock',
   code: 'referral code',
 };
 

@@ -43,6 +43,12 @@ export const customerQuery = ({ billing, key }: ProjectScope, customerId: string
     staleTime: 30_000,
   });
 
+export const testClockQuery = ({ billing, key }: ProjectScope, testClockId: string) =>
+  queryOptions({
+    queryKey: key('test-clocks', 'one', testClockId),
+    queryFn: ({ signal }) => billing.testClocks.get(testClockId, { signal }),
+  });
+
 export const subscriptionQuery = ({ billing, key }: ProjectScope, subscriptionId: string) =>
   queryOptions({
     queryKey: key('subscriptions', 'one', subscriptionId),

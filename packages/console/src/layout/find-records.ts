@@ -96,6 +96,11 @@ const findCoupon = fetched(async ({ billing }, id, signal) => {
   return { page: `coupons/${id}`, title: name ?? processorCouponId, note: 'Coupon', icon: 'coupons' };
 });
 
+const findTestClock = fetched(async ({ billing }, id, signal) => {
+  const { name } = await billing.testClocks.get(id, { signal });
+  return { page: `test-clocks/${id}`, title: name, note: 'Test clock', icon: 'clock' };
+});
+
 const findPromotionCode = fetched(async ({ billing }, id, signal) => {
   const { code } = await billing.promotionCodes.get(id, { signal });
   return { page: `promotion-codes/${id}`, title: code, note: 'Promotion code', icon: 'coupons' };
@@ -115,6 +120,7 @@ const FIND_BY_ID: ReadonlyMap<string | undefined, Find> = new Map([
   ['pay', fetched(async ({ billing }, id, signal) => paymentFound(await billing.payments.get(id, { signal })))],
   ['cpn', findCoupon],
   ['prc', findPromotionCode],
+  ['clk', findTestClock],
   ['ev', findEvent],
   ['whe', findEndpoint],
   ['whd', findDelivery],

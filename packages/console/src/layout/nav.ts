@@ -1,12 +1,14 @@
 import type { IconName } from '#ui/icon.tsx';
 import type { ProjectPage } from './project-link.tsx';
 
-interface NavItem {
+export interface NavItem {
   readonly page: ProjectPage;
   readonly title: string;
   readonly icon: IconName;
   /** Only owners of the team may see it. */
   readonly forOwners?: boolean;
+  /** Only test mode has it. */
+  readonly inTestMode?: boolean;
 }
 
 interface NavGroup {
@@ -43,6 +45,7 @@ export const NAV_GROUPS: readonly NavGroup[] = [
       { page: 'settings/connection', title: 'Connection', icon: 'connection' },
       { page: 'settings/syncs', title: 'Syncs', icon: 'retry' },
       { page: 'price-migrations', title: 'Price migrations', icon: 'rise' },
+      { page: 'test-clocks', title: 'Test clocks', icon: 'clock', inTestMode: true },
     ],
   },
   {

@@ -1,8 +1,8 @@
 import { useLocation } from '@tanstack/react-router';
-import { useIsOwner } from '#api/use-is-owner.ts';
 import { Icon } from '#ui/icon.tsx';
 import { NAV, NAV_GROUPS } from './nav.ts';
 import { ProjectLink } from './project-link.tsx';
+import { useOfferedPages } from './use-offered-pages.ts';
 
 interface NavigationProps {
   /** Runs when a page is opened. */
@@ -11,7 +11,7 @@ interface NavigationProps {
 
 /** The pages of the project; a group is open while one of its pages is, or once the reader opens it. */
 export function Navigation({ onOpen }: NavigationProps) {
-  const isOwner = useIsOwner();
+  const isOffered = useOfferedPages();
   const path = useLocation({ select: ({ pathname }) => pathname.split('/').slice(5).join('/') });
   return (
     <nav aria-label="Pages">
@@ -28,13 +28,11 @@ export function Navigation({ onOpen }: NavigationProps) {
             <span className="grow">{title}</span>
             <Icon name="down" size={14} />
           </summary>
-          {items.map(({ page, title: name, forOwners }) =>
-            forOwners && !isOwner ? null : (
-              <ProjectLink key={page} page={page} className="nav-link" onClick={onOpen}>
-                {name}
-              </ProjectLink>
-            ),
-          )}
+          {items.filter(isOffered).map(({ page, title: name }) => (
+            <ProjectLink key={page} page={page} className="nav-link" onClick={onOpen}>
+              {name}
+            </ProjectLink>
+          ))}
         </details>
       ))}
     </nav>

@@ -7,6 +7,7 @@ type Listed =
   | `${'customer' | 'product' | 'feature' | 'coupon' | 'subscription' | 'invoice' | 'payment' | 'referral' | 'event'}s`
   | 'webhook-endpoints'
   | 'price-migrations'
+  | 'test-clocks'
   | 'settings/syncs';
 
 type Settings = 'keys' | 'members' | 'connection' | 'portal' | 'project' | 'audit-log';

@@ -3,12 +3,12 @@ import type { ReactNode } from 'react';
 import { hasCode } from '#api/failure.ts';
 import { useProject } from '#api/project.ts';
 import { featuresQuery, productsQuery } from '#api/queries.ts';
-import { useIsOwner } from '#api/use-is-owner.ts';
 import { useDebounced } from '#ui/debounced.ts';
 import type { IconName } from '#ui/icon.tsx';
 import { findRecords, MAX_RESULTS } from './find-records.ts';
 import { NAV, NAV_GROUPS } from './nav.ts';
 import type { Place } from './project-link.tsx';
+import { useOfferedPages } from './use-offered-pages.ts';
 import { useVerbs } from './use-verbs.tsx';
 
 interface Shown {
@@ -40,7 +40,7 @@ interface Commands {
 /** Returns the pages, verbs and records that a text names; `show` shows the dialog of a verb. */
 export function useCommands(text: string, show: (dialog: ReactNode) => void): Commands {
   const scope = useProject();
-  const isOwner = useIsOwner();
+  const isOffered = useOfferedPages();
   const verbs = useVerbs(show);
   const search = useDebounced(text, 150);
   const isWanted = search.length >= MIN_SEARCH;
@@ -60,7 +60,7 @@ export function useCommands(text: string, show: (dialog: ReactNode) => void): Co
   /** Whether something is called by every word of the text. */
   const isNamed = ({ title, words = '' }: Pick<Verb, 'title' | 'words'>) =>
     typed.every(word => `${title} ${words}`.toLowerCase().includes(word));
-  const pages = [NAV, ...NAV_GROUPS.map(({ items }) => items)].flat().filter(({ forOwners }) => isOwner || !forOwners);
+  const pages = [NAV, ...NAV_GROUPS.map(({ items }) => items)].flat().filter(isOffered);
   const commands = [
     ...(text === '' ? verbs : []),
     ...pages.filter(isNamed).map(({ page, title, icon }): Found => ({ id: page, page, title, icon, note: '' })),

@@ -104,6 +104,12 @@ export const SYNC_STATUS: Statuses<Client.Sync> = {
   canceled: { name: 'Stopped', tone: 'neutral' },
 };
 
+export const TEST_CLOCK_STATUS: Statuses<Client.TestClock> = {
+  ready: { name: 'Ready', tone: 'good' },
+  advancing: { name: 'Advancing', tone: 'accent' },
+  failed: { name: 'Failed', tone: 'bad' },
+};
+
 export const FINDING_OUTCOME: Readonly<Record<Client.SyncFinding['outcome'], StatusText>> = {
   missing: { name: 'Missing here', tone: 'warn' },
   different: { name: 'Different', tone: 'warn' },

@@ -6,8 +6,14 @@ import { EmailField } from '#ui/field.tsx';
 import { textOf } from '#ui/form.tsx';
 import { changedMetadata, metadataOf } from '#ui/metadata-fields.tsx';
 
+interface CustomerDialogProps {
+  readonly customer?: Customer;
+  /** The clock in whose time a new customer lives, on whose page it is created. */
+  readonly testClockId?: string;
+}
+
 /** Creates a customer, or changes one. */
-export function CustomerDialog({ customer }: { readonly customer?: Customer }) {
+export function CustomerDialog({ customer, testClockId }: CustomerDialogProps) {
   const { billing, key } = useProject();
   const words = wordsOf('customer', !customer);
   return (
@@ -32,11 +38,12 @@ export function CustomerDialog({ customer }: { readonly customer?: Customer }) {
               name: name || undefined,
               externalId: externalId || undefined,
               metadata: metadataOf(fields),
+              testClockId,
             });
       }}
       stale={[key()]}
       done={`${words.done}, here and in Stripe.`}
-      opens={customer ? undefined : ({ id }) => `customers/${id}`}
+      opens={customer || testClockId ? undefined : ({ id }) => `customers/${id}`}
       values={customer}
       fields={[
         control(EmailField, {

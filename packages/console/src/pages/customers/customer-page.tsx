@@ -13,6 +13,7 @@ import { Details, MetadataRows } from '#ui/details.tsx';
 import { Menu } from '#ui/menu.tsx';
 import { StripeId } from '#ui/open-in-stripe.tsx';
 import { Time } from '#ui/time.tsx';
+import { ClockNotice } from '../test-clocks/clock-notice.tsx';
 import { BillingCard } from './billing-card.tsx';
 import { CustomerDialog } from './customer-dialog.tsx';
 import { CustomerHistory } from './customer-history.tsx';
@@ -21,6 +22,7 @@ import { CustomerSubscriptions } from './customer-subscriptions.tsx';
 import { CustomerSummary } from './customer-summary.tsx';
 import { EntitlementsCard } from './entitlements-card.tsx';
 import { PortalLinkDialog } from './portal-link-dialog.tsx';
+import { UsageCard } from './usage-card.tsx';
 
 const CheckoutDialog = lazyRouteComponent(() => import('../sales/sale-dialog.tsx'), 'CheckoutDialog');
 const NewSubscriptionDialog = lazyRouteComponent(() => import('../sales/sale-dialog.tsx'), 'NewSubscriptionDialog');
@@ -36,7 +38,7 @@ export function CustomerPage() {
 
   const { data: customer } = query;
   if (!customer) return <LoadingPage query={query} title="Customer" up={UP} />;
-  const { id, name, email, createdAt } = customer;
+  const { id, name, email, testClockId, createdAt } = customer;
   return (
     <Page
       title={customerTitle(customer)}
@@ -48,6 +50,7 @@ export function CustomerPage() {
       up={UP}
       actions={<CustomerActions customer={customer} />}
     >
+      {testClockId && <ClockNotice testClockId={testClockId} />}
       <CustomerSummary customerId={id} />
       <div className="split">
         <div className="stack">
@@ -59,6 +62,7 @@ export function CustomerPage() {
           <CustomerDetails customer={customer} />
           <CustomerReferral customerId={id} />
           <BillingCard customerId={id} />
+          <UsageCard customer={customer} />
         </div>
       </div>
     </Page>
