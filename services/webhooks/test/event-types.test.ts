@@ -19,6 +19,7 @@ const OWNED: Record<'catalog' | 'customers' | 'subscriptions', readonly Processo
     'promotion_code.updated',
   ],
   customers: [
+    'test_helpers.test_clock.deleted',
     'customer.created',
     'customer.updated',
     'customer.deleted',

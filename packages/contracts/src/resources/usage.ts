@@ -14,6 +14,10 @@ export const USAGE_STATUSES = ['pending', 'sent', 'rejected'] as const;
 const ID = 'Your own id of the event, unique in the project for 40 days.';
 const METER = 'The meter that counts it, by the name of its events at the payment processor (`event_name`).';
 const example = { id: 'call-4711', meter: 'api_calls', value: 25 };
+const REASON = {
+  code: 'meter_event_customer_not_found',
+  message: 'Meter event customer not found for event name api_calls.',
+};
 
 export const usage = z
   .object({
@@ -30,11 +34,11 @@ export const usage = z
         code: z.string().meta({
           description:
             'The payment processor’s code; `outcome_unknown` when it cannot be known any more whether it has the event.',
-          example: 'meter_event_customer_not_found',
+          example: REASON.code,
         }),
         message: z.string().meta({
           description: 'For people.',
-          example: 'Meter event customer not found for event name api_calls.',
+          example: REASON.message,
         }),
       })
       .nullable()
@@ -45,7 +49,7 @@ export const usage = z
   .meta({
     id: 'Usage',
     description: 'Usage of a customer, which metered prices bill.',
-    example: { ...example, status: 'rejected' },
+    example: { ...example, status: 'rejected', reason: REASON },
   });
 export type Usage = z.output<typeof usage>;
 
