@@ -56,6 +56,31 @@ it('ends the grace of a declined payment at the time of the clock', async () => 
   expect(newest?.data).toMatchObject({ entitlements: {} });
 });
 
+it('is past due, and takes back a grant, by the time of the clock', async () => {
+  const { tenant, priceId } = project;
+  const { billing } = tenant;
+  const { clock, customer } = await newClock(tenant);
+  const advance = async (days: number) => {
+    await billing.testClocks.advance(clock.id, { to: new Date(Date.parse(START) + days * DAY_MS).toISOString() });
+    await whenReady(tenant, clock.id);
+  };
+  const pastDue = async () => {
+    const { items } = await billing.invoices.list({ customerId: customer.id, pastDue: true }).page();
+    return items.length;
+  };
+  const seats = async () => (await billing.states.get(customer.id)).entitlements['seats']?.value;
+  const expiresAt = new Date(Date.parse(START) + 5 * DAY_MS).toISOString();
+  await billing.grants.set(customer.id, 'seats', { value: 50, expiresAt });
+  await billing.checkout.create({ customerId: customer.id, priceId, collect: 'invoice', daysUntilDue: 10 });
+
+  await advance(4);
+  await waitFor(async () => (await seats()) === 50, { what: 'the grant' });
+  expect(await pastDue()).toBe(0);
+  await advance(11);
+  expect(await seats()).toBe(5);
+  expect(await pastDue()).toBe(1);
+});
+
 it('goes on until the invoice of the next period is no draft', async () => {
   const { billing, customer, advance } = await subscribe();
   expect(await advance({ until: 'period_end' })).toMatchObject({ now: RENEWAL });
