@@ -1,4 +1,4 @@
-import type { Customer, Usage } from '@billing/client';
+import type { Customer, Price, Usage } from '@billing/client';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { hasCode } from '#api/failure.ts';
@@ -26,15 +26,25 @@ const usageList = ({ billing, key }: ProjectScope, filter: { customerId: string;
     refreshMs: REFRESH_MS,
   }) satisfies ListSource<Usage>;
 
-/** What a customer has used, by meter and day, and what of it was rejected; nothing when no meter is known. */
-export function UsageCard({ customer: { id, testClockId } }: { readonly customer: Customer }) {
+/** What a customer has used; nothing in a project that sells nothing by usage, or when no meter is known. */
+export function UsageCard({ customer }: { readonly customer: Customer }) {
+  const { data: prices = [] } = useQuery(pricesQuery(useProject()));
+  return prices.some(({ meter }) => meter !== undefined) ? <UsageOf customer={customer} prices={prices} /> : null;
+}
+
+interface UsageOfProps {
+  readonly customer: Customer;
+  readonly prices: readonly Price[];
+}
+
+/** What a customer has used by meter and day, and what of it was rejected. */
+function UsageOf({ customer: { id, testClockId }, prices }: UsageOfProps) {
   const scope = useProject();
   const usage = useFirstPage(usageList(scope, { customerId: id }));
   const rejected = useFirstPage(usageList(scope, { customerId: id, status: 'rejected' }));
   const subscriptions = useFirstPage(customerLists(scope, id).subscriptions);
-  const { data: prices } = useQuery(pricesQuery(scope));
   const [chosen, setChosen] = useState<string>();
-  const meters = metersOf(usage.data?.items ?? [], subscriptions.data?.items ?? [], prices ?? []);
+  const meters = metersOf(usage.data?.items ?? [], subscriptions.data?.items ?? [], prices);
   const meter = meters.find(name => name === chosen) ?? meters[0];
   if (meter === undefined) return null;
   return (
