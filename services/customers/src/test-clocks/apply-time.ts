@@ -9,8 +9,7 @@ import { toContent, toState } from '#domain/customer.ts';
 import { saveContent, saveTestClock } from '#operations/save-customer.ts';
 import type { LinkedCustomer } from '#persistence/customer.entity.ts';
 import { findCustomersOn } from './clock-rows.ts';
-import type { LeasedClock } from './run-advance.ts';
-import { updateHeld } from './run-advance.ts';
+import { updateHeld, type LeasedClock } from './lease-clocks.ts';
 
 /** Reading all that a customer was billed in two years takes less, in milliseconds. */
 const READ_MS = 30_000;

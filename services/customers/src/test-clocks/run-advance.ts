@@ -1,21 +1,10 @@
-import type { TestClockId } from '@billing/contracts/ids';
 import { unprocessable } from '@billing/contracts/problem';
-import type { ClockTarget } from '@billing/contracts/resources/test-clock';
-import { leaseRows, type LeasedTable } from '@billing/database/lease-rows';
 import type { Outbox } from '@billing/messaging/outbox';
 import type { RpcClient } from '@billing/messaging/rpc';
 import { missingOrThrow } from '@billing/processor/errors';
 import { idempotencyKey } from '@billing/processor/idempotency-key';
 import type { TeamProcessors } from '@billing/processor/team-processors';
-import {
-  ENDED,
-  heldRows,
-  LEASE_SECONDS,
-  turnJob,
-  workInTurns,
-  type LongWork,
-  type Stepped,
-} from '@billing/processor/turns';
+import { ENDED, turnJob, workInTurns, type Stepped } from '@billing/processor/turns';
 import { CAUSED_BY_SYSTEM } from '@billing/service/event-causes';
 import { isMirrored } from '@billing/service/mirrored-rows';
 import type { Logger } from 'pino';
@@ -23,34 +12,11 @@ import { latestStep, targetOf } from './advance.rules.ts';
 import { applyTime, isNumbered } from './apply-time.ts';
 import { testClocks } from './clock-rows.ts';
 import { saveClockDeleted } from './delete-test-clock.ts';
+import { leaseClocks, updateHeld, type LeasedClock, type Stage } from './lease-clocks.ts';
 import { readClocked } from './start-advance.ts';
-
-const CLOCKS: LeasedTable = {
-  table: 'test_clocks',
-  key: ['id'],
-  leaseSeconds: LEASE_SECONDS,
-  columns: `id, team_id as "teamId", project_id as "projectId", processor_id as "processorId", failures, lease_id as "leaseId",
-    jsonb_build_object('targetMs', (extract(epoch from target) * 1000)::float8, 'until', until) as stage`,
-};
-
-/** Where a clock is to go. */
-interface Stage {
-  /** In milliseconds since 1970. */
-  readonly targetMs: number;
-  readonly until: ClockTarget | null;
-}
-
-/** A clock that this process advances. */
-export interface LeasedClock extends LongWork {
-  readonly id: TestClockId;
-  readonly processorId: string;
-  readonly stage: Stage;
-}
 
 /** How long to wait until the processor is asked again whether the clock is there, in milliseconds. */
 const POLL_MS = 300;
-
-export const updateHeld = heldRows('test_clocks');
 
 interface Parts {
   readonly outbox: Outbox;
@@ -128,7 +94,7 @@ export function runAdvance(parts: Parts) {
 export const advanceJob = (parts: Parts) =>
   turnJob<LeasedClock>({
     name: 'test-clocks',
-    lease: async limit => (await leaseRows<LeasedClock>(parts.outbox.em, CLOCKS, limit)).rows,
+    lease: limit => leaseClocks(parts.outbox.em, limit),
     run: runAdvance(parts),
     logger: parts.logger,
   });
