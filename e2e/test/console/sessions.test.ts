@@ -11,6 +11,9 @@ beforeAll(async () => {
 });
 
 const atSignIn = async (page: Page) => page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
+/** In the background no page loads itself anew, so what a reader does there is what finds that the session has ended. */
+const setVisibility = async (page: Page, state: DocumentVisibilityState) =>
+  page.evaluate(value => Object.defineProperty(document, 'visibilityState', { value, configurable: true }), state);
 async function signIn(page: Page, { email, password }: User['credentials']) {
   await page.getByLabel('E-mail address').fill(email);
   await page.getByLabel('Password').fill(password);
@@ -80,17 +83,16 @@ inBrowser('leads to sign-in whatever finds that the session has ended, and back'
   for (const { path, heading, act, back = path, kept } of ENCOUNTERS) {
     await follow(page, pageOf(tenant, path));
     await page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor();
+    await setVisibility(page, 'hidden');
     await page.waitForLoadState('networkidle');
     await page.context().clearCookies();
     await act(page);
     await atSignIn(page);
     await page.getByText('Your session has ended.').waitFor();
     await expectAccessible(page);
-    // A page that loads itself anew may find it before the reader acts.
-    const from = new URL(page.url()).searchParams.get('from') ?? pageOf(tenant, back);
-    expect([pageOf(tenant, path), pageOf(tenant, back)]).toContain(from);
+    await setVisibility(page, 'visible');
     await signIn(page, tenant.credentials);
-    await page.waitForURL(url => url.href.endsWith(from));
+    await page.waitForURL(url => url.href.endsWith(pageOf(tenant, back)));
     await page.getByRole('navigation', { name: 'Pages', includeHidden: true }).waitFor();
     await kept?.(page);
   }

@@ -326,9 +326,6 @@ export interface Processor extends PlanChanges, Discounts, Invoicing, Checkouts,
   /** Adds keys to the metadata of an object; a customer or subscription is billed as before. */
   addMetadata(type: MarkedType, id: string, metadata: Metadata, idempotencyKey: string): Promise<void>;
 
-  /**
-   * Lists one page of at most 100 events, as the processor sends them to webhooks, newest first; `listEveryEvent` lists
-   * all pages. https://docs.stripe.com/api/events/list
-   */
+  /** Lists one page of at most 100 events, as the processor sends them to webhooks, newest first. https://docs.stripe.com/api/events/list */
   listEvents(filter: EventFilter & { readonly startingAfter?: string | undefined }): Promise<EventPage>;
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { listEveryEvent } from '../../src/every-event.ts';
+import type { EventFilter, EventPage, Processor } from '../../src/port.ts';
 import type { Cases } from './cases.ts';
 
 /** Tests the list of events. */
@@ -80,4 +80,14 @@ export function eventCases({ paidIt, processor, key, createCustomer, subscribe }
 /** Returns the name of the object that an event carries. */
 function nameOf(data: unknown): string | undefined {
   return z.object({ object: z.object({ name: z.string() }) }).safeParse(data).data?.object.name;
+}
+
+/** Lists all events that match a filter, newest first, over all pages. */
+async function listEveryEvent(processor: Processor, filter: EventFilter): Promise<EventPage['events']> {
+  const found: EventPage['events'][number][] = [];
+  for (;;) {
+    const { events, hasMore } = await processor.listEvents({ ...filter, startingAfter: found.at(-1)?.id });
+    found.push(...events);
+    if (!hasMore || events.length === 0) return found;
+  }
 }

@@ -2,16 +2,16 @@ import { randomBytes } from 'node:crypto';
 import type { Envelope } from '@billing/contracts/event';
 import type { ProjectScope, TeamId } from '@billing/contracts/ids';
 import type { ServiceName } from '@billing/contracts/operation';
-import { processorEvent, type ProcessorEventType } from '@billing/contracts/processor-events';
+import type { ProcessorEventType } from '@billing/contracts/processor-events';
 import { FindProcessorCredentials } from '@billing/contracts/rpc/calls';
 import { LocalProcessorControl } from '@billing/local-processor/control';
 import { startLocalProcessor } from '@billing/local-processor/server';
 import { seal } from '@billing/processor/credentials';
 import { keyRingOf } from '@billing/processor/key-ring';
-import { listEveryEvent } from '@billing/processor/every-event';
 import { stripeClient } from '@billing/processor/stripe-client';
 import { stripeProcessor } from '@billing/processor/stripe-processor';
 import { toRoutedEvent } from '@billing/testing/processor-events';
+import type { Stripe } from 'stripe';
 import { rpcHandler, type RpcHandler } from '../definition.ts';
 
 /** Starts a local processor with one account, which all teams of a test share. */
@@ -20,6 +20,7 @@ export async function startTestAccount() {
   const secretKey = `sk_test_${randomBytes(12).toString('hex')}`;
   const serviceKey = randomBytes(32);
   const processor = stripeProcessor(secretKey, server.url);
+  const dashboard = stripeClient(secretKey, server.url);
   const disconnected = new Set<TeamId>();
 
   const sealFor = (service: ServiceName, teamId: TeamId, secret: string) =>
@@ -31,6 +32,18 @@ export async function startTestAccount() {
     const sealedSecretKey = sealFor(service, teamId, secretKey);
     return { version: 1, livemode: false, sealedSecretKey, publishableKey: 'pk_test_shared' };
   });
+
+  const read = new Map<string, Stripe.Event>();
+  /** All events so far, oldest first; reads only those since it was called last. */
+  const everyEvent = async () => {
+    const unread: Stripe.Event[] = [];
+    for await (const event of dashboard.events.list({ limit: 25 })) {
+      if (read.has(event.id)) break;
+      unread.push(event);
+    }
+    for (const event of unread.toReversed()) read.set(event.id, event);
+    return [...read.values()];
+  };
 
   return {
     url: server.url,
@@ -45,14 +58,13 @@ export async function startTestAccount() {
     /** The account through our port. */
     processor,
     /** The account through Stripe's own library, as the team's people use it without us. */
-    dashboard: stripeClient(secretKey, server.url),
+    dashboard,
     /** Clock, faults and deliveries of the account. */
     control: new LocalProcessorControl(server.url, secretKey),
     /** The account's events so far, oldest first, as the bus carries them to a project; only of `types` if given. */
     events: async (scope: ProjectScope, ...types: readonly ProcessorEventType[]): Promise<Envelope[]> => {
-      const names = new Set(types.map(type => processorEvent(type).name));
-      const events = (await listEveryEvent(processor)).toReversed().map(raw => toRoutedEvent(raw, scope));
-      return events.filter(event => event !== null).filter(({ type }) => names.size === 0 || names.has(type));
+      const wanted = (await everyEvent()).filter(({ type }) => types.length === 0 || types.some(it => it === type));
+      return wanted.map(event => toRoutedEvent({ ...event }, scope)).filter(event => event !== null);
     },
     [Symbol.asyncDispose]: () => server.close(),
   };
