@@ -50,6 +50,6 @@ const sums = z.object({
 });
 
 export const dunningTotals = z.record(z.string(), sums).meta({
-  description: `What the cases of each status amount to, by currency. ${AMOUNT}`,
+  description: `What the cases of each status amount to, by currency, less those on test clocks. ${AMOUNT}`,
   example: { usd: { recovering: 2999, recovered: 5998, lost: 0 } },
 });

@@ -96,9 +96,10 @@ export async function listFailedInvoices(
   }));
 }
 
-/** What the cases of a project amount to, in each state and currency. */
+/** What the cases of a project amount to, in each state and currency, those on test clocks apart. */
 export interface DunningSum extends DunningState {
   readonly currency: string;
+  readonly isOnTestClock: boolean;
   readonly amount: bigint;
   readonly count: number;
 }
@@ -112,8 +113,9 @@ export async function sumFailedInvoices(
   const rows = await executeBound<Omit<DunningSum, 'amount'> & { readonly amount: string }>(
     em,
     `select invoice.currency, invoice.status as "invoiceStatus", ${HAS_ENDED} as "hasEnded",
-            sum(${AMOUNT})::text as amount, count(*)::int as count ${CASES}
-      group by 1, 2, 3 order by 1, 2, 3`,
+            invoice.test_clock_id is not null as "isOnTestClock", sum(${AMOUNT})::text as amount, count(*)::int as count
+            ${CASES}
+      group by 1, 2, 3, 4 order by 1, 2, 3, 4`,
     valuesOf(scope, filter),
   );
   return rows.map(row => ({ ...row, amount: BigInt(row.amount) }));

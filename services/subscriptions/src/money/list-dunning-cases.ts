@@ -22,9 +22,9 @@ interface DunningCases {
 }
 
 /**
- * Lists a page of the invoices of subscriptions whose payment failed, and what all that the filter selects amount to. The
- * first payment of an invoice is tried when it is finalized: that is when the case began, in whatever order events come and
- * after a sync.
+ * Lists a page of the invoices of subscriptions whose payment failed, and what all that the filter selects amount to, less what
+ * lives on test clocks. The first payment of an invoice is tried when it is finalized: that is when the case began, in whatever
+ * order events come and after a sync.
  */
 export function listDunningCases({ em }: Pick<Dependencies, 'em'>) {
   return async (scope: ProjectScope, { status, since, until, ...page }: CaseFilter): Promise<DunningCases> => {
@@ -42,7 +42,7 @@ export function listDunningCases({ em }: Pick<Dependencies, 'em'>) {
     const ids = ofPage.map(({ invoice }) => invoice.processorInvoiceId);
     const observations = await findObservations(em.fork(), scope, ids);
     const cases = ofPage.map(one => toCase(one, observations.get(one.invoice.processorInvoiceId) ?? []));
-    return { cases, totals: totalsOf(sums), pagination };
+    return { cases, totals: totalsOf(sums.filter(({ isOnTestClock }) => !isOnTestClock)), pagination };
   };
 }
 
