@@ -107,10 +107,9 @@ function paymentLine(course: Course<EventsOf<'payment'>>): Line[] {
 function subscriptionLine(course: Course<EventsOf<'subscription'>>, { prices }: Names): Line[] {
   const { data } = lastOf(course);
   const first = course[0];
-  const statuses = course.flatMap(({ previousAttributes, data: { status } }) =>
-    previousAttributes === null || previousAttributes.status ? [status] : [],
-  );
-  const started = first.previousAttributes?.status;
+  const moves = course.filter(({ previousAttributes: before }) => before === null || before.status);
+  const statuses = moves.map(({ data: { status } }) => status);
+  const started = moves[0]?.previousAttributes?.status;
   const path = started ? [started, ...statuses] : statuses;
   const has = (field: keyof typeof data) =>
     course.some(({ previousAttributes }) => previousAttributes !== null && field in previousAttributes);

@@ -30,6 +30,8 @@ it('tells what became of a subscription, through all states between', () => {
   expect(lines(events)[1]).toBe('            2030-01-31  subscription  pro_yearly × 3  trialing → active → past_due');
   expect(lines(events.slice(1))[1]).toMatch(/subscription {2}pro_yearly × 3 {2}trialing → active → past_due$/);
   expect(lines(events.slice(0, 1))[1]).toMatch(/pro_monthly {2}trialing {2}trial until 2030-02-14$/);
+  const renewed = subscription({ status: 'trialing' }, { currentPeriodEnd: '2030-01-31T12:00:00.000Z' });
+  expect(lines([renewed, ...events.slice(1)])[1]).toMatch(/trialing → active → past_due$/);
 });
 
 it.each([
@@ -106,7 +108,8 @@ it('says why a step could not be taken, and how the rehearsal ended', () => {
   const refused = entry({ do: 'resume', customer: 'ada' }, { error: 'Not paused.' });
   expect(linesOf(refused, NAMES)).toEqual(['2030-02-28  ✗ resume ada', '            Not paused.']);
   const failed = entry(EXPECT, { differences: [{ path: 'invoices.paid', expected: '1', actual: '0' }] });
-  expect(verdictOf([entry(EXPECT), entry(ADVANCE)])).toBe('1 expectations hold.');
+  expect(verdictOf([entry(EXPECT), entry(ADVANCE)])).toBe('1 expectation holds.');
+  expect(verdictOf([entry(EXPECT), entry(EXPECT)])).toBe('2 expectations hold.');
   expect(verdictOf([entry(EXPECT), failed, refused])).toBe(
     '1 of 2 expectations failed. It ended with a step that could not be taken.',
   );

@@ -55,8 +55,8 @@ export function verdictOf(entries: readonly Entry[]): string {
   const expected = entries.filter(({ step }) => step.do === 'expect');
   const failed = expected.filter(hasFailed).length;
   const stopped = entries.some(({ error }) => error !== null) ? ' It ended with a step that could not be taken.' : '';
-  const outcome =
-    failed === 0 ? `${expected.length} expectations hold.` : `${failed} of ${expected.length} expectations failed.`;
+  const held = expected.length === 1 ? '1 expectation holds.' : `${expected.length} expectations hold.`;
+  const outcome = failed === 0 ? held : `${failed} of ${expected.length} expectations failed.`;
   return `${outcome}${stopped}`;
 }
 
