@@ -48,7 +48,9 @@ export interface Settings {
 export function readSettings(source: NodeJS.ProcessEnv, args: readonly string[], home: string): Settings {
   const unknown = args.find(argument => argument !== '--no-demo');
   if (unknown !== undefined)
-    throw new StartError(`Unknown argument ${unknown}. The only one is --no-demo; settings are environment variables.`);
+    throw new StartError(
+      `Unknown argument ${unknown}. The only one is --no-demo; settings are environment variables: tools/local-system/README.md has them.`,
+    );
   const env = parseEnv(environment, source);
   return {
     dataDir: resolve(home, env.BILLING_DATA_DIR ?? '.data'),

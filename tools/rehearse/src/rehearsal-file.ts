@@ -23,9 +23,13 @@ export async function readRehearsal(file: string): Promise<ReadRehearsal> {
 async function readAs<Schema extends z.ZodType>(schema: Schema, file: string, what: string): Promise<z.output<Schema>> {
   const { data, error } = schema.safeParse(parsed(file, await readFile(file, 'utf8')));
   if (!error) return data;
-  const places = error.issues.map(({ path, message }) => `\n  ${path.join('.') || what}: ${message}`);
+  const places = error.issues.map(issue => `\n  ${issue.path.join('.') || what}: ${messageOf(issue)}`);
   throw new Error(`${file} is no ${what}:${places.join('')}`);
 }
+
+/** Of a key that may not be so, what is wrong with it. */
+const messageOf = (issue: z.core.$ZodIssue): string =>
+  (issue.code === 'invalid_key' ? issue.issues[0]?.message : undefined) ?? issue.message;
 
 function parsed(file: string, text: string): unknown {
   try {

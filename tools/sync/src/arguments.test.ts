@@ -23,7 +23,9 @@ it('takes types, and a filter whose values may contain an equals sign', () => {
 });
 
 it.each([
-  [[], env, '--team'],
+  [[], env, '--team: Give the id of the team.'],
+  [scope.slice(0, 2), env, '--project: Give the id of the project.'],
+  [['--team', 'acme'], env, '--team: Expected an id that starts with team_.'],
   [scope, {}, 'BILLING_API_KEY'],
   [[...scope, '--types', 'charge'], env, '--types'],
   [[...scope, '--filter', 'app'], env, 'key=value'],

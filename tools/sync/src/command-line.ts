@@ -17,8 +17,8 @@ function splitPair(pair: string): [string, string] {
 
 /** What every command takes: where the project is. */
 export const PROJECT = {
-  team: TeamId.schema,
-  project: ProjectId.schema,
+  team: z.string('Give the id of the team.').pipe(TeamId.schema),
+  project: z.string('Give the id of the project.').pipe(ProjectId.schema),
   apiKey: z.string('Set BILLING_API_KEY.').min(1, 'Set BILLING_API_KEY.'),
   url: z.url({ protocol: /^https?$/ }).default('http://localhost:8080'),
 };
@@ -92,5 +92,7 @@ function describeError(err: unknown): string {
   if (!(err instanceof BillingError)) return err.message;
   const places = err.fields.map(({ path, message }) => `\n  ${path}: ${message}`);
   const keys = err.details?.['keys'];
-  return `${err.message}${places.join('')}${Array.isArray(keys) ? ` (${keys.join(', ')})` : ''}`;
+  const address =
+    err.code === 'connection_failed' ? ' `--url` is its address, http://localhost:8080 unless given.' : '';
+  return `${err.message}${address}${places.join('')}${Array.isArray(keys) ? ` (${keys.join(', ')})` : ''}`;
 }

@@ -48,16 +48,19 @@ export const testClockCreate = z
   .meta({ id: 'TestClockCreate', description: 'A test clock to create.', example: { name: 'A year of Pro' } });
 
 export const testClockAdvance = z
-  .union([
-    z.strictObject({ to: givenTime.describe('A time ahead, at most two years.') }),
-    z.strictObject({
-      until: z
-        .enum(CLOCK_TARGETS)
-        .describe(
-          '`next_invoice`: the first invoice of any of its subscriptions is no draft. `trial_end`, `period_end`: the first that comes.',
-        ),
-    }),
-  ])
+  .union(
+    [
+      z.strictObject({ to: givenTime.describe('A time ahead, at most two years.') }),
+      z.strictObject({
+        until: z
+          .enum(CLOCK_TARGETS)
+          .describe(
+            '`next_invoice`: the first invoice of any of its subscriptions is no draft. `trial_end`, `period_end`: the first that comes.',
+          ),
+      }),
+    ],
+    `Expected either \`to\`, a time, or \`until\`, one of ${CLOCK_TARGETS.join(', ')}.`,
+  )
   .meta({
     id: 'TestClockAdvance',
     description: 'How far a clock advances: to a time, or until something has happened.',
