@@ -27,6 +27,7 @@ const MEANINGS: Readonly<Partial<Record<PublicEventType | 'ping', string>>> = {
   'customer.deleted': 'A customer was deleted; the event has no personal data of it.',
   'customer.state_changed':
     'What a customer may use, or how far the customer has paid, changed; also because time has passed.',
+  'customer.billing_details_updated': 'The billing details of a customer changed.',
   'subscription.trial_ending': 'The trial of a subscription ends soon.',
   'invoice.finalized': 'An invoice can be paid.',
   'invoice.uncollectible': 'An invoice was given up as a bad debt.',
@@ -40,6 +41,7 @@ const MEANINGS: Readonly<Partial<Record<PublicEventType | 'ping', string>>> = {
   'referral.converted': 'A referred customer subscribed.',
   'referral_credit.credited': 'A credit is on the balance of the customer.',
   'referral_credit.failed': 'A credit could not be made.',
+  'usage.rejected': 'The payment processor refused usage, or it cannot be known any more whether it took it.',
   'webhook_endpoint.disabled': 'An endpoint gets no more events, because it fails or is gone.',
   ping: 'Nothing happened: an endpoint is tested.',
 };
