@@ -34,6 +34,10 @@ products:
     prices:
       - { key: pro_monthly, unitAmount: 3000, currency: usd, interval: month }
       - { key: pro_yearly, unitAmount: 30000, currency: usd, interval: year }
+  - key: api
+    name: API
+    prices:
+      - { key: api_calls, unitAmount: 5, currency: usd, interval: month, meter: api_calls }
 `;
 
 const everyStep = ({ seats }: { readonly seats: number }) => `
@@ -100,6 +104,35 @@ it.concurrent('takes every step, says what is not as expected, and ends with wha
   expect((await billing.customers.list({ externalId: 'ben' }).page()).items.map(({ id }) => id)).toEqual([
     clock?.customerIds[1],
   ]);
+});
+
+it.concurrent('bills what was used in a rehearsal, and ends with usage that is rejected', async () => {
+  const tenant = await newTenant();
+  await using folder = await newFolder();
+  const file = folder.in('usage.yaml');
+  await writeFile(folder.in('catalog.yaml'), CATALOG);
+  await writeFile(
+    file,
+    `
+name: Usage
+now: 2030-04-01
+catalogFile: catalog.yaml
+customers: { ada: {} }
+steps:
+  - sell: { customer: ada, priceKey: api_calls }
+  - usage: { customer: ada, meter: api_calls, value: 30 }
+  - advance: { by: 10 days }
+  - usage: { customer: ada, meter: api_calls, value: 12 }
+  - advance: { until: next_invoice }
+  - expect: { customer: ada, latestInvoice: { status: paid, total: 210 } }
+  - usage: { customer: ada, meter: no_such_meter, value: 1 }
+`,
+  );
+  const { exitCode, stdout } = await rehearse(tenant, file);
+  expect(exitCode).toBe(1);
+  expect(stdout).toMatch(/^2030-04-11 {2}usage of ada: 12 api_calls$/m);
+  expect(stdout).toMatch(/^2030-05-01 {2}✓ expect ada: latestInvoice\.status paid, latestInvoice\.total 210$/m);
+  expect(stdout).toMatch(/^2030-05-01 {2}✗ usage of ada: 1 no_such_meter\n +.*no_such_meter/m);
 });
 
 it.concurrent('names every wrong place of a file, before it creates anything', async () => {

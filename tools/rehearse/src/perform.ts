@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { BillingError, type PriceMigration } from '@billing/client';
 import { follow, requireCompleted } from '@billing/sync/follow';
 import { later } from './duration.rules.ts';
 import type { Step } from './rehearsal.ts';
-import { advance, type Stage } from './stage.ts';
+import { advance, POLL_MS, type Stage } from './stage.ts';
 
 type Action = Exclude<Step, { readonly do: 'expect' }>;
 
@@ -65,8 +67,21 @@ async function act(stage: Stage, step: Exclude<Action, { readonly do: 'advance' 
       return client.subscriptions.pause(subscription(), { invoices: step.invoices });
     case 'resume':
       return client.subscriptions.unpause(subscription());
+    case 'usage':
+      return use(stage, customerId, step);
     default:
       return step satisfies never;
+  }
+}
+
+/** @throws Error when the processor rejects the usage */
+async function use({ client }: Stage, customerId: string, { meter, value }: Extract<Step, { readonly do: 'usage' }>) {
+  await client.usage.record({ events: [{ id: randomUUID(), customerId, meter, value }] });
+  for (;;) {
+    const [newest] = (await client.usage.list({ customerId, limit: 1 }).page()).items;
+    if (newest?.reason) throw new Error(newest.reason.message);
+    if (newest?.status === 'sent') return;
+    await pause(POLL_MS);
   }
 }
 

@@ -6,6 +6,7 @@ import { CUSTOMER_PAYMENT_STATUSES } from '@billing/contracts/resources/customer
 import { featureKey, featureValue } from '@billing/contracts/resources/feature';
 import { INVOICE_STATUSES } from '@billing/contracts/resources/invoice';
 import { CHANGE_TIMES } from '@billing/contracts/resources/plan-change';
+import { meterName } from '@billing/contracts/resources/price';
 import { SUBSCRIPTION_STATUSES } from '@billing/contracts/resources/subscription';
 import { PAUSED_INVOICES } from '@billing/contracts/resources/subscription-pause';
 import { CLOCK_TARGETS, MAX_CUSTOMERS_OF_CLOCK, TEST_CARDS } from '@billing/contracts/resources/test-clock';
@@ -129,6 +130,9 @@ const STEPS = {
     .strictObject({ customer, invoices: z.enum(PAUSED_INVOICES).default('void'), refused })
     .describe('Pauses its payments.'),
   resume: z.strictObject({ customer, refused }).describe('Ends the pause.'),
+  usage: z
+    .strictObject({ customer, meter: meterName.describe('The meter of a price.'), value: z.int().min(0), refused })
+    .describe('Records what the customer has used, and waits until the processor has counted it.'),
   migrate: z
     .strictObject({ fromPriceKey: priceKey, toPriceKey: priceKey })
     .describe('Moves the subscriptions of this rehearsal from one price to another at the end of their periods.'),

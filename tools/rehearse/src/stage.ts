@@ -6,7 +6,8 @@ import { runDocument } from '@billing/sync/catalog-run';
 import { customerOf, type Names } from './happenings.rules.ts';
 import type { ReadRehearsal } from './rehearsal-file.ts';
 
-const POLL_MS = 250;
+/** How often a rehearsal asks whether something has come to an end. */
+export const POLL_MS = 250;
 
 /** Where a rehearsal plays: a clock with customers on it. */
 export interface Stage {

@@ -113,6 +113,8 @@ function actionText(step: Step): string {
       return `pause ${step.customer}, invoices: ${step.invoices}`;
     case 'resume':
       return `resume ${step.customer}`;
+    case 'usage':
+      return `usage of ${step.customer}: ${step.value} ${step.meter}`;
     case 'migrate':
       return `migrate ${step.fromPriceKey} to ${step.toPriceKey}`;
     case 'advance':
