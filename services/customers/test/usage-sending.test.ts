@@ -158,7 +158,37 @@ it('rejects what was sent more than 23 hours ago with an unknown outcome, and se
   expect(await service.publicEvents()).toMatchObject([{}, { type: 'usage.rejected', cause: { type: 'system' } }]);
 });
 
-it('sends within 23 hours what had no response before', async () => {
+it('sends what the processor refused for days because of the secret key', async () => {
+  await using service = await startUsage();
+  const ada = await service.createCustomer();
+  await recordAll(service, ada.id, ['a', 'b']);
+  await service.control.fail({ path: PATH, mode: '401', times: MANY });
+  await service.drain();
+  await service.makeDue();
+  await service.drain();
+  await service.control.clearFaults();
+  service.time.aheadMs = 48 * HOUR_MS;
+  await service.makeDue();
+  await service.drain();
+  expect(await service.taken(['a', 'b'])).toEqual(['a', 'b']);
+});
+
+it('takes a refused secret key for no answer to what was sent before', async () => {
+  await using service = await startUsage();
+  const ada = await service.createCustomer();
+  await recordAll(service, ada.id, ['a']);
+  for (const mode of ['dropped', '401'] as const) {
+    await service.control.fail({ path: PATH, mode, times: MANY });
+    await service.makeDue();
+    await service.drain();
+    await service.control.clearFaults();
+  }
+  service.time.aheadMs = 24 * HOUR_MS;
+  await service.makeDue();
+  await service.drain();
+  expect(await service.list()).toMatchObject([{ id: 'a', status: 'rejected', reason: { code: 'outcome_unknown' } }]);
+});
+
   await using service = await startUsage();
   const ada = await service.createCustomer();
   await recordAll(service, ada.id, ['a', 'b']);

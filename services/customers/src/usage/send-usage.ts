@@ -12,6 +12,7 @@ import {
   leaseQueues,
   markSent,
   releaseQueue,
+  markUnsent,
   takeNext,
   takeNextKey,
   type LeasedQueue,
@@ -99,6 +100,8 @@ function sendOne(parts: SendParts) {
       if (typeof refusal === 'string') throw err;
       return reject(event, { reason: refusal, cause: FOUND_AT_PROCESSOR });
     }
+      // An attempt before may have had another outcome.
+      if (refusal === 'as-unsent' && next.firstSentAt === null) await markUnsent(em, queue, id);
     await markSent(em, queue, id, now());
   };
 }

@@ -108,6 +108,16 @@ export const markSent = (em: EntityManager, { teamId, projectId }: ProjectScope,
     [teamId, projectId, id, now],
   );
 
+/** Notes that an event was never sent, unless another process has it by now. */
+export const markUnsent = (em: EntityManager, queue: LeasedQueue, id: string) =>
+  executeBound(
+    em.fork(),
+    `update usage_events set first_sent_at = null
+      where (team_id, project_id, id) = ($1, $2, $6)
+        and exists (select 1 from usage_queues where ${OF_QUEUE} and lease_id = $5 and due_at > clock_timestamp())`,
+    [...keyOf(queue), queue.leaseId, id],
+  );
+
 /** Has an event sent under another idempotency key. */
 export const takeNextKey = (em: EntityManager, { teamId, projectId }: ProjectScope, id: string) =>
   executeBound(
