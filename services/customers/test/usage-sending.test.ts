@@ -1,4 +1,5 @@
 import { UsageRejected } from '@billing/contracts/events/usage';
+import { waitFor } from '@billing/testing/wait-for';
 import { expect, it } from 'vitest';
 import { leaseQueues, takeNext } from '../src/usage/usage-rows.ts';
 import { startUsage, type UsageService } from './start-usage.ts';
@@ -189,6 +190,7 @@ it('takes a refused secret key for no answer to what was sent before', async () 
   expect(await service.list()).toMatchObject([{ id: 'a', status: 'rejected', reason: { code: 'outcome_unknown' } }]);
 });
 
+it('sends within 23 hours what had no response before', async () => {
   await using service = await startUsage();
   const ada = await service.createCustomer();
   await recordAll(service, ada.id, ['a', 'b']);
@@ -234,6 +236,35 @@ it('rejects usage of a customer that the processor has deleted, and knows of usa
   expect(await service.list('?status=rejected')).toMatchObject([
     { id: 'a', reason: { code: 'meter_event_customer_not_found' } },
   ]);
+});
+
+it('reads no reports from before the team sent usage', async () => {
+  await using service = await startUsage();
+  const ada = await service.createCustomer();
+  await service.dashboard.billing.meterEvents.create({
+    event_name: 'calls',
+    payload: { stripe_customer_id: 'cus_other', value: '1' },
+  });
+  service.time.aheadMs = 2 * HOUR_MS;
+  await recordAll(service, ada.id, ['a']);
+  await service.drain();
+  await service.check();
+  const { calls } = await service.control.ledger();
+  expect(calls).toHaveProperty(['GET /v2/core/events']);
+  expect(calls).not.toHaveProperty(['GET /v2/core/events/:id']);
+});
+
+it('has a team checked before it sends anything, for the process may die', async () => {
+  await using service = await startUsage();
+  const ada = await service.createCustomer();
+  await recordAll(service, ada.id, ['a']);
+  await service.control.fail({ path: PATH, mode: 'held', times: 1 });
+  const draining = service.drain();
+  const checks = () => service.em.fork().execute<unknown[]>('select 1 from usage_checks');
+  await waitFor(async () => (await checks()).length === 1, { what: 'the team to be checked', timeoutMs: 3_000 });
+  expect(await service.taken(['a'])).toEqual([]);
+  await service.control.clearFaults();
+  await draining;
 });
 
 it('ends the checks of a team that has sent nothing for three days', async () => {

@@ -17,7 +17,8 @@ const CHECKS: LeasedTable = {
   table: 'usage_checks',
   key: ['team_id'],
   leaseSeconds: PAUSE_SECONDS,
-  columns: `team_id as "teamId", lease_id as "leaseId", (extract(epoch from read_at) * 1000)::float8 as "readMs",
+  columns: `team_id as "teamId", lease_id as "leaseId", 
+    (extract(epoch from coalesce(read_at, last_sent_at)) * 1000)::float8 as "readMs",
     last_sent_at < clock_timestamp() - interval '${CHECKED_HOURS} hours' as "isOver"`,
   maxPerTeam: 1,
 };
@@ -26,7 +27,8 @@ const CHECKS: LeasedTable = {
 interface LeasedCheck {
   readonly teamId: TeamId;
   readonly leaseId: string;
-  readonly readMs: number | null;
+  /** Until when reports were read. */
+  readonly readMs: number;
   /** Whether nothing was sent lately. */
   readonly isOver: boolean;
 }
@@ -52,7 +54,7 @@ export function checkUsage(parts: SendParts) {
     try {
       const readAt = now();
       const processor = await processors.of(teamId);
-      const errors = await processor.listUsageErrors(readMs === null ? null : new Date(readMs - OVERLAP_MS));
+      const errors = await processor.listUsageErrors(new Date(readMs - OVERLAP_MS));
       for (const { identifier, ...reason } of errors)
         await reject({ teamId, identifier }, { reason, cause: FOUND_AT_PROCESSOR });
       await release(em, { teamId, leaseId, isOver }, readAt);
