@@ -3,6 +3,7 @@ import { CustomerId, TestClockId, type ProjectScope } from '@billing/contracts/i
 import { quotaExceeded, unavailable, unprocessable } from '@billing/contracts/problem';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import { MAX_CLOCKS, type testClockCreate } from '@billing/contracts/resources/test-clock';
+import { executeBound } from '@billing/database/bound-statement';
 import type { OperationLog } from '@billing/processor/operation-log/operation-log';
 import type { Processor } from '@billing/processor/port';
 import type { TeamProcessors } from '@billing/processor/team-processors';
@@ -61,6 +62,10 @@ export function createTestClockKind(now: () => Date) {
   return audited(kind, { isCreation: true });
 }
 
+/** Has the clocks of a team counted and created by one transaction at a time. */
+const lockQuota = (tx: EntityManager, { teamId }: ProjectScope) =>
+  executeBound(tx, `select pg_advisory_xact_lock(hashtextextended('test-clocks/' || $1, 0))`, [teamId]);
+
 interface Parts {
   readonly operationLog: OperationLog;
   readonly processors: TeamProcessors;
@@ -88,6 +93,7 @@ export function createTestClock({ operationLog, processors, now }: Parts) {
       find: (em: EntityManager) => testClocks.findCreated(em, scope, id),
     };
     return operationLog.perform(kind, scope, request, async tx => {
+      await lockQuota(tx, scope);
       const customer = customerId && (await customers.find(tx, scope, customerId));
       const count = await tx.count(TestClock, { teamId: scope.teamId, deletedAt: null });
       if (count >= MAX_CLOCKS) throw quotaExceeded('test_clocks', MAX_CLOCKS);
