@@ -115,6 +115,7 @@ export function createTestClock({ operationLog, processors, now }: Parts) {
         time,
         target: null,
         until: null,
+        operationKey: null,
         status: 'ready',
         error: null,
         deletesAt: createdAt,
