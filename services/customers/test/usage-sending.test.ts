@@ -1,6 +1,7 @@
 import { UsageRejected } from '@billing/contracts/events/usage';
 import { waitFor } from '@billing/testing/wait-for';
 import { expect, it } from 'vitest';
+import { checkUsage, leaseChecks } from '../src/usage/check-usage.ts';
 import { leaseQueues, takeNext } from '../src/usage/usage-rows.ts';
 import { startUsage, type UsageService } from './start-usage.ts';
 
@@ -265,6 +266,24 @@ it('has a team checked before it sends anything, for the process may die', async
   expect(await service.taken(['a'])).toEqual([]);
   await service.control.clearFaults();
   await draining;
+});
+
+it('reads the reports of a team once at a time, however long that takes, and again soon after a failure', async () => {
+  await using service = await startUsage();
+  const ada = await service.createCustomer();
+  await recordAll(service, ada.id, ['a']);
+  await service.drain();
+  const lease = async (minutes: number) => {
+    await service.em.fork().execute(`update usage_checks set due_at = due_at - interval '${minutes} minutes'`);
+    return leaseChecks(service.em, 1);
+  };
+  const [check] = await lease(0);
+  if (!check) throw new Error('No team is due.');
+  expect(await lease(10)).toEqual([]);
+  await service.control.fail({ path: '/v2/core/events', mode: '429', times: MANY });
+  await checkUsage(service)(check);
+  expect(await lease(0)).toEqual([]);
+  expect(await lease(1)).toMatchObject([{ teamId: service.scope.teamId, readMs: check.readMs }]);
 });
 
 it('ends the checks of a team that has sent nothing for three days', async () => {
