@@ -95,11 +95,12 @@ it('takes three of many customers at once', async () => {
   expect(responses.filter(({ status }) => status === 201)).toHaveLength(3);
 });
 
-it('sends the usage of its customers before it advances', async () => {
+it.each([false, true])('sends the usage of its customers before it advances; deleted here: %s', async isDeleted => {
   await using clocks = await startClocks();
   const { id } = await clocks.create();
   const { id: customerId } = await clocks.createCustomer({ email, testClockId: id });
   await clocks.record([{ id: 'a', customerId, meter: 'calls', value: 1 }]);
+  if (isDeleted) await clocks.call('DELETE', `/customers/${customerId}`);
   await clocks.advance(id, { to: JUNE });
   await clocks.turn();
   expect(await clocks.find(id)).toMatchObject({ status: 'advancing', now: '2030-01-01T00:00:00.000Z' });

@@ -14,8 +14,9 @@ export async function isUsagePending(
 ): Promise<boolean> {
   const queues = await executeBound<{ failures: number }>(
     em,
+    // One that was deleted here exists at the processor all the same.
     `select failures from usage_queues q join customers c on c.id = q.customer_id
-      where (q.team_id, q.project_id) = ($1, $2) and c.test_clock_id = $3 and c.deleted_at is null
+      where (q.team_id, q.project_id) = ($1, $2) and c.test_clock_id = $3
       order by failures desc limit 1`,
     [teamId, projectId, id],
   );
