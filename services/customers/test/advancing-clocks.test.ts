@@ -42,14 +42,14 @@ it('is not ready while events are missing, and fails when they never come', asyn
   await using clocks = await startClocks();
   const { id } = await clocks.create();
   await clocks.createCustomer({ email, testClockId: id });
-  clocks.events.areRecorded = false;
+  clocks.numbering.areRecorded = false;
   await clocks.advance(id, { to: JUNE });
   await clocks.turn();
   expect(await clocks.find(id)).toMatchObject({ status: 'advancing', target: JUNE });
   await clocks.em.fork().execute('update test_clocks set failures = 50');
   await clocks.turn();
   expect(await clocks.find(id)).toMatchObject({ status: 'failed' });
-  clocks.events.areRecorded = true;
+  clocks.numbering.areRecorded = true;
   await clocks.advance(id, { to: '2030-06-02T00:00:00.000Z' });
   await clocks.advanceAll();
   expect(await clocks.find(id)).toMatchObject({ status: 'ready', now: '2030-06-02T00:00:00.000Z' });

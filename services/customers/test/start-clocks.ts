@@ -12,10 +12,10 @@ const MAX_TURNS = 20;
 export async function startClocks() {
   const service = await startUsage();
   /** Whether everything has its events. */
-  const events = { areRecorded: true };
+  const numbering = { areRecorded: true };
   await service.serve(TakeInBilling, async () => ({ isComplete: true }));
   await service.serve(FindSequences, async () => ({ isPublished: true, objects: [] }));
-  await service.serve(AreRecorded, async () => events);
+  await service.serve(AreRecorded, async () => numbering);
   const run = runAdvance({ ...service, numberedMs: 100 });
   const { em } = service;
 
@@ -28,7 +28,7 @@ export async function startClocks() {
   const find = async (id: string) => (await service.call('GET', `/test-clocks/${id}`)).body.testClock;
   return {
     ...service,
-    events,
+    numbering,
     turn,
     /** Has clocks advance until none does any more. */
     async advanceAll() {

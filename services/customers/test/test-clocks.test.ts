@@ -17,6 +17,35 @@ it('is created once though the response of the processor is lost', async () => {
   expect(data.map(({ id }) => id)).toEqual([body.testClock.processorTestClockId]);
 });
 
+it.each(['500-but-done', 'done-but-response-lost', 'done-but-response-broken'] as const)(
+  'has the customer who was put on it though the response was %s',
+  async mode => {
+    await using service = await startCustomers();
+    const { id } = await service.createCustomer({ email: 'ada@example.com' });
+    await service.control.fail({ path: '/v1/test_helpers', method: 'POST', mode, times: 20 });
+    const headers = { 'idempotency-key': randomUUID() };
+    const create = () => service.call('POST', '/test-clocks', { body: { name: 'Later', customerId: id }, headers });
+    await create();
+    await service.control.clearFaults();
+    const { status, body } = await create();
+    expect([status, body.testClock]).toMatchObject([201, { customerIds: [id] }]);
+  },
+);
+
+it.each(['500-but-done', 'done-but-response-lost', 'done-but-response-broken'] as const)(
+  'is deleted though the response was %s',
+  async mode => {
+    await using service = await startCustomers();
+    const { testClock } = (await service.call('POST', '/test-clocks', { body: { name: 'Old' } })).body;
+    await service.control.fail({ path: '/v1/test_helpers', method: 'DELETE', mode, times: 20 });
+    await service.call('DELETE', `/test-clocks/${testClock.id}`);
+    await service.control.clearFaults();
+    await service.makeDue();
+    await service.reconcile();
+    expect((await service.call('GET', `/test-clocks/${testClock.id}`)).status).toBe(404);
+  },
+);
+
 it('is gone with its customers once the processor has deleted it by itself', async () => {
   await using service = await startCustomers();
   const { testClock } = (await service.call('POST', '/test-clocks', { body: { name: 'Old' } })).body;

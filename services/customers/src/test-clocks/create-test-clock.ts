@@ -4,6 +4,7 @@ import { quotaExceeded, unavailable, unprocessable } from '@billing/contracts/pr
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import { MAX_CLOCKS, type testClockCreate } from '@billing/contracts/resources/test-clock';
 import { executeBound } from '@billing/database/bound-statement';
+import { nullIfMissing } from '@billing/processor/errors';
 import type { OperationLog } from '@billing/processor/operation-log/operation-log';
 import type { Processor } from '@billing/processor/port';
 import type { TeamProcessors } from '@billing/processor/team-processors';
@@ -40,8 +41,13 @@ export function createTestClockKind(now: () => Date) {
     input,
     send: (processor, { input: { customer, ...clock }, idempotencyKey }) =>
       processor.createTestClock({ ...clock, customerId: customer?.processorId }, idempotencyKey),
-    // Nothing marks a clock as ours; one too many is deleted by itself.
-    findExisting: async () => null,
+    // A customer who exists was on none before. Nothing marks any other clock as ours; one too many is deleted by itself.
+    async findExisting(processor, { input: { name, customer } }) {
+      const found = customer && (await processor.findCustomer(customer.processorId));
+      if (!found || found.deleted || found.testClockId === null) return null;
+      const clock = await processor.findTestClock(found.testClockId).catch(nullIfMissing);
+      return clock?.name === name ? clock : null;
+    },
     async commit(tx, operation, { id: processorId, now: time, deletesAt }, publish, cause) {
       const clock = await testClocks.lockRow(tx, operation, operation.resourceId);
       if (!clock) throw unavailable('The test clock is no longer reserved.');
