@@ -14,9 +14,10 @@ import { updateHeld, type LeasedClock } from './lease-clocks.ts';
 
 /** Reading all that a customer was billed in two years takes less, in milliseconds. */
 const READ_MS = 30_000;
-/** How long a step waits for events unless given, and how often it looks, in milliseconds. */
+/** How long a step waits for events unless given, in milliseconds. */
 const NUMBERED_MS = 10_000;
-const LOOK_MS = 50;
+/** The first pause between two looks, which read all that the customers have, and the longest one: each is twice the one before. */
+const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [50, 1_000];
 
 interface Parts {
   readonly outbox: Outbox;
@@ -79,6 +80,7 @@ export function waitForEvents({ rpc, numberedMs = NUMBERED_MS }: Pick<Parts, 'rp
     ]);
     const customerIds = customers.map(({ id }) => id);
     const until = performance.now() + numberedMs;
+    let pauseMs = FIRST_PAUSE_MS;
     do {
       const { isPublished, objects } = await rpc.call(FindSequences, { teamId, projectId, customerIds });
       if (isPublished) {
@@ -86,7 +88,8 @@ export function waitForEvents({ rpc, numberedMs = NUMBERED_MS }: Pick<Parts, 'rp
         const { areRecorded } = await rpc.call(AreRecorded, { teamId, projectId, objects: all });
         if (areRecorded) return;
       }
-      await pause(LOOK_MS);
+      await pause(pauseMs);
+      pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
     } while (performance.now() < until);
     throw unavailable('What happened on the test clock has not got its events yet.');
   };
