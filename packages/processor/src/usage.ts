@@ -46,9 +46,6 @@ export interface Usage {
   sendUsage(usage: NewUsage, idempotencyKey: string): Promise<void>;
   /** Sums up what a meter has counted of a customer, oldest first; windows without usage may be left out. */
   sumUpUsage(meterId: string, customerId: string, time: SummarizedTime): Promise<UsageSummary[]>;
-  /**
-   * Lists what was refused later, as reported since a time, or in the 30 days that the processor keeps reports. A report names
-   * samples only when it is of very many errors.
-   */
-  listUsageErrors(since: Date | null): Promise<UsageError[]>;
+  /** Lists what was refused later, as reported since a time. A report names samples only when it is of very many errors. */
+  listUsageErrors(since: Date): Promise<UsageError[]>;
 }

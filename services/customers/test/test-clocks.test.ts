@@ -17,6 +17,35 @@ it('is created once though the response of the processor is lost', async () => {
   expect(data.map(({ id }) => id)).toEqual([body.testClock.processorTestClockId]);
 });
 
+it.each(['500-but-done', 'done-but-response-lost', 'done-but-response-broken'] as const)(
+  'has the customer who was put on it though the response was %s',
+  async mode => {
+    await using service = await startCustomers();
+    const { id } = await service.createCustomer({ email: 'ada@example.com' });
+    await service.control.fail({ path: '/v1/test_helpers', method: 'POST', mode, times: 20 });
+    const headers = { 'idempotency-key': randomUUID() };
+    const create = () => service.call('POST', '/test-clocks', { body: { name: 'Later', customerId: id }, headers });
+    await create();
+    await service.control.clearFaults();
+    const { status, body } = await create();
+    expect([status, body.testClock]).toMatchObject([201, { customerIds: [id] }]);
+  },
+);
+
+it.each(['500-but-done', 'done-but-response-lost', 'done-but-response-broken'] as const)(
+  'is deleted though the response was %s',
+  async mode => {
+    await using service = await startCustomers();
+    const { testClock } = (await service.call('POST', '/test-clocks', { body: { name: 'Old' } })).body;
+    await service.control.fail({ path: '/v1/test_helpers', method: 'DELETE', mode, times: 20 });
+    await service.call('DELETE', `/test-clocks/${testClock.id}`);
+    await service.control.clearFaults();
+    await service.makeDue();
+    await service.reconcile();
+    expect((await service.call('GET', `/test-clocks/${testClock.id}`)).status).toBe(404);
+  },
+);
+
 it('is gone with its customers once the processor has deleted it by itself', async () => {
   await using service = await startCustomers();
   const { testClock } = (await service.call('POST', '/test-clocks', { body: { name: 'Old' } })).body;
@@ -38,8 +67,23 @@ it('is one of a hundred of the account at most', async () => {
      select (jsonb_populate_record(c, jsonb_build_object('id', c.id || n, 'processor_id', c.processor_id || n))).*
        from test_clocks c, generate_series(1, 98) n`,
   );
-  expect((await create()).status).toBe(201);
-  const { status, body } = await create();
-  expect([status, body.error.code]).toEqual([422, 'quota_exceeded']);
-  expect(body.error.details).toEqual({ quota: 'test_clocks', limit: 100 });
+  const all = await Promise.all(Array.from({ length: 12 }, create));
+  expect(all.filter(({ status }) => status === 201)).toHaveLength(1);
+  const { body } = await create();
+  expect(body.error).toMatchObject({ code: 'quota_exceeded', details: { quota: 'test_clocks', limit: 100 } });
+});
+
+it('has its own time, and tells of billing details in real time', async () => {
+  await using service = await startCustomers();
+  const wanted = { name: 'Ahead', now: '2040-01-01T00:00:00Z' };
+  const { testClock } = (await service.call('POST', '/test-clocks', { body: wanted })).body;
+  const { processorCustomerId } = await service.createCustomer({
+    email: 'ada@example.com',
+    testClockId: testClock.id,
+  });
+  await service.dashboard.customers.update(processorCustomerId, { address: { country: 'DE' } });
+  for (const event of await service.events('customer.updated')) await service.deliver(event);
+  const told = (await service.publicEvents()).filter(({ type }) => type === 'customer.billing_details_updated');
+  expect(told).toHaveLength(1);
+  expect(new Date(told[0]?.at ?? 0).getTime()).toBeLessThan(Date.now() + DAY_MS);
 });

@@ -1,5 +1,7 @@
 import { UsageRejected } from '@billing/contracts/events/usage';
+import { waitFor } from '@billing/testing/wait-for';
 import { expect, it } from 'vitest';
+import { checkUsage, leaseChecks } from '../src/usage/check-usage.ts';
 import { leaseQueues, takeNext } from '../src/usage/usage-rows.ts';
 import { startUsage, type UsageService } from './start-usage.ts';
 
@@ -158,6 +160,37 @@ it('rejects what was sent more than 23 hours ago with an unknown outcome, and se
   expect(await service.publicEvents()).toMatchObject([{}, { type: 'usage.rejected', cause: { type: 'system' } }]);
 });
 
+it('sends what the processor refused for days because of the secret key', async () => {
+  await using service = await startUsage();
+  const ada = await service.createCustomer();
+  await recordAll(service, ada.id, ['a', 'b']);
+  await service.control.fail({ path: PATH, mode: '401', times: MANY });
+  await service.drain();
+  await service.makeDue();
+  await service.drain();
+  await service.control.clearFaults();
+  service.time.aheadMs = 48 * HOUR_MS;
+  await service.makeDue();
+  await service.drain();
+  expect(await service.taken(['a', 'b'])).toEqual(['a', 'b']);
+});
+
+it('takes a refused secret key for no answer to what was sent before', async () => {
+  await using service = await startUsage();
+  const ada = await service.createCustomer();
+  await recordAll(service, ada.id, ['a']);
+  for (const mode of ['dropped', '401'] as const) {
+    await service.control.fail({ path: PATH, mode, times: MANY });
+    await service.makeDue();
+    await service.drain();
+    await service.control.clearFaults();
+  }
+  service.time.aheadMs = 24 * HOUR_MS;
+  await service.makeDue();
+  await service.drain();
+  expect(await service.list()).toMatchObject([{ id: 'a', status: 'rejected', reason: { code: 'outcome_unknown' } }]);
+});
+
 it('sends within 23 hours what had no response before', async () => {
   await using service = await startUsage();
   const ada = await service.createCustomer();
@@ -204,6 +237,53 @@ it('rejects usage of a customer that the processor has deleted, and knows of usa
   expect(await service.list('?status=rejected')).toMatchObject([
     { id: 'a', reason: { code: 'meter_event_customer_not_found' } },
   ]);
+});
+
+it('reads no reports from before the team sent usage', async () => {
+  await using service = await startUsage();
+  const ada = await service.createCustomer();
+  await service.dashboard.billing.meterEvents.create({
+    event_name: 'calls',
+    payload: { stripe_customer_id: 'cus_other', value: '1' },
+  });
+  service.time.aheadMs = 2 * HOUR_MS;
+  await recordAll(service, ada.id, ['a']);
+  await service.drain();
+  await service.check();
+  const { calls } = await service.control.ledger();
+  expect(calls).toHaveProperty(['GET /v2/core/events']);
+  expect(calls).not.toHaveProperty(['GET /v2/core/events/:id']);
+});
+
+it('has a team checked before it sends anything, for the process may die', async () => {
+  await using service = await startUsage();
+  const ada = await service.createCustomer();
+  await recordAll(service, ada.id, ['a']);
+  await service.control.fail({ path: PATH, mode: 'held', times: 1 });
+  const draining = service.drain();
+  const checks = () => service.em.fork().execute<unknown[]>('select 1 from usage_checks');
+  await waitFor(async () => (await checks()).length === 1, { what: 'the team to be checked', timeoutMs: 3_000 });
+  expect(await service.taken(['a'])).toEqual([]);
+  await service.control.clearFaults();
+  await draining;
+});
+
+it('reads the reports of a team once at a time, however long that takes, and again soon after a failure', async () => {
+  await using service = await startUsage();
+  const ada = await service.createCustomer();
+  await recordAll(service, ada.id, ['a']);
+  await service.drain();
+  const lease = async (minutes: number) => {
+    await service.em.fork().execute(`update usage_checks set due_at = due_at - interval '${minutes} minutes'`);
+    return leaseChecks(service.em, 1);
+  };
+  const [check] = await lease(0);
+  if (!check) throw new Error('No team is due.');
+  expect(await lease(10)).toEqual([]);
+  await service.control.fail({ path: '/v2/core/events', mode: '429', times: MANY });
+  await checkUsage(service)(check);
+  expect(await lease(0)).toEqual([]);
+  expect(await lease(1)).toMatchObject([{ teamId: service.scope.teamId, readMs: check.readMs }]);
 });
 
 it('ends the checks of a team that has sent nothing for three days', async () => {

@@ -1,3 +1,6 @@
+import { CustomerId, TestClockId } from '@billing/contracts/ids';
+import { saveCustomerCopies } from '../src/copies/save-copies.ts';
+import { findOnTestClocks } from '../src/copies/test-clocks.ts';
 import { getPaymentTotals } from '../src/money/payment-totals.ts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { routedEvent } from '@billing/testing/processor-events';
@@ -82,6 +85,18 @@ it('adds up what remains of open invoices that were tried, or whose due date is 
   expect(await numbers('?pastDue=true')).toEqual(['late', 'tried', 'yen']);
   expect(await numbers('?pastDue=true&limit=100&status=paid')).toEqual([]);
   expect(await numbers('?pastDue=false')).toHaveLength(7);
+});
+
+it('goes by the time of no test clock that is gone', async () => {
+  const { scope, customer } = await startPayment(service);
+  const [one, other] = [CustomerId.create(), CustomerId.create()];
+  const testClock = { id: TestClockId.create(), now: NOW };
+  const copy = { ...customer, version: 2, testClock };
+  await saveCustomerCopies(service.em.fork(), [
+    { teamId: scope.teamId, state: { ...copy, id: one, processorCustomerId: 'cus_one' } },
+    { teamId: scope.teamId, state: { ...copy, id: other, processorCustomerId: 'cus_other', deletedAt: NOW } },
+  ]);
+  expect((await findOnTestClocks(service.em.fork(), scope)).map(({ id }) => id)).toEqual([one]);
 });
 
 it('answers an empty project with no sums', async () => {

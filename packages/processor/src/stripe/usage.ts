@@ -43,7 +43,7 @@ export function usageCalls({ stripe, call }: Calls): Usage {
         const reports: Report[] = [];
         for await (const { id, created } of stripe.v2.core.events.list({ types: [...REPORTS], limit: PAGE_SIZE })) {
           // Newest first.
-          if (since && new Date(created) < since) break;
+          if (new Date(created) < since) break;
           const report = await stripe.v2.core.events.retrieve(id);
           if (isReport(report)) reports.push(report);
         }

@@ -54,6 +54,7 @@ export function saveContent(
 /** What events about billing details are made of: they count apart from those of the customer. */
 interface DetailsRow extends ProjectScope {
   readonly customer: LinkedCustomer;
+  readonly testClockId: LinkedCustomer['testClockId'];
   sequence: number;
   updatedAt: Date;
 }
@@ -73,8 +74,9 @@ export function saveBilling(
 ): boolean {
   const { ownInvoiceFields = customer.ownInvoiceFields } = content;
   if (isSameBilling(customer, content) && isDeepStrictEqual(ownInvoiceFields, customer.ownInvoiceFields)) return false;
-  const { teamId, projectId, billingSequence: sequence, billingUpdatedAt, createdAt } = customer;
-  const row: DetailsRow = { teamId, projectId, customer, sequence, updatedAt: billingUpdatedAt ?? createdAt };
+  const { teamId, projectId, testClockId, billingSequence: sequence, billingUpdatedAt, createdAt } = customer;
+  const updatedAt = billingUpdatedAt ?? createdAt;
+  const row: DetailsRow = { teamId, projectId, customer, testClockId, sequence, updatedAt };
   const before = DETAILS.toState(row);
   Object.assign(customer, { ...content, ownInvoiceFields });
   customer.version += 1;

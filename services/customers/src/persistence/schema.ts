@@ -10,6 +10,7 @@ import { TestClock } from '../test-clocks/test-clock.entity.ts';
 import { AddBillingDetails } from './migrations/0005-add-billing-details.ts';
 import { CreateTestClocks } from './migrations/0006-create-test-clocks.ts';
 import { RecordUsage } from './migrations/0007-record-usage.ts';
+import { AdvanceClocksOnce } from './migrations/0008-advance-clocks-once.ts';
 import { UsageEvent } from '../usage/usage-event.entity.ts';
 import { UsageCheck, UsageQueue } from '../usage/usage-queue.entity.ts';
 
@@ -34,5 +35,6 @@ export const customersSchema = {
     { name: '0005-add-billing-details', class: AddBillingDetails },
     { name: '0006-create-test-clocks', class: CreateTestClocks },
     { name: '0007-record-usage', class: RecordUsage },
+    { name: '0008-advance-clocks-once', class: AdvanceClocksOnce },
   ],
 };

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { unavailable } from '@billing/contracts/problem';
 import { TakeInBilling } from '@billing/contracts/rpc/calls';
 import { AreRecorded, FindSequences, type NumberedObject } from '@billing/contracts/rpc/test-clocks';
 import type { Outbox } from '@billing/messaging/outbox';
@@ -13,15 +14,18 @@ import { updateHeld, type LeasedClock } from './lease-clocks.ts';
 
 /** Reading all that a customer was billed in two years takes less, in milliseconds. */
 const READ_MS = 30_000;
-/** How long a step waits for events, and how often it looks, in milliseconds. */
+/** How long a step waits for events unless given, in milliseconds. */
 const NUMBERED_MS = 10_000;
-const LOOK_MS = 50;
+/** The first pause between two looks, which read all that the customers have, and the longest one: each is twice the one before. */
+const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [50, 1_000];
 
 interface Parts {
   readonly outbox: Outbox;
   readonly rpc: RpcClient;
   readonly processors: TeamProcessors;
   readonly now: () => Date;
+  /** How long a step waits for events, in milliseconds. */
+  readonly numberedMs?: number;
 }
 
 /**
@@ -54,31 +58,39 @@ export function applyTime({ outbox, rpc, processors, now }: Parts) {
       }
       return locked;
     });
-    for (const customer of customers ?? [])
-      await rpc.call(TakeInBilling, { teamId, customer: toState(customer), again: true }, READ_MS);
+    // Together they take no longer than one, and a step is shorter than its lease.
+    const readings = customers?.map(customer =>
+      rpc.call(TakeInBilling, { teamId, customer: toState(customer), again: true }, READ_MS),
+    );
+    await Promise.all(readings ?? []);
     return customers;
   };
 }
 
-/** Waits until everything that is recorded of a clock's customers has its events; false when that takes longer than a step. */
-export function isNumbered({ rpc }: Pick<Parts, 'rpc'>) {
-  return async ({ teamId, projectId }: LeasedClock, customers: readonly LinkedCustomer[]): Promise<boolean> => {
-    if (customers.length === 0) return true;
+/**
+ * Waits until everything that is recorded of a clock's customers has its events.
+ * @throws Problem `unavailable` when that takes longer than a step
+ */
+export function waitForEvents({ rpc, numberedMs = NUMBERED_MS }: Pick<Parts, 'rpc' | 'numberedMs'>) {
+  return async ({ teamId, projectId }: LeasedClock, customers: readonly LinkedCustomer[]): Promise<void> => {
+    if (customers.length === 0) return;
     const own = customers.flatMap(({ id, sequence, billingSequence }): NumberedObject[] => [
       { type: 'customer', id, sequence },
       { type: 'customer_billing_details', id, sequence: billingSequence },
     ]);
     const customerIds = customers.map(({ id }) => id);
-    const until = performance.now() + NUMBERED_MS;
+    const until = performance.now() + numberedMs;
+    let pauseMs = FIRST_PAUSE_MS;
     do {
       const { isPublished, objects } = await rpc.call(FindSequences, { teamId, projectId, customerIds });
       if (isPublished) {
         const all = [...own, ...objects];
         const { areRecorded } = await rpc.call(AreRecorded, { teamId, projectId, objects: all });
-        if (areRecorded) return true;
+        if (areRecorded) return;
       }
-      await pause(LOOK_MS);
+      await pause(pauseMs);
+      pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
     } while (performance.now() < until);
-    return false;
+    throw unavailable('What happened on the test clock has not got its events yet.');
   };
 }

@@ -3,6 +3,8 @@ import { CustomerId, TestClockId, type ProjectScope } from '@billing/contracts/i
 import { quotaExceeded, unavailable, unprocessable } from '@billing/contracts/problem';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import { MAX_CLOCKS, type testClockCreate } from '@billing/contracts/resources/test-clock';
+import { executeBound } from '@billing/database/bound-statement';
+import { nullIfMissing } from '@billing/processor/errors';
 import type { OperationLog } from '@billing/processor/operation-log/operation-log';
 import type { Processor } from '@billing/processor/port';
 import type { TeamProcessors } from '@billing/processor/team-processors';
@@ -39,8 +41,13 @@ export function createTestClockKind(now: () => Date) {
     input,
     send: (processor, { input: { customer, ...clock }, idempotencyKey }) =>
       processor.createTestClock({ ...clock, customerId: customer?.processorId }, idempotencyKey),
-    // Nothing marks a clock as ours; one too many is deleted by itself.
-    findExisting: async () => null,
+    // A customer who exists was on none before. Nothing marks any other clock as ours; one too many is deleted by itself.
+    async findExisting(processor, { input: { name, customer } }) {
+      const found = customer && (await processor.findCustomer(customer.processorId));
+      if (!found || found.deleted || found.testClockId === null) return null;
+      const clock = await processor.findTestClock(found.testClockId).catch(nullIfMissing);
+      return clock?.name === name ? clock : null;
+    },
     async commit(tx, operation, { id: processorId, now: time, deletesAt }, publish, cause) {
       const clock = await testClocks.lockRow(tx, operation, operation.resourceId);
       if (!clock) throw unavailable('The test clock is no longer reserved.');
@@ -60,6 +67,10 @@ export function createTestClockKind(now: () => Date) {
   };
   return audited(kind, { isCreation: true });
 }
+
+/** Has the clocks of a team counted and created by one transaction at a time. */
+const lockQuota = (tx: EntityManager, { teamId }: ProjectScope) =>
+  executeBound(tx, `select pg_advisory_xact_lock(hashtextextended('test-clocks/' || $1, 0))`, [teamId]);
 
 interface Parts {
   readonly operationLog: OperationLog;
@@ -88,6 +99,7 @@ export function createTestClock({ operationLog, processors, now }: Parts) {
       find: (em: EntityManager) => testClocks.findCreated(em, scope, id),
     };
     return operationLog.perform(kind, scope, request, async tx => {
+      await lockQuota(tx, scope);
       const customer = customerId && (await customers.find(tx, scope, customerId));
       const count = await tx.count(TestClock, { teamId: scope.teamId, deletedAt: null });
       if (count >= MAX_CLOCKS) throw quotaExceeded('test_clocks', MAX_CLOCKS);
@@ -109,6 +121,7 @@ export function createTestClock({ operationLog, processors, now }: Parts) {
         time,
         target: null,
         until: null,
+        operationKey: null,
         status: 'ready',
         error: null,
         deletesAt: createdAt,

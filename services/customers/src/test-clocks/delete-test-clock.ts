@@ -2,6 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ProjectScope, TestClockId } from '@billing/contracts/ids';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import type { Outbox, Publish } from '@billing/messaging/outbox';
+import { nullIfMissing } from '@billing/processor/errors';
 import type { OperationLog } from '@billing/processor/operation-log/operation-log';
 import type { TeamProcessors } from '@billing/processor/team-processors';
 import { audited, pendingAuditOf, type AuditedKind } from '@billing/service/audited-operation';
@@ -41,7 +42,9 @@ export function deleteTestClockKind(now: () => Date) {
       await processor.deleteTestClock(processorId);
       return 'deleted';
     },
-    findExisting: async () => null,
+    async findExisting(processor, { input: { processorId } }) {
+      return (await processor.findTestClock(processorId).catch(nullIfMissing)) ? null : 'deleted';
+    },
     async commit(tx, operation, _response, publish, cause) {
       const clock = await testClocks.lockRow(tx, operation, operation.resourceId);
       if (isMirrored(clock) && !clock.deletedAt) await saveClockDeleted(tx, publish, clock, { now: now(), cause });

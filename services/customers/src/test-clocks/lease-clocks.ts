@@ -8,6 +8,7 @@ const CLOCKS: LeasedTable = {
   table: 'test_clocks',
   key: ['id'],
   leaseSeconds: LEASE_SECONDS,
+  maxPerTeam: { ofTeam: 2, ofAll: 1_000, least: 0, isInFlight: 'lease_id is not null', weight: '1' },
   columns: `id, team_id as "teamId", project_id as "projectId", processor_id as "processorId", failures, lease_id as "leaseId",
     jsonb_build_object('targetMs', (extract(epoch from target) * 1000)::float8, 'until', until) as stage`,
 };

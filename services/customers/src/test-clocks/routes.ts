@@ -42,8 +42,8 @@ export function testClockRoutes(dependencies: Dependencies): (app: HttpServer) =
     serve(app, operations.getTestClock, async ({ params: { testClockId, ...scope } }) =>
       shown(await testClocks.find(em.fork(), scope, testClockId)),
     );
-    serve(app, operations.advanceTestClock, async ({ params: { testClockId, ...scope }, body, audit }) =>
-      shown(await advance(scope, testClockId, body, audit)),
+    serve(app, operations.advanceTestClock, async ({ params: { testClockId, ...scope }, body, audit, operationKey }) =>
+      shown(await advance(scope, testClockId, body, audit, operationKey)),
     );
     serve(app, operations.deleteTestClock, async ({ params: { testClockId, ...scope }, audit, operationKey }) => {
       await remove(scope, testClockId, audit, operationKey);

@@ -9,10 +9,11 @@ import { CAUSED_BY_SYSTEM } from '@billing/service/event-causes';
 import { isMirrored } from '@billing/service/mirrored-rows';
 import type { Logger } from 'pino';
 import { latestStep, targetOf } from './advance.rules.ts';
-import { applyTime, isNumbered } from './apply-time.ts';
+import { applyTime, waitForEvents } from './apply-time.ts';
 import { testClocks } from './clock-rows.ts';
 import { saveClockDeleted } from './delete-test-clock.ts';
 import { leaseClocks, updateHeld, type LeasedClock, type Stage } from './lease-clocks.ts';
+import { isUsagePending } from './pending-usage.ts';
 import { readClocked } from './start-advance.ts';
 
 /** How long to wait until the processor is asked again whether the clock is there, in milliseconds. */
@@ -23,6 +24,8 @@ interface Parts {
   readonly rpc: RpcClient;
   readonly processors: TeamProcessors;
   readonly now: () => Date;
+  /** How long a step waits for events, in milliseconds. */
+  readonly numberedMs?: number;
   readonly logger: Logger;
 }
 
@@ -34,7 +37,7 @@ interface Parts {
 export function runAdvance(parts: Parts) {
   const { outbox, processors, now, logger } = parts;
   const apply = applyTime(parts);
-  const areNumbered = isNumbered(parts);
+  const numbered = waitForEvents(parts);
 
   const step = async (work: LeasedClock, { targetMs, until }: Stage): Promise<Stepped<Stage>> => {
     const { id, teamId, projectId, processorId } = work;
@@ -54,10 +57,16 @@ export function runAdvance(parts: Parts) {
     if (clock.status === 'advancing') return { stage, waitMs: POLL_MS };
     const time = clock.now;
     if (time.getTime() < targetMs) {
+      if (await isUsagePending(outbox.em.fork(), work)) return { stage, waitMs: POLL_MS };
       const { subscriptions } = await readClocked(processor, processorId);
       const next = new Date(Math.min(targetMs, latestStep(time, subscriptions).getTime()));
-      const key = idempotencyKey('advance-test-clock', id, `${time.getTime()}:${next.getTime()}`);
-      await processor.advanceTestClock(processorId, next, key);
+      // What has failed is sent under another key: the processor repeats a failure that it has stored under one.
+      const key = idempotencyKey('advance-test-clock', id, `${time.getTime()}:${next.getTime()}:${work.failures}`);
+      await processor.advanceTestClock(processorId, next, key).catch(async (err: unknown) => {
+        // It may advance all the same, or by a request from before.
+        const found = await processor.findTestClock(processorId).catch(missingOrThrow);
+        if (found !== 'missing' && found.status === 'ready' && found.now.getTime() === time.getTime()) throw err;
+      });
       return { stage };
     }
     if (until === 'next_invoice') {
@@ -67,7 +76,7 @@ export function runAdvance(parts: Parts) {
     }
     const customers = await apply(work, time);
     if (!customers) return 'ended';
-    if (!(await areNumbered(work, customers))) return { stage };
+    await numbered(work, customers);
     const isHeld = await updateHeld(
       outbox.em.fork(),
       work,

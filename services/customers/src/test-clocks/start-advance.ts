@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { ProjectScope, TestClockId } from '@billing/contracts/ids';
 import { invalid, unprocessable } from '@billing/contracts/problem';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
@@ -22,7 +23,7 @@ interface Parts {
 }
 
 /**
- * Has a clock advance to a time, or until something has happened; `run-advance.ts` does it.
+ * Has a clock advance to a time, or until something has happened; `run-advance.ts` does it. The same operation key advances it once.
  * @throws Problem 404; 400 for a time beyond two years; 409 `test_clock_advancing`; 422 `live_mode`, `time_not_ahead`,
  * `nothing_ahead`
  */
@@ -32,20 +33,23 @@ export function startAdvance({ outbox, processors, now, wake }: Parts) {
     id: TestClockId,
     wanted: z.output<typeof testClockAdvance>,
     context: AuditContext,
+    operationKey: string = randomUUID(),
   ): Promise<LinkedClock> => {
     const found = await testClocks.find(outbox.em.fork(), scope, id);
+    if (found.operationKey === operationKey) return found;
     const processor = await processors.of(scope.teamId);
     requireTestMode(processor);
     requireReady(found);
     const until = 'until' in wanted ? wanted.until : null;
     const target = 'until' in wanted ? await findTarget(processor, found, wanted.until) : inWholeSeconds(wanted.to);
-    if (target <= found.time)
-      throw unprocessable('time_not_ahead', `The test clock is at ${found.time.toISOString()}.`);
-    if (target > latestTarget(found.time)) throw invalid([{ path: 'to', message: 'Is more than two years ahead.' }]);
     const clock = await outbox.transaction(async (tx, publish) => {
       const row = await testClocks.lock(tx, scope, id);
+      if (row.operationKey === operationKey) return row;
       requireReady(row);
-      tx.assign(row, { status: 'queued', target, until, error: null, failures: 0, dueAt: now(), startedAt: null });
+      if (target <= row.time) throw unprocessable('time_not_ahead', `The test clock is at ${row.time.toISOString()}.`);
+      if (target > latestTarget(row.time)) throw invalid([{ path: 'to', message: 'Is more than two years ahead.' }]);
+      const advance = { status: 'queued', target, until, operationKey } as const;
+      tx.assign(row, { ...advance, error: null, failures: 0, dueAt: now(), startedAt: null });
       const changes = changesOf(null, { target: target.toISOString(), ...(until && { until }) }, []);
       recordAudit(publish, scope.teamId, context, { target: { type: 'test_clock', id }, changes });
       return row;

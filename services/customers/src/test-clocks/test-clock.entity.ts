@@ -25,6 +25,8 @@ const TestClockSchema = defineEntity({
     target: p.datetime().strictNullable(),
     /** What it advances to, where no time was given; the target may move on for it. */
     until: p.text().$type<ClockTarget>().strictNullable(),
+    /** The operation key of its last advance. */
+    operationKey: p.uuid().strictNullable(),
     status: p.text().$type<ClockStatus>(),
     error: p.json<SyncError>().strictNullable(),
     deletesAt: p.datetime(),

@@ -10,14 +10,17 @@ import type { SendParts } from './send-usage.ts';
 /** How long after usage was sent the processor may refuse it. */
 const CHECKED_HOURS = 72;
 const PAUSE_SECONDS = 60;
+/** Longer than reading the reports of some days takes: each is a call. */
+const LEASE_SECONDS = 900;
 /** A report may be listed later than others: what was read before is read again for so long. */
 const OVERLAP_MS = 3_600_000;
 
 const CHECKS: LeasedTable = {
   table: 'usage_checks',
   key: ['team_id'],
-  leaseSeconds: PAUSE_SECONDS,
-  columns: `team_id as "teamId", lease_id as "leaseId", (extract(epoch from read_at) * 1000)::float8 as "readMs",
+  leaseSeconds: LEASE_SECONDS,
+  columns: `team_id as "teamId", lease_id as "leaseId", 
+    (extract(epoch from coalesce(read_at, last_sent_at)) * 1000)::float8 as "readMs",
     last_sent_at < clock_timestamp() - interval '${CHECKED_HOURS} hours' as "isOver"`,
   maxPerTeam: 1,
 };
@@ -26,7 +29,8 @@ const CHECKS: LeasedTable = {
 interface LeasedCheck {
   readonly teamId: TeamId;
   readonly leaseId: string;
-  readonly readMs: number | null;
+  /** Until when reports were read. */
+  readonly readMs: number;
   /** Whether nothing was sent lately. */
   readonly isOver: boolean;
 }
@@ -44,38 +48,41 @@ export const usageChecks = (parts: SendParts) =>
     logger: parts.logger,
   });
 
-/** Rejects what the processor has refused since the last time. After a failure it is read again when the lease ends. */
+/** Rejects what the processor has refused since the last time; after a failure, with the next one. */
 export function checkUsage(parts: SendParts) {
   const { em, processors, now, logger } = parts;
   const reject = rejectUsage(parts);
-  return async ({ teamId, leaseId, readMs, isOver }: LeasedCheck): Promise<void> => {
+  return async (check: LeasedCheck): Promise<void> => {
+    const { teamId, readMs } = check;
+    let readAt: Date | null = now();
     try {
-      const readAt = now();
       const processor = await processors.of(teamId);
-      const errors = await processor.listUsageErrors(readMs === null ? null : new Date(readMs - OVERLAP_MS));
+      const errors = await processor.listUsageErrors(new Date(readMs - OVERLAP_MS));
       for (const { identifier, ...reason } of errors)
         await reject({ teamId, identifier }, { reason, cause: FOUND_AT_PROCESSOR });
-      await release(em, { teamId, leaseId, isOver }, readAt);
     } catch (err) {
       logger.warn({ err, teamId }, 'usage not checked, will try again');
+      readAt = null;
     }
+    await release(em, check, readAt);
   };
 }
 
+/** Releases a team until its next turn; `readAt` is until when its reports were read, if they were. */
 async function release(
   em: EntityManager,
-  { teamId, leaseId, isOver }: Omit<LeasedCheck, 'readMs'>,
-  readAt: Date,
+  { teamId, leaseId, isOver }: LeasedCheck,
+  readAt: Date | null,
 ): Promise<void> {
   const held = 'team_id = $1 and lease_id = $2';
   // What was sent meanwhile is checked.
   const isOverStill = `last_sent_at < clock_timestamp() - interval '${CHECKED_HOURS} hours'`;
-  if (isOver)
+  if (isOver && readAt)
     await executeBound(em.fork(), `delete from usage_checks where ${held} and ${isOverStill}`, [teamId, leaseId]);
   await executeBound(
     em.fork(),
     `update usage_checks
-        set lease_id = null, read_at = $3, due_at = clock_timestamp() + make_interval(secs => ${PAUSE_SECONDS})
+        set lease_id = null, read_at = coalesce($3, read_at), due_at = clock_timestamp() + make_interval(secs => ${PAUSE_SECONDS})
       where ${held}`,
     [teamId, leaseId, readAt],
   );

@@ -7,7 +7,6 @@ import { changesOf, recordAudit } from '@billing/service/audit';
 import { isMirrored } from '@billing/service/mirrored-rows';
 import { Customer, type LinkedCustomer } from '#persistence/customer.entity.ts';
 import { findOwners } from '#persistence/customer-identifiers.ts';
-import { timeOf } from './time-of-customer.ts';
 import { UsageEvent } from './usage-event.entity.ts';
 import { insertEvents } from './usage-rows.ts';
 import { sortOut, type Known } from './usage.rules.ts';
@@ -55,7 +54,7 @@ const nowOf =
   id => {
     const customer = customers.get(id);
     if (!customer) throw new Error('The customer of an event was not found.');
-    return timeOf(customer, now);
+    return customer.testClockNow ?? now();
   };
 
 /** Finds the customers that events name. */

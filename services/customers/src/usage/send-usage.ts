@@ -9,8 +9,10 @@ import type { Logger } from 'pino';
 import { Customer } from '#persistence/customer.entity.ts';
 import { rejectUsage } from './reject-usage.ts';
 import {
+  haveChecked,
   leaseQueues,
   markSent,
+  markUnsent,
   releaseQueue,
   takeNext,
   takeNextKey,
@@ -53,7 +55,7 @@ export function sendQueue(parts: SendParts) {
   return async (queue: LeasedQueue, signal: AbortSignal): Promise<void> => {
     const { teamId, projectId, customerId: id } = queue;
     const until = performance.now() + TURN_MS;
-    let [failures, lastSentAt, hasFailed]: [number, Date | null, boolean] = [queue.failures, null, false];
+    let [failures, hasFailed, isChecked] = [queue.failures, false, false];
     try {
       // One that was deleted here exists at the processor all the same.
       const customer = await em.fork().findOneOrFail(Customer, { id, teamId, projectId });
@@ -61,7 +63,9 @@ export function sendQueue(parts: SendParts) {
       while (!signal.aborted && performance.now() < until) {
         const next = await takeNext(em, queue, now());
         if (!next) break;
-        lastSentAt = now();
+        // Before it is sent, for this process may die.
+        if (!isChecked) await haveChecked(em, queue, now());
+        isChecked = true;
         await send(processor, { queue, next, processorId: customer.processorId ?? '' });
         failures = 0;
       }
@@ -70,7 +74,7 @@ export function sendQueue(parts: SendParts) {
       [failures, hasFailed] = [failures + 1, true];
     }
     const dueAfterSeconds = hasFailed ? Math.min(2 ** Math.min(failures, 20), LONGEST_PAUSE_SECONDS) : 0;
-    await releaseQueue(em, queue, { failures, dueAfterSeconds, lastSentAt });
+    await releaseQueue(em, queue, { failures, dueAfterSeconds });
   };
 }
 
@@ -96,6 +100,8 @@ function sendOne(parts: SendParts) {
     } catch (err) {
       const refusal = refusalOf(err);
       if (refusal === 'under-next-key') await takeNextKey(em, queue, id);
+      // An attempt before may have had another outcome.
+      if (refusal === 'as-unsent' && next.firstSentAt === null) await markUnsent(em, queue, id);
       if (typeof refusal === 'string') throw err;
       return reject(event, { reason: refusal, cause: FOUND_AT_PROCESSOR });
     }

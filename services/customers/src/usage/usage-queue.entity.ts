@@ -31,7 +31,7 @@ const UsageCheckSchema = defineEntity({
   properties: {
     teamId: p.text().primary().$type<TeamId>(),
     lastSentAt: p.datetime(),
-    /** When what was refused later was read last. */
+    /** Until when what was refused later has been read: what was sent before the row was there is not. */
     readAt: p.datetime().strictNullable(),
     dueAt: p.datetime(),
     leaseId: p.uuid().strictNullable(),

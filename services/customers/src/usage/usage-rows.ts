@@ -108,6 +108,16 @@ export const markSent = (em: EntityManager, { teamId, projectId }: ProjectScope,
     [teamId, projectId, id, now],
   );
 
+/** Notes that an event was never sent, unless another process has it by now. */
+export const markUnsent = (em: EntityManager, queue: LeasedQueue, id: string) =>
+  executeBound(
+    em.fork(),
+    `update usage_events set first_sent_at = null
+      where (team_id, project_id, id) = ($1, $2, $6)
+        and exists (select 1 from usage_queues where ${OF_QUEUE} and lease_id = $5 and due_at > clock_timestamp())`,
+    [...keyOf(queue), queue.leaseId, id],
+  );
+
 /** Has an event sent under another idempotency key. */
 export const takeNextKey = (em: EntityManager, { teamId, projectId }: ProjectScope, id: string) =>
   executeBound(
@@ -119,19 +129,12 @@ export const takeNextKey = (em: EntityManager, { teamId, projectId }: ProjectSco
 interface Released {
   readonly failures: number;
   readonly dueAfterSeconds: number;
-  /** When the last event was sent; null for none. */
-  readonly lastSentAt: Date | null;
 }
 
-/** Releases a queue; without pending events it is deleted. What is sent may be refused later: the team is checked. */
-export const releaseQueue = (
-  em: EntityManager,
-  queue: LeasedQueue,
-  { failures, dueAfterSeconds, lastSentAt }: Released,
-) =>
+/** Releases a queue; without pending events it is deleted. */
+export const releaseQueue = (em: EntityManager, queue: LeasedQueue, { failures, dueAfterSeconds }: Released) =>
   inTransaction(em, async tx => {
     const key = keyOf(queue);
-    if (lastSentAt) await insertCheck(tx, queue, lastSentAt);
     const held = `select 1 from usage_queues where ${OF_QUEUE} and lease_id = $5 for update`;
     if ((await executeBound(tx, held, [...key, queue.leaseId])).length === 0) return;
     // After the lock: who inserts events has it first.
@@ -151,12 +154,13 @@ export const releaseQueue = (
       );
   });
 
-const insertCheck = (tx: EntityManager, { teamId }: ProjectScope, lastSentAt: Date) =>
+/** Has a team checked, from now on: what it sends may be refused later. */
+export const haveChecked = (em: EntityManager, { teamId }: ProjectScope, now: Date) =>
   executeBound(
-    tx,
-    `insert into usage_checks as known (team_id, last_sent_at, due_at) values ($1, $2, clock_timestamp())
+    em.fork(),
+    `insert into usage_checks as known (team_id, last_sent_at, read_at, due_at) values ($1, $2, $2, clock_timestamp())
      on conflict (team_id) do update set last_sent_at = greatest(known.last_sent_at, excluded.last_sent_at)`,
-    [teamId, lastSentAt],
+    [teamId, now],
   );
 
 /** Deletes events that are not pending, 40 days after they were accepted; true when there may be more. */

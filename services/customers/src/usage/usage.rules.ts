@@ -114,11 +114,12 @@ const ABOUT_REQUESTS: ReadonlySet<number | undefined> = new Set([409, 429]);
 
 /**
  * Returns why the processor refused an event; `again` when the event has to be sent again under the same key, `under-next-key` when
- * the processor has stored a failure under it.
+ * the processor has stored a failure under it, and `as-unsent` when it took no events of the team at all.
  */
-export function refusalOf(error: unknown): Reason | 'again' | 'under-next-key' {
+export function refusalOf(error: unknown): Reason | 'again' | 'under-next-key' | 'as-unsent' {
   if (isUnknownOutcome(error)) return 'under-next-key';
-  if (!isRefused(error) || isRefusedKey(error) || missingPermission(error) !== null) return 'again';
+  if (isRefusedKey(error) || missingPermission(error) !== null) return 'as-unsent';
+  if (!isRefused(error)) return 'again';
   return ABOUT_REQUESTS.has(error.processorStatus) ? 'again' : reasonOf(error);
 }
 

@@ -9,6 +9,8 @@ export const timeOf = ({ testClockNow }: Pick<CustomerCopy, 'testClockNow'>, now
 /** A customer on a test clock, and what time it is there. */
 export type ClockedCopy = Pick<CustomerCopy, 'id' | 'testClockNow'>;
 
-/** Finds the customers of a project that live on test clocks: few, and none of a live account. */
-export const findOnTestClocks = (em: EntityManager, { teamId, projectId }: ProjectScope): Promise<ClockedCopy[]> =>
-  em.find(CustomerCopy, { teamId, projectId, testClockId: { $ne: null } }, { fields: ['id', 'testClockNow'] });
+/** Finds the customers of a project that live on test clocks, and are not gone with them: few, and none of a live account. */
+export const findOnTestClocks = (em: EntityManager, { teamId, projectId }: ProjectScope): Promise<ClockedCopy[]> => {
+  const where = { teamId, projectId, testClockId: { $ne: null }, deletedAt: null };
+  return em.find(CustomerCopy, where, { fields: ['id', 'testClockNow'] });
+};

@@ -5,6 +5,7 @@ import type { ProjectObject } from '@billing/database/project-objects';
 import { startLeaseLoop, type LeaseLoop } from '@billing/database/lease-loop';
 import type { Logger } from 'pino';
 import { CustomerCopy } from '#copies/customer-copy.entity';
+import { timeOf } from '#copies/test-clocks';
 import type { Dependencies } from '../dependencies.ts';
 import { extendIntake, leaseDueIntakes, leaseIntake, releaseIntake, type LeasedIntake } from './customer-intakes.ts';
 import { findOwnership } from './find-ownership.ts';
@@ -97,7 +98,7 @@ export function customerIntakes(
     const processor = await processors.of(teamId);
     const ownership = await ownershipOf(processor, processorCustomer);
     let page = 0;
-    const readAt = () => copy.testClockNow ?? now();
+    const readAt = () => timeOf(copy, now);
     for (const take of [subscriptions, invoices, payments]) {
       let after: string | null = null;
       for (let isLast = false; !isLast;) {
