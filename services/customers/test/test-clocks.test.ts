@@ -32,6 +32,16 @@ it.each(['500-but-done', 'done-but-response-lost', 'done-but-response-broken'] a
   },
 );
 
+it('takes no customer who is on one already', async () => {
+  await using service = await startCustomers();
+  const { id } = await service.createCustomer({ email: 'ada@example.com' });
+  const body = { name: 'Later', customerId: id };
+  expect((await service.call('POST', '/test-clocks', { body })).status).toBe(201);
+  const second = await service.call('POST', '/test-clocks', { body });
+  expect([second.status, second.body.error.details.fields]).toMatchObject([400, [{ path: 'customerId' }]]);
+  expect((await service.dashboard.testHelpers.testClocks.list()).data).toHaveLength(1);
+});
+
 it.each(['500-but-done', 'done-but-response-lost', 'done-but-response-broken'] as const)(
   'is deleted though the response was %s',
   async mode => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { CustomerId, TestClockId, type ProjectScope } from '@billing/contracts/ids';
-import { quotaExceeded, unavailable, unprocessable } from '@billing/contracts/problem';
+import { invalid, quotaExceeded, unavailable, unprocessable } from '@billing/contracts/problem';
 import type { AuditContext } from '@billing/contracts/resources/audit-entry';
 import { MAX_CLOCKS, type testClockCreate } from '@billing/contracts/resources/test-clock';
 import { executeBound } from '@billing/database/bound-statement';
@@ -80,7 +80,7 @@ interface Parts {
 
 /**
  * Creates a test clock, with a customer on it if one is given. The same operation key gives the same clock.
- * @throws Problem 404 for the customer; 422 `live_mode`, `quota_exceeded`; `processor_error` after a refusal, with nothing left
+ * @throws Problem 404 for the customer, 400 for one on a test clock; 422 `live_mode`, `quota_exceeded`; `processor_error` after a refusal, with nothing left
  * behind
  */
 export function createTestClock({ operationLog, processors, now }: Parts) {
@@ -101,6 +101,8 @@ export function createTestClock({ operationLog, processors, now }: Parts) {
     return operationLog.perform(kind, scope, request, async tx => {
       await lockQuota(tx, scope);
       const customer = customerId && (await customers.find(tx, scope, customerId));
+      if (customer && customer.testClockId !== null)
+        throw invalid([{ path: 'customerId', message: 'The customer is on a test clock already.' }]);
       const count = await tx.count(TestClock, { teamId: scope.teamId, deletedAt: null });
       if (count >= MAX_CLOCKS) throw quotaExceeded('test_clocks', MAX_CLOCKS);
       const createdAt = now();
